@@ -38,11 +38,17 @@ import { useFleet } from "@/lib/useFleet";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import {
   type AskedRun,
+  caseOf,
+  chosenSlice,
   detailedRuns,
   headlineValue,
   latestMeasured,
   type MeasuredSeries,
+  parameterOptions,
   rankingOf,
+  type Slice,
+  type SliceOptions,
+  seriesOfSlice,
   transportGrid,
 } from "./data";
 import { Headline } from "./Headline";
@@ -52,7 +58,6 @@ import { Machines } from "./Machines";
 import { Onboarding } from "./Onboarding";
 import { OpenRegressions } from "./OpenRegressions";
 import type { OverviewSearch } from "./search";
-import { caseOf, chosenSlice, parameterOptions, type Slice, type SliceOptions, seriesOfSlice } from "./slice";
 import { ImportedGrid, TransportGrid } from "./TransportGrid";
 
 const route = getRouteApi("/$project/");

@@ -11,9 +11,8 @@ import { toSeries } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
 import { quantityOfNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
-import { type Cell, type GridRow, headlineValue, shapeOf } from "./data";
+import { type Cell, caseOf, type GridRow, headlineValue, type Slice, shapeOf } from "./data";
 import type { ImportedCell, ImportedGroup } from "./imported";
-import { caseOf, type Slice } from "./slice";
 
 type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[] };
 

@@ -3,16 +3,19 @@ import type { Methodology, Point, RunResult, SeriesFacets, SeriesSummary } from 
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { aChangePoint, aLine, anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import { type GridInput, rankingOf, shapeOf, transportGrid } from "./data";
-import type { OverviewSearch } from "./search";
 import {
   chosenScenario,
   chosenSlice,
   chosenTraffic,
+  type GridInput,
   parameterOptions,
+  rankingOf,
   seriesOfSlice,
+  shapeOf,
   sliceOptions,
-} from "./slice";
+  transportGrid,
+} from "./data";
+import type { OverviewSearch } from "./search";
 
 const slice = {
   scenario: "roundtrip",

@@ -18,9 +18,15 @@ import type { ChangePoint, Culprit, Regression, RegressionDetail, SeriesSummary 
 import { IMPORTED, valuesOf } from "@/lib/choices";
 import { OPEN } from "@/lib/queue";
 import { askedFor, clearest } from "@/lib/regressions";
-import { detailedRuns } from "./data";
+import {
+  chosenScenario,
+  chosenTraffic,
+  detailedRuns,
+  type SliceOptions,
+  sliceOptions,
+  type Traffic,
+} from "./data";
 import type { OverviewSearch } from "./search";
-import { chosenScenario, chosenTraffic, type SliceOptions, sliceOptions, type Traffic } from "./slice";
 
 /** The part of all measurements that the overview shows, and what else it could show. */
 export type Measured = {

@@ -16,10 +16,9 @@ import { timeName, toolName } from "@/lib/imports";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted, upperFirst } from "@/lib/units";
 import { type SeriesPoint, statedLines } from "./data";
-import { scaleOf } from "./heat";
 import { StopTooltip } from "./SeriesParts";
 import type { Axis, Shown } from "./search";
-import { drawingOf, environmentChanges, type Stop, type StopLine } from "./stops";
+import { drawingOf, environmentChanges, type Stop, type StopLine, scaleOf } from "./stops";
 import { statedTable, stopsTable } from "./tables";
 import { useRange } from "./usePageState";
 

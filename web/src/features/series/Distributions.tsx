@@ -10,8 +10,8 @@ import { TooltipBox } from "@/components/chart/Tooltip";
 import { Segmented } from "@/components/ui/controls";
 import { boundsOfBin } from "@/lib/statistics";
 import { counted, formatNs, formatShare, shareOfAll } from "@/lib/units";
-import { heatColumns, reachOf, scaleOf, shareBeyond } from "./heat";
 import { REACHES, type Reach } from "./search";
+import { heatColumns, reachOf, scaleOf, shareBeyond } from "./stops";
 import { heatTable } from "./tables";
 import { useRange } from "./usePageState";
 

@@ -24,12 +24,12 @@ import {
   methodologyFacts,
   pointHeadline,
   positionOf,
+  probeReadings,
   type SeriesPoint,
   toldTrend,
 } from "./data";
 import { Distribution, Percentiles, Sizes } from "./PinnedCharts";
 import { PinnedPoint } from "./PinnedPoint";
-import { probeReadings } from "./probe";
 import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";

@@ -14,6 +14,7 @@ import type {
 import type { SweepLine } from "@/components/chart/SweepChart";
 import {
   benchmarkName,
+  endName,
   endsOf,
   messagesPerOperation,
   parameterNames,
@@ -27,7 +28,15 @@ import { isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
 import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
-import { counted, formatCount, formatDividedNs, formatNs, formatRate, unbroken } from "@/lib/units";
+import {
+  counted,
+  formatBytesExactly,
+  formatCount,
+  formatDividedNs,
+  formatNs,
+  formatRate,
+  unbroken,
+} from "@/lib/units";
 import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
 import { type Axis, SHOWN, type Shown } from "./search";
 import type { StopLine } from "./stops";
@@ -344,4 +353,45 @@ export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns:
   });
   const last = bins.findLast(({ count }) => count > 0) ?? first;
   return [[1, Math.max(1, first.from_ns)], ...inner, [Math.max(total, 2), last.to_ns]];
+}
+
+/** One line: how often an end did something, or why that is not known. */
+export type ProbeReading = { end: string; what: string; count: number | null; reason: string };
+
+/** Adds up the readings of each end: system calls first, then counters, each the most frequent first. */
+export function probeReadings({ repetitions }: PointDetail, senders: number): ProbeReading[] {
+  const readings = new Map<string, ProbeReading & { place: number; rank: number }>();
+  const add = (
+    { place, end }: { place: number; end: string },
+    rank: number,
+    what: string,
+    count: number | null,
+    reason = "",
+  ) => {
+    const key = `${place} ${rank} ${what}`;
+    const known = readings.get(key);
+    if (known === undefined) readings.set(key, { place, rank, end, what, count, reason });
+    else if (known.count !== null) known.count += count ?? 0;
+  };
+  for (const { ends } of repetitions) {
+    for (const [place, observed] of ends.entries()) {
+      const end = { place, end: endName(place, ends.length, senders) };
+      for (const { name, bytes, count } of observed.system_calls ?? []) {
+        add(end, 0, bytes == null ? name : `${name} of ${formatBytesExactly(bytes)}`, count);
+      }
+      for (const [name, count] of Object.entries(observed.counters ?? {})) add(end, 1, words(name), count);
+      for (const [name, reason] of Object.entries(observed.unavailable ?? {}))
+        add(end, 2, words(name), null, reason);
+    }
+  }
+  return [...readings.values()]
+    .sort(
+      (a, b) =>
+        a.place - b.place || a.rank - b.rank || (b.count ?? 0) - (a.count ?? 0) || ascending(a.what, b.what),
+    )
+    .map(({ place: _place, rank: _rank, ...reading }) => reading);
+}
+
+function words(name: string): string {
+  return name.replaceAll("_", " ");
 }
