@@ -3,74 +3,55 @@
 use super::{Finding, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where one module uses another.
-type Uses = BTreeMap<(String, String), (String, usize)>;
-
-/// The circles of all crates whose sources are among these files.
 pub(super) fn modules_form_no_circle(sources: &[Source]) -> Vec<Finding> {
-    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    let mut crates: BTreeMap<&str, Vec<(&str, &Source)>> = BTreeMap::new();
     for source in sources.iter().filter(|source| source.has_extension(&["rs"])) {
-        if let Some((folder, _)) = source.path.split_once("/src/") {
-            crates.entry(folder).or_default().push(source);
+        if let Some((folder, inner)) = source.path.split_once("/src/") {
+            crates.entry(folder).or_default().push((inner, source));
         }
     }
-    crates.into_iter().flat_map(|(folder, sources)| circles(folder, &sources)).collect()
+    crates.values().flat_map(|sources| circles(sources)).collect()
 }
 
-fn circles(folder: &str, sources: &[&Source]) -> Vec<Finding> {
-    let exported = exported(folder, sources);
-    let mut uses = Uses::new();
-    for source in sources.iter().filter(|source| !source.is_test()) {
-        let inner = &source.path[folder.len() + "/src/".len()..];
+fn circles(sources: &[(&str, &Source)]) -> Vec<Finding> {
+    let exported = exported(sources);
+    let modules: BTreeSet<_> = sources.iter().filter_map(|(inner, _)| top_module(inner)).collect();
+    let mut uses = BTreeMap::new();
+    for (inner, source) in sources.iter().filter(|(_, source)| !source.is_test()) {
         let Some(module) = top_module(inner) else { continue };
-        for (line, name) in names_from_root(source.without_own_tests().text, depth(inner)) {
-            let target = exported.get(&name).unwrap_or(&name);
-            if target != module {
-                let place = (source.path.to_owned(), line);
-                uses.entry((module.to_owned(), target.clone())).or_insert(place);
+        for (line, name) in names_from_root(source.without_own_tests(), inner) {
+            let used = exported.get(name).copied().unwrap_or(name);
+            if used != module && modules.contains(used) {
+                uses.entry((module, used)).or_insert((source, line));
             }
         }
     }
-    let modules: BTreeSet<_> = sources
-        .iter()
-        .filter_map(|source| top_module(&source.path[folder.len() + "/src/".len()..]))
-        .map(str::to_owned)
-        .collect();
-    uses.retain(|(_, to), _| modules.contains(to));
-    keep_circles(&mut uses);
-    let finding = |((from, to), (path, line)): ((String, String), (String, usize))| Finding {
-        path,
-        line,
-        message: format!(
-            "module {from} uses {to}, which leads back to {from}: move what both need below them"
-        ),
+    // Modules that nothing uses and those that use nothing leave, until only circles are left, and what connects them.
+    loop {
+        let before = uses.len();
+        let (from, to): (BTreeSet<_>, BTreeSet<_>) = uses.keys().copied().unzip();
+        uses.retain(|(user, used), _| to.contains(user) && from.contains(used));
+        if uses.len() == before {
+            break;
+        }
+    }
+    let finding = |((from, to), (source, line)): ((&str, &str), (&&Source, usize))| {
+        source.finding(
+            line,
+            &format!("module {from} uses {to}, which leads back to {from}: move what both need below them"),
+        )
     };
     uses.into_iter().map(finding).collect()
 }
 
-/// Removes uses by modules that nothing uses, and uses of modules that use nothing, until only circles are left, and what connects
-/// them.
-fn keep_circles(uses: &mut Uses) {
-    loop {
-        let before = uses.len();
-        let from: BTreeSet<_> = uses.keys().map(|(from, _)| from.clone()).collect();
-        let to: BTreeSet<_> = uses.keys().map(|(_, to)| to.clone()).collect();
-        uses.retain(|(user, used), _| to.contains(user) && from.contains(used));
-        if uses.len() == before {
-            return;
-        }
-    }
-}
-
 /// What the crate's root passes on, by name, with the module that it comes from.
-fn exported(folder: &str, sources: &[&Source]) -> BTreeMap<String, String> {
-    let roots = ["lib.rs", "main.rs"].map(|name| format!("{folder}/src/{name}"));
+fn exported<'a>(sources: &[(&str, &Source<'a>)]) -> BTreeMap<&'a str, &'a str> {
     let mut exported = BTreeMap::new();
-    for root in sources.iter().filter(|source| roots.contains(&source.path.to_owned())) {
+    for (_, root) in sources.iter().filter(|(inner, _)| ["lib.rs", "main.rs"].contains(inner)) {
         for statement in root.text.split("use ").skip(1).filter_map(|rest| rest.split(';').next()) {
             let Some((module, names)) = statement.split_once("::") else { continue };
-            for name in names.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
-                exported.entry(name.to_owned()).or_insert_with(|| module.trim().to_owned());
+            for name in names.split(|letter: char| !is_in_name(letter)) {
+                exported.entry(name).or_insert(module.trim());
             }
         }
     }
@@ -80,61 +61,49 @@ fn exported(folder: &str, sources: &[&Source]) -> BTreeMap<String, String> {
 /// The module at the root of the crate that a file belongs to; none for the root itself.
 fn top_module(inner: &str) -> Option<&str> {
     match inner.split_once('/') {
-        Some(("bin", _)) => None,
-        Some((folder, _)) => Some(folder),
+        Some((folder, _)) => Some(folder).filter(|folder| *folder != "bin"),
         None => inner.strip_suffix(".rs").filter(|name| !["lib", "main"].contains(name)),
     }
 }
 
-/// How many times `super` leads from a file to the root.
-fn depth(inner: &str) -> usize {
-    inner.split('/').count() - usize::from(inner.ends_with("/mod.rs"))
+fn is_in_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// The first names of all paths that begin at the crate's root, with their lines.
-fn names_from_root(text: &str, depth: usize) -> Vec<(usize, String)> {
-    let supers = "super::".repeat(depth);
+fn names_from_root<'a>(text: &'a str, inner: &str) -> Vec<(usize, &'a str)> {
+    let depth = inner.split('/').count() - usize::from(inner.ends_with("/mod.rs"));
     let mut names = Vec::new();
-    for start in ["crate::", supers.as_str()] {
+    for start in ["crate::", &"super::".repeat(depth)] {
         for (at, _) in text.match_indices(start) {
-            let is_longer =
-                text[..at].ends_with("super::") || text[at + start.len()..].starts_with("super::");
-            let is_part = text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
-            let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-            let is_comment = text[line_start..at].trim_start().starts_with("//");
-            if !is_longer && !is_part && !is_comment {
-                let line = text[..at].matches('\n').count() + 1;
-                names.extend(first_names(&text[at + start.len()..]).into_iter().map(|name| (line, name)));
+            let (before, rest) = (&text[..at], &text[at + start.len()..]);
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let is_longer = before.ends_with("super::") || rest.starts_with("super::");
+            if !is_longer && !before.ends_with(is_in_name) && !line.trim_start().starts_with("//") {
+                let number = before.matches('\n').count() + 1;
+                names.extend(first_names(rest).into_iter().map(|name| (number, name)));
             }
         }
     }
     names
 }
 
-/// The first name of a path, or of each path in a list in braces.
-fn first_names(rest: &str) -> Vec<String> {
-    let name_of = |path: &str| {
-        let end = path.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(path.len());
-        path[..end].to_owned()
-    };
-    let Some(list) = rest.strip_prefix('{') else { return vec![name_of(rest)] };
-    let (mut names, mut open, mut start) = (Vec::new(), 0, 0);
-    for (at, letter) in list.char_indices() {
-        match letter {
-            '{' => open += 1,
-            '}' if open == 0 => {
-                names.push(name_of(list[start..at].trim()));
-                break;
-            }
-            '}' => open -= 1,
-            ',' if open == 0 => {
-                names.push(name_of(list[start..at].trim()));
-                start = at + 1;
-            }
-            _ => {}
+fn first_names(rest: &str) -> Vec<&str> {
+    fn name(path: &str) -> &str {
+        path.trim_start().split(|letter| !is_in_name(letter)).next().unwrap_or_default()
+    }
+    let Some(list) = rest.strip_prefix('{') else { return vec![name(rest)] };
+    let (mut names, mut open, mut end) = (Vec::new(), 1, ',');
+    for part in list.split_inclusive(['{', '}', ',']) {
+        if open == 1 && end == ',' {
+            names.push(name(part));
+        }
+        end = part.chars().next_back().unwrap_or(end);
+        open += i32::from(end == '{') - i32::from(end == '}');
+        if open == 0 {
+            break;
         }
     }
-    names.retain(|name| !name.is_empty());
     names
 }
 
@@ -142,50 +111,50 @@ fn first_names(rest: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();
-        modules_form_no_circle(&sources).iter().map(ToString::to_string).collect()
-    }
-
     #[test]
     fn modules_that_use_each_other_are_found_with_both_places() {
-        let found = found(&[
-            ("a/src/lib.rs", "mod one;\nmod two;\nmod three;\n"),
-            ("a/src/one.rs", "//! One.\nuse crate::two::Two;\n"),
-            ("a/src/two/mod.rs", "use crate::{three::{Three, Four}, one};\n"),
-            ("a/src/three.rs", "struct Three;\n"),
-        ]);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].starts_with("a/src/one.rs:2: module one uses two"), "{found:?}");
-        assert!(found[1].starts_with("a/src/two/mod.rs:1: module two uses one"), "{found:?}");
-    }
-
-    #[test]
-    fn a_chain_tests_and_comments_form_no_circle() {
-        let found = found(&[
-            ("a/src/one.rs", "use crate::two;\n"),
+        let comment =
+            "// As in crate::one.\n/// [`crate::one`]\n#[cfg(test)]\nmod tests {\n    use crate::one;\n}\n";
+        for (about, files, expected) in [
             (
-                "a/src/two.rs",
-                "// As in crate::one.\n/// [`crate::one`]\n#[cfg(test)]\nmod tests {\n    use crate::one;\n}\n",
+                "a circle of two",
+                &[
+                    ("a/src/lib.rs", "mod one;\nmod two;\nmod three;\n"),
+                    ("a/src/one.rs", "//! One.\nuse crate::two::Two;\n"),
+                    ("a/src/two/mod.rs", "use crate::{three::{Three, Four}, one};\n"),
+                    ("a/src/three.rs", "struct Three;\n"),
+                ][..],
+                &["a/src/one.rs:2: module one uses two", "a/src/two/mod.rs:1: module two uses one"][..],
             ),
-            ("a/src/two/tests.rs", "use crate::one;\n"),
-        ]);
-        assert!(found.is_empty(), "{found:?}");
-    }
-
-    #[test]
-    fn what_the_root_passes_on_counts_for_its_module_and_so_does_super() {
-        let found = found(&[
-            ("a/src/lib.rs", "pub use two::{Two, Three};\n"),
-            ("a/src/one.rs", "use crate::Three;\n"),
-            ("a/src/two/inner.rs", "use super::super::one;\nuse super::one;\n"),
-        ]);
-        assert_eq!(found.len(), 2, "{found:?}");
-    }
-
-    #[test]
-    fn crates_are_looked_at_one_by_one() {
-        let found = found(&[("a/src/one.rs", "use crate::two;\n"), ("b/src/two.rs", "use crate::one;\n")]);
-        assert!(found.is_empty(), "{found:?}");
+            (
+                "a chain, tests and comments",
+                &[
+                    ("a/src/one.rs", "use crate::two;\n"),
+                    ("a/src/two.rs", comment),
+                    ("a/src/two/tests.rs", "use crate::one;\n"),
+                ],
+                &[],
+            ),
+            (
+                "what the root passes on counts for its module, and so does super",
+                &[
+                    ("a/src/lib.rs", "pub use two::{Two, Three};\n"),
+                    ("a/src/one.rs", "use crate::Three;\n"),
+                    ("a/src/two/inner.rs", "use super::super::one;\nuse super::one;\n"),
+                ],
+                &["a/src/one.rs:1: module one uses two", "a/src/two/inner.rs:1: module two uses one"],
+            ),
+            (
+                "two crates",
+                &[("a/src/one.rs", "use crate::two;\n"), ("b/src/two.rs", "use crate::one;\n")],
+                &[],
+            ),
+        ] {
+            let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();
+            let found: Vec<_> = modules_form_no_circle(&sources).iter().map(ToString::to_string).collect();
+            assert_eq!(found.len(), expected.len(), "{about}: {found:?}");
+            let mut pairs = found.iter().zip(expected);
+            assert!(pairs.all(|(found, expected)| found.starts_with(expected)), "{about}: {found:?}");
+        }
     }
 }
