@@ -10,15 +10,13 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use tar::{Archive, Builder, EntryType, Header};
+use tar::{Archive, Builder, HeaderMode};
 
 /// The version of the workspace, which every program prints.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The checksums of everything in a release.
 pub(crate) const SUMS: &str = "SHA256SUMS";
 /// The target of a release for this machine, when the docs are tested.
 const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
-/// Packed with every program.
 const FOR_ALL: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 /// Packed with the server. The agent writes its own units: `roundtrip service install`.
 const FOR_SERVER: &[&str] = &[
@@ -27,12 +25,6 @@ const FOR_SERVER: &[&str] = &[
     "server/packaging/systemd/roundtrip-server.service",
     "server/packaging/systemd/roundtrip-server.sysusers",
 ];
-/// Every file's: 2000-01-01. Time of day would make each archive another one.
-const MODIFIED_SECONDS: u64 = 946_684_800;
-const PROGRAM_MODE: u32 = 0o755;
-const TEXT_MODE: u32 = 0o644;
-
-/// Files by their names in an archive.
 pub(crate) type Files = BTreeMap<String, PathBuf>;
 
 /// Packs a program that prints the right version of itself, with its manual and these licences.
@@ -44,20 +36,21 @@ pub(crate) fn pack(
     licences: Files,
 ) -> Result<PathBuf> {
     let path = std::path::absolute(program).with_context(|| format!("{} is no path", program.display()))?;
-    let (name, printed) = (name(program)?, Tool::at(&path).arguments(["--version"]).output()?);
-    let (printed, expected) = (printed.trim(), format!("{name} {version}"));
+    let name = name(program)?;
+    let run = |arguments: &[&str]| Tool::at(&path).arguments(arguments).output();
+    let (printed, expected) = (run(&["--version"])?, format!("{name} {version}"));
+    let printed = printed.trim();
     ensure!(printed == expected, "{} calls itself `{printed}`: expected `{expected}`", program.display());
     let manual = tempfile::tempdir().context("no folder for the manual")?;
     let mut files = licences;
     let pages = manual.path().join("man1");
     Tool::at(&path).arguments(["man"]).arguments([&pages]).output()?;
     for page in workspace::sorted(&pages)? {
-        let name = page.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        files.insert(format!("man/man1/{name}"), page);
+        files.insert(format!("man/man1/{}", page.file_name().unwrap_or_default().display()), page);
     }
     for shell in ["bash", "fish", "zsh"] {
         let script = manual.path().join(shell);
-        fs::write(&script, Tool::at(&path).arguments(["completions", shell]).output()?)?;
+        fs::write(&script, run(&["completions", shell])?)?;
         files.insert(format!("completions/{name}.{shell}"), script);
     }
     write(program, version, target, output, &files)
@@ -76,27 +69,19 @@ pub(crate) fn write(
     let stem = stem(name, version, target);
     let path = output.join(format!("{stem}.tar.gz"));
     let mut archive = Builder::new(GzEncoder::new(File::create(&path)?, Compression::default()));
-    let mut add = |inside: &str, path: &Path, mode: u32| -> Result<()> {
-        let bytes = fs::read(path)?;
-        let mut header = Header::new_ustar();
-        header.set_entry_type(EntryType::Regular);
-        header.set_size(bytes.len() as u64);
-        header.set_mode(mode);
-        header.set_mtime(MODIFIED_SECONDS);
-        header.set_uid(0);
-        header.set_gid(0);
-        let inside = format!("{stem}/{inside}");
-        archive.append_data(&mut header, &inside, &*bytes).with_context(|| format!("cannot pack {inside}"))
-    };
-    let own_name = program.file_name().and_then(|name| name.to_str()).unwrap_or(name);
-    add(own_name, program, PROGRAM_MODE)?;
+    // Without owners and times, which would make each archive another one.
+    archive.mode(HeaderMode::Deterministic);
+    let own_name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut inside = Files::from([(own_name, program.to_owned())]);
     let for_server = if name == "roundtrip-server" { FOR_SERVER } else { &[] };
-    for file in FOR_ALL.iter().chain(for_server) {
-        let inside = file.strip_prefix("server/packaging/").unwrap_or(file);
-        add(inside, &workspace::root().join(file), TEXT_MODE)?;
-    }
-    for (inside, path) in files {
-        add(inside, path, TEXT_MODE)?;
+    inside.extend(
+        FOR_ALL.iter().chain(for_server).map(|file| {
+            (file.trim_start_matches("server/packaging/").to_owned(), workspace::root().join(file))
+        }),
+    );
+    for (inside, path) in inside.iter().chain(files) {
+        let packed = archive.append_path_with_name(path, format!("{stem}/{inside}"));
+        packed.with_context(|| format!("cannot pack {}", path.display()))?;
     }
     archive.into_inner().and_then(GzEncoder::finish)?.sync_all()?;
     write_checksum(&path)?;
@@ -116,14 +101,12 @@ pub(crate) fn stem(name: &str, version: &str, target: &str) -> String {
     format!("{name}-{version}-{target}")
 }
 
-/// The name of a program, on every system.
 pub(crate) fn name(program: &Path) -> Result<&str> {
     let name = program.file_name().and_then(|name| name.to_str());
     let name = name.with_context(|| format!("{} has no name", program.display()))?;
     Ok(name.strip_suffix(".exe").unwrap_or(name))
 }
 
-/// The file with the checksum of a file.
 pub(crate) fn checksum_path(path: &Path) -> PathBuf {
     path.with_added_extension("sha256")
 }
@@ -133,7 +116,6 @@ pub(crate) fn write_checksum(path: &Path) -> Result<()> {
     Ok(fs::write(checksum_path(path), checksum_line(path)?)?)
 }
 
-/// A line of sha256sum(1).
 pub(crate) fn checksum_line(path: &Path) -> Result<String> {
     Ok(format!("{}  {}\n", sha256(path)?, path.file_name().unwrap_or_default().to_string_lossy()))
 }
@@ -149,12 +131,10 @@ pub(crate) fn write_sums(folder: &Path) -> Result<()> {
     Ok(fs::write(folder.join(SUMS), sums?)?)
 }
 
-/// The digest of a file in hexadecimal digits.
 pub(crate) fn sha256(path: &Path) -> Result<String> {
     Ok(workspace::hex(&Sha256::digest(fs::read(path)?)))
 }
 
-/// The bytes of a file in an archive.
 pub(crate) fn member(archive: &Path, inside: &str) -> Result<Vec<u8>> {
     let damaged = || format!("{} is damaged", archive.display());
     for entry in Archive::new(GzDecoder::new(File::open(archive)?)).entries().with_context(damaged)? {
@@ -173,14 +153,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_program_makes_the_same_archive_with_its_licences() {
+    fn the_same_program_makes_the_same_archive_with_what_belongs_to_it() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("roundtrip.exe");
-        fs::write(&program, "a program").unwrap();
-        let [one, two] = ["one", "two"].map(|name| {
-            write(&program, "1.0.0", "x86_64-pc-windows-msvc", &folder.path().join(name), &Files::new())
-                .unwrap()
-        });
+        let pack = |name: &str, target: &str, to: &str| {
+            let program = folder.path().join(name);
+            fs::write(&program, "a program").unwrap();
+            write(&program, "1.0.0", target, &folder.path().join(to), &Files::new()).unwrap()
+        };
+        let [one, two] = ["one", "two"].map(|to| pack("roundtrip.exe", "x86_64-pc-windows-msvc", to));
         assert_eq!(fs::read(&one).unwrap(), fs::read(two).unwrap());
         assert_eq!(one.file_name().unwrap(), "roundtrip-1.0.0-x86_64-pc-windows-msvc.tar.gz");
         let within = |name: &str| member(&one, &format!("roundtrip-1.0.0-x86_64-pc-windows-msvc/{name}"));
@@ -188,17 +168,10 @@ mod tests {
         assert!(within("LICENSE-MIT").unwrap().starts_with(b"MIT License"));
         let refused = within("systemd/roundtrip-server.service").unwrap_err().to_string();
         assert!(refused.contains("holds no"), "{refused}");
-    }
-
-    #[test]
-    fn a_server_comes_with_its_unit_dashboard_and_rules() {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("roundtrip-server");
-        fs::write(&program, "a program").unwrap();
-        let path = write(&program, "1.0.0", "t", folder.path(), &Files::new()).unwrap();
+        let server = pack("roundtrip-server", "t", "one");
         for file in FOR_SERVER {
             let inside = file.strip_prefix("server/packaging/").unwrap();
-            let bytes = member(&path, &format!("roundtrip-server-1.0.0-t/{inside}")).unwrap();
+            let bytes = member(&server, &format!("roundtrip-server-1.0.0-t/{inside}")).unwrap();
             assert!(!bytes.is_empty(), "{file}");
         }
     }

@@ -1,5 +1,5 @@
-//! The licences of what a program is made from: the packages that are linked into it, by `cargo tree` and `cargo metadata`, Rust's
-//! own library, musl, and for the server the packages of its web interface.
+//! The licences of what a release is made from: the packages that are linked into its programs, by `cargo tree` and `cargo
+//! metadata`, Rust's own library, musl, and for the server the packages of its web interface.
 
 use crate::tool::Tool;
 use crate::{archive::Files, workspace};
@@ -8,11 +8,9 @@ use fs_err as fs;
 use serde::Deserialize;
 use spdx::{Expression, ParseMode};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// One build of a release.
 pub(crate) struct Target {
     pub(crate) triple: &'static str,
     pub(crate) programs: &'static [&'static str],
@@ -27,7 +25,6 @@ const ARM_LINUX: &str = "aarch64-unknown-linux-musl";
 const LINUX: &str = "x86_64-unknown-linux-musl";
 const FREEBSD: &str = "x86_64-unknown-freebsd";
 
-/// What a release is made of.
 pub(crate) static TARGETS: &[Target] = &[
     Target { triple: LINUX, programs: BOTH, updates: &[LINUX] },
     Target { triple: ARM_LINUX, programs: BOTH, updates: &[ARM_LINUX] },
@@ -53,7 +50,6 @@ const WEB_FILE: &str = "web/dist/licenses.md";
 const NAMES: &[&str] = &["copying", "copyright", "licence", "license", "notice", "patents", "unlicense"];
 const SOURCES: &[&str] = &["c", "h", "html", "js", "json", "py", "rs", "toml", "yml"];
 
-/// Writes the files of a program into a folder.
 pub(crate) fn write(program: &str, target: &str, folder: &Path) -> Result<Files> {
     let path = folder.join(FILE);
     fs::write(&path, text(program, target)?)?;
@@ -63,27 +59,25 @@ pub(crate) fn write(program: &str, target: &str, folder: &Path) -> Result<Files>
     Ok([(FILE.to_owned(), path), (RUST_FILE.to_owned(), rust)].into())
 }
 
-/// The licences of packages.
 pub(crate) fn text(program: &str, target: &str) -> Result<String> {
-    let programs = programs_for(target);
+    let known = TARGETS.iter().find(|known| known.triple == target);
+    let programs = known.map_or(BOTH, |known| known.programs);
     ensure!(programs.contains(&program), "{program} is not made for {target}");
-    let mut parts = Vec::new();
-    for build in builds_for(target) {
-        parts.extend(linked(programs, program, build)?);
-    }
+    // For macOS, both halves of one file.
+    let builds = known.map(|known| known.updates).filter(|updates| updates.len() > 1);
+    let mut parts = linked(programs, builds.unwrap_or(&[target]))?;
     if target.ends_with("-musl") {
         // Its text does not come with the compiler.
         let texts = standard("MIT", &["Rich Felker and others".to_owned()])?;
         parts.push(Part { title: "musl as it comes with Rust".into(), licence: "MIT".into(), texts });
     }
-    let mut text = page(program, target, parts);
+    let mut text = page(target, &parts);
     if program == SERVER {
         text.push_str(&of_web()?);
     }
     Ok(text)
 }
 
-/// The target of this machine's compiler.
 pub(crate) fn host() -> Result<String> {
     let printed = Tool::named("rustc")?.arguments(["-vV"]).output()?;
     let host = printed.lines().find_map(|line| line.strip_prefix("host: "));
@@ -92,47 +86,27 @@ pub(crate) fn host() -> Result<String> {
 
 /// The licences of the web interface's packages, each of which must have a text.
 pub(crate) fn of_web() -> Result<String> {
-    let written = fs::read_to_string(workspace::root().join(WEB_FILE))
-        .context("expected the web interface to be built")?;
+    let written = workspace::read(WEB_FILE).context("expected the web interface to be built")?;
     check_web(&written)?;
     Ok(format!("\n{}\nThe web interface, which the program carries:\n\n{written}", "=".repeat(80)))
 }
 
 fn check_web(written: &str) -> Result<()> {
-    let sections: Vec<&str> = written.split("\n## ").skip(1).collect();
-    ensure!(!sections.is_empty(), "{WEB_FILE} names no package");
-    for section in sections {
+    ensure!(written.contains("\n## "), "{WEB_FILE} names no package");
+    for section in written.split("\n## ").skip(1) {
         let (title, text) = section.split_once('\n').unwrap_or((section, ""));
         ensure!(!text.trim().is_empty(), "{title} in the web interface has no licence text");
     }
     Ok(())
 }
 
-fn package_of(program: &str) -> &'static str {
-    if program == SERVER { "roundtrip-server" } else { "roundtrip-agent" }
-}
-
-fn programs_for(target: &str) -> &'static [&'static str] {
-    TARGETS.iter().find(|known| known.triple == target).map_or(BOTH, |known| known.programs)
-}
-
-/// What cargo builds for: for macOS both halves of one file.
-fn builds_for(target: &str) -> Vec<&str> {
-    match TARGETS.iter().find(|known| known.triple == target) {
-        Some(known) if known.updates.len() > 1 => known.updates.to_vec(),
-        _ => vec![target],
-    }
-}
-
-/// A package by somebody else.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 struct Part {
-    /// Name and version.
     title: String,
     /// As the package says itself, by SPDX.
     licence: String,
     /// All that must be handed on.
-    texts: Vec<String>,
+    texts: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -152,34 +126,38 @@ struct Package {
     source: Option<String>,
 }
 
-/// The packages of others that are linked into a program. Programs of a target are built together: they share features.
-fn linked(programs: &[&str], program: &str, target: &str) -> Result<Vec<Part>> {
-    let cargo = |words: &str| Tool::cargo().folder(workspace::root()).words(words).arguments([target]);
-    let tree = cargo("tree --locked --edges normal,no-proc-macro --prefix depth --format {p} --target");
-    let packages = programs.iter().flat_map(|program| ["--package", package_of(program)]);
-    let linked = below(&tree.arguments(packages).output()?, package_of(program))?;
-    let metadata = cargo("metadata --locked --format-version 1 --filter-platform").output()?;
+/// The packages of others that are linked into the programs of a release, which are built together.
+fn linked(programs: &[&str], builds: &[&str]) -> Result<Vec<Part>> {
+    let cargo = |words: &str, option: &str| {
+        let builds = builds.iter().flat_map(|build| [option, *build]);
+        Tool::cargo().folder(workspace::root()).words(words).arguments(builds)
+    };
+    let tree = cargo("tree --locked --edges normal,no-proc-macro --prefix none --format {p}", "--target");
+    let packages = programs
+        .iter()
+        .map(|program| if *program == SERVER { "roundtrip-server" } else { "roundtrip-agent" });
+    let tree = tree.arguments(packages.flat_map(|package| ["--package", package])).output()?;
+    // Lines such as `serde v1.0.0 (*)`.
+    let titles: BTreeSet<String> =
+        tree.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let metadata = cargo("metadata --locked --format-version 1", "--filter-platform").output()?;
     let metadata: Metadata = serde_json::from_str(&metadata).context("cargo metadata is not as expected")?;
-    let of_others = metadata.packages.iter().filter(|package| package.source.is_some());
-    of_others.filter(|package| linked.contains(&package.title())).map(Package::part).collect()
+    let is_linked = |package: &&Package| {
+        package.source.is_some() && titles.contains(&format!("{} v{}", package.name, package.version))
+    };
+    metadata.packages.iter().filter(is_linked).map(Package::part).collect()
 }
 
 impl Package {
-    fn title(&self) -> String {
-        format!("{} {}", self.name, self.version)
-    }
-
     /// With the texts that come with the package, or the standard ones.
     fn part(&self) -> Result<Part> {
         let folder = self.manifest_path.parent().unwrap_or(&self.manifest_path);
-        let mut texts = Vec::new();
+        let mut texts = BTreeSet::new();
         if let Some(file) = &self.license_file {
-            texts.push(text_of(&folder.join(file))?);
+            texts.insert(text_of(&folder.join(file))?);
         }
         collect(folder, false, &mut texts)?;
-        texts.sort();
-        texts.dedup();
-        let title = self.title();
+        let title = format!("{} {}", self.name, self.version);
         if texts.is_empty() {
             let licence = self.license.as_deref().with_context(|| format!("{title} names no licence"))?;
             texts = standard(licence, &self.authors).with_context(|| title.clone())?;
@@ -188,39 +166,8 @@ impl Package {
     }
 }
 
-/// The titles of all that a package depends on, itself included, in a tree whose lines are `12serde v1.0.0 (/a/path) (*)`: they
-/// begin with their depth. Of what is in it twice, only the first has what is below it.
-fn below(tree: &str, package: &str) -> Result<BTreeSet<String>> {
-    let parse = |line: &str| {
-        let (depth, rest) = line.split_at(line.find(|character: char| !character.is_ascii_digit())?);
-        let mut words = rest.split(' ');
-        let (name, version) = (words.next()?, words.next()?.strip_prefix('v')?);
-        Some((depth.parse::<usize>().ok()?, format!("{name} {version}")))
-    };
-    let mut edges: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut path: Vec<String> = Vec::new();
-    for line in tree.lines().filter(|line| !line.trim().is_empty()) {
-        let (depth, title) =
-            parse(line).with_context(|| format!("cargo tree printed an unexpected `{line}`"))?;
-        path.truncate(depth);
-        if let Some(above) = path.last() {
-            edges.entry(above.clone()).or_default().push(title.clone());
-        }
-        path.push(title);
-    }
-    let mut found = BTreeSet::new();
-    let is_package = |title: &&String| title.split(' ').next() == Some(package);
-    let mut open: Vec<&String> = edges.keys().filter(is_package).collect();
-    while let Some(title) = open.pop() {
-        if found.insert(title.clone()) {
-            open.extend(edges.get(title).into_iter().flatten());
-        }
-    }
-    Ok(found)
-}
-
 /// Adds the texts of a folder and of those below it, where code of third parties may be; `all`: whatever the files are called.
-fn collect(folder: &Path, all: bool, texts: &mut Vec<String>) -> Result<()> {
+fn collect(folder: &Path, all: bool, texts: &mut BTreeSet<String>) -> Result<()> {
     for path in workspace::sorted(folder)? {
         let is_licence = all || is_licence(&path);
         if path.is_symlink() {
@@ -228,16 +175,16 @@ fn collect(folder: &Path, all: bool, texts: &mut Vec<String>) -> Result<()> {
         } else if path.is_dir() {
             collect(&path, is_licence, texts)?;
         } else if is_licence {
-            texts.push(text_of(&path)?);
+            texts.insert(text_of(&path)?);
         }
     }
     Ok(())
 }
 
 fn is_licence(path: &Path) -> bool {
-    let lower = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let name = lower(path.file_name());
-    NAMES.iter().any(|start| name.starts_with(start)) && !SOURCES.contains(&&*lower(path.extension()))
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    NAMES.iter().any(|start| name.starts_with(start)) && !SOURCES.contains(&ending)
 }
 
 fn text_of(path: &Path) -> Result<String> {
@@ -245,7 +192,7 @@ fn text_of(path: &Path) -> Result<String> {
 }
 
 /// The texts that SPDX has for an expression, each with the package's authors.
-fn standard(licence: &str, authors: &[String]) -> Result<Vec<String>> {
+fn standard(licence: &str, authors: &[String]) -> Result<BTreeSet<String>> {
     let expression = Expression::parse_mode(licence, ParseMode::LAX);
     let expression = expression.map_err(|error| anyhow!("`{licence}` is no expression of SPDX: {error}"))?;
     let by = if authors.is_empty() { String::new() } else { format!("It is by {}. ", authors.join(", ")) };
@@ -259,20 +206,21 @@ fn standard(licence: &str, authors: &[String]) -> Result<Vec<String>> {
 }
 
 /// The parts in the order of names, each text once with all packages that it belongs to.
-fn page(program: &str, target: &str, mut parts: Vec<Part>) -> String {
-    parts.sort();
-    parts.dedup();
+fn page(target: &str, parts: &[Part]) -> String {
+    let licences: BTreeSet<_> = parts.iter().map(|part| (&part.title, &part.licence)).collect();
     let mut page = format!(
         "Third-party licences\n\n\
-         What is linked into {program} for {target} in addition to its own code and Rust's library, and under which licences. \
-         {} packages; the texts follow.\n\n",
-        parts.len()
+         What is linked into the programs of Roundtrip for {target} in addition to their own code and Rust's library, and under \
+         which licences. {} packages; the texts follow.\n\n",
+        licences.len()
     );
-    // By the words of a text: other line breaks do not make another licence.
-    let mut texts: BTreeMap<String, (&str, BTreeSet<&str>)> = BTreeMap::new();
-    for Part { title, licence, texts: own } in &parts {
+    for (title, licence) in licences {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(page, "{title}: {licence}");
+    }
+    // By the words of a text: other line breaks do not make another licence.
+    let mut texts: BTreeMap<String, (&str, BTreeSet<&str>)> = BTreeMap::new();
+    for Part { title, texts: own, .. } in parts {
         for text in own {
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             texts.entry(words).or_insert_with(|| (text, BTreeSet::new())).1.insert(title);
@@ -291,21 +239,6 @@ fn page(program: &str, target: &str, mut parts: Vec<Part>) -> String {
 mod tests {
     use super::*;
 
-    const TREE: &str = "0agent v0.1.0 (/w/agent)\n1json v1.0.0\n2itoa v1.0.0\n1wire v0.1.0 (/w/wire)\n2json v1.0.0 (*)\n\n\
-        0server v0.1.0 (/w/server)\n1wire v0.1.0 (/w/wire) (*)\n1axum v0.8.0\n2itoa v2.0.0\n";
-
-    #[test]
-    fn a_program_has_what_it_depends_on_and_nothing_of_the_other() {
-        let names = |package| below(TREE, package).unwrap().into_iter().collect::<Vec<_>>();
-        assert_eq!(names("agent"), ["agent 0.1.0", "itoa 1.0.0", "json 1.0.0", "wire 0.1.0"]);
-        // What is below `wire` was printed for the other one.
-        let of_server =
-            ["axum 0.8.0", "itoa 1.0.0", "itoa 2.0.0", "json 1.0.0", "server 0.1.0", "wire 0.1.0"];
-        assert_eq!(names("server"), of_server);
-        let error = below("0agent\n", "agent").unwrap_err().to_string();
-        assert!(error.contains("`0agent`"), "{error}");
-    }
-
     #[test]
     fn a_text_is_there_once_with_all_packages_that_it_belongs_to() {
         let part = |name: &str, texts: &[&str]| Part {
@@ -313,30 +246,31 @@ mod tests {
             licence: "MIT".to_owned(),
             texts: texts.iter().map(|text| (*text).to_owned()).collect(),
         };
-        let parts = vec![
+        let parts = [
             part("b", &["Do as\nyou like.", "Do as you\nlike.", "Notice."]),
             part("a", &["Do as you like."]),
         ];
-        let page = page("tool", "t", parts.clone());
-        assert_eq!(page.matches("you like.").count(), 1, "{page}");
-        assert!(page.contains("Of a 1.0.0, b 1.0.0:\n\nDo as"), "{page}");
+        let page = page("t", &parts);
+        let texts = page.replace('\n', " ");
+        assert_eq!(texts.matches("Do as you like.").count(), 1, "{page}");
+        assert!(texts.contains("Of a 1.0.0, b 1.0.0:  Do as"), "{page}");
         assert!(page.contains("Of b 1.0.0:\n\nNotice."), "{page}");
         assert!(page.contains("2 packages") && page.contains("\na 1.0.0: MIT\nb 1.0.0: MIT\n"), "{page}");
-        let twice = [parts.clone(), parts].concat();
-        assert_eq!(super::page("tool", "t", twice), page, "what two halves of a program share is there once");
     }
 
     #[test]
-    fn what_is_built_for_a_target_is_that_of_the_release() {
+    fn the_programs_of_a_release_have_the_packages_that_are_linked_into_them() {
         let refused = text(SERVER, "x86_64-pc-windows-msvc").unwrap_err().to_string();
         assert_eq!(refused, "roundtrip-server is not made for x86_64-pc-windows-msvc");
-        assert_eq!(builds_for("universal-apple-darwin"), ["aarch64-apple-darwin", "x86_64-apple-darwin"]);
-        assert_eq!(builds_for("x86_64-pc-windows-msvc"), ["x86_64-pc-windows-msvc"]);
-        assert_eq!(programs_for("x86_64-pc-windows-msvc"), [AGENT]);
-        assert_eq!(programs_for("x86_64-unknown-linux-gnu"), [AGENT, SERVER]);
+        let text = text(AGENT, &host().unwrap()).unwrap();
+        for part in ["\nclap 4", "\nserde 1", "\nsqlx-postgres 0"] {
+            assert!(text.contains(part), "{part} is missing");
+        }
+        for part in ["\nroundtrip-", "\nserde_derive 1", "\nproptest 1"] {
+            assert!(!text.contains(part), "{part} is ours, or only built with");
+        }
     }
 
-    /// A package with these files.
     fn read(files: &[(&str, &str)], license: Option<&str>, declared: Option<&str>) -> Result<Part> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -367,31 +301,32 @@ mod tests {
             ("README.md", "Read me"),
         ];
         let part = read(&files, Some("MIT AND Zlib"), None).unwrap();
-        assert_eq!(part.texts, ["BSD", "MIT\nof tool", "Notice", "Zlib"]);
+        assert_eq!(Vec::from_iter(part.texts), ["BSD", "MIT\nof tool", "Notice", "Zlib"]);
         assert_eq!((part.title.as_str(), part.licence.as_str()), ("tool 1.0.0", "MIT AND Zlib"));
         // A file that it declares counts whatever it is called.
         let part = read(&[("terms.txt", "Terms")], None, Some("terms.txt")).unwrap();
-        assert_eq!((part.texts, part.licence.as_str()), (vec!["Terms".to_owned()], "as its text says"));
+        assert_eq!(
+            (Vec::from_iter(part.texts), part.licence.as_str()),
+            (vec!["Terms".to_owned()], "as its text says")
+        );
     }
 
     #[test]
     fn without_a_text_a_package_has_the_standard_ones_and_its_authors() {
-        let texts = read(&[("src/lib.rs", "")], Some("MIT/Apache-2.0"), None).unwrap().texts;
+        let texts = Vec::from_iter(read(&[("src/lib.rs", "")], Some("MIT/Apache-2.0"), None).unwrap().texts);
         assert_eq!(texts.len(), 2);
-        assert!(texts[0].contains("by Ada <ada@example.org>") && texts[0].contains("MIT"), "{texts:?}");
-        assert!(texts[1].contains("Apache License") && texts[1].contains("Version 2.0"));
+        assert!(
+            texts[0].contains("by Ada <ada@example.org>") && texts[0].contains("Apache License"),
+            "{texts:?}"
+        );
+        assert!(texts[1].contains("of MIT:"), "{texts:?}");
     }
 
     #[test]
-    fn a_package_without_a_licence_is_refused_by_name() {
-        let refused = read(&[], None, None).unwrap_err().to_string();
-        assert!(refused.contains("tool 1.0.0 names no licence"), "{refused}");
-        let refused = format!("{:#}", read(&[], Some("LicenseRef-mine"), None).unwrap_err());
-        assert!(refused.contains("tool 1.0.0: `LicenseRef-mine` has no standard text"), "{refused}");
-    }
-
-    #[test]
-    fn a_package_of_the_web_interface_without_a_text_is_refused_by_name() {
+    fn what_has_no_licence_is_refused_by_name() {
+        let refused = |license| format!("{:#}", read(&[], license, None).unwrap_err());
+        assert_eq!(refused(None), "tool 1.0.0 names no licence");
+        assert_eq!(refused(Some("LicenseRef-mine")), "tool 1.0.0: `LicenseRef-mine` has no standard text");
         check_web("# Licenses\n\n## react - 19.0.0 (MIT)\n\nMIT License\n").unwrap();
         let bare = "# Licenses\n\n## react - 19.0.0 (MIT)\n\n## clsx - 2.1.1 (MIT)\n\nMIT License\n";
         let refused = check_web(bare).unwrap_err().to_string();

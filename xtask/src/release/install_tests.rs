@@ -75,7 +75,7 @@ impl Fixture {
         change(self.files.lock().unwrap().entry(name.into()).or_default());
     }
 
-    fn run_in(&self, bin: &Path, arguments: &[&str]) -> Output {
+    fn run_in(&self, bin: &str, arguments: &[&str]) -> Output {
         Command::new(self.path("tools/sh"))
             .arg(workspace::root().join("install.sh"))
             .args(arguments)
@@ -83,14 +83,14 @@ impl Fixture {
             .env("PATH", self.path("tools"))
             .env("TMPDIR", self.folder.path())
             .env("ROUNDTRIP_RELEASES", &self.url)
-            .env("ROUNDTRIP_BIN", bin)
+            .env("ROUNDTRIP_BIN", self.path(bin))
             .env("ROUNDTRIP_KEY", "a-key")
             .output()
             .unwrap()
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        self.run_in(&self.path("bin"), arguments)
+        self.run_in("bin", arguments)
     }
 
     /// Fails with this message, and leaves the installed program unchanged and nothing next to it.
@@ -108,7 +108,6 @@ fn executable(path: &Path, script: &str) {
     platform::make_executable(path).unwrap();
 }
 
-/// Fails with this message.
 fn fails(output: &Output, expected: &str) {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -161,18 +160,18 @@ fn the_server_is_installed_where_it_was_asked_for() {
 
 #[test]
 fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
-    let refuses = |expected: &str, change: &dyn Fn(&Fixture)| {
+    let refuses = |expected: &str, change: fn(&Fixture)| {
         let fixture = Fixture::new();
         change(fixture.with("curl"));
         fixture.refuses(expected);
     };
-    refuses("is not what SHA256SUMS says", &|fixture| {
+    refuses("is not what SHA256SUMS says", |fixture| {
         fixture.change(ARCHIVE, |bytes| bytes.truncate(bytes.len() / 2));
     });
-    refuses(&format!("expected {}; nothing is installed", "0".repeat(64)), &|fixture| {
+    refuses(&format!("expected {}; nothing is installed", "0".repeat(64)), |fixture| {
         fixture.change(SUMS, |sums| sums[..64].fill(b'0'));
     });
-    refuses("is damaged, or holds no roundtrip-1.0.0-x86_64-unknown-linux-musl/roundtrip", &|fixture| {
+    refuses("is damaged, or holds no roundtrip-1.0.0-x86_64-unknown-linux-musl/roundtrip", |fixture| {
         // The archive of the server under the agent's name.
         fixture.files.lock().unwrap().clear();
         fixture.offer("roundtrip-server", "#!/bin/sh\n");
@@ -183,14 +182,14 @@ fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
             *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
         });
     });
-    refuses("roundtrip does not run on this machine: no such library", &|fixture| {
+    refuses("roundtrip does not run on this machine: no such library", |fixture| {
         fixture.files.lock().unwrap().clear();
         fixture.offer("roundtrip", "#!/bin/sh\necho no such library >&2\nexit 127\n");
     });
-    refuses("/latest/download/SHA256SUMS cannot be had: is there such a release", &|fixture| {
+    refuses("/latest/download/SHA256SUMS cannot be had: is there such a release", |fixture| {
         fixture.files.lock().unwrap().clear();
     });
-    refuses("no release is made for Plan9 on mips", &|fixture| {
+    refuses("no release is made for Plan9 on mips", |fixture| {
         fixture.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Plan9 || echo mips\n");
     });
 }
@@ -215,7 +214,9 @@ fn a_machine_or_a_word_that_it_cannot_work_with_is_named() {
     let fixture = Fixture::new();
     fixture.refuses("neither curl nor wget nor fetch is here");
     // Root may write anywhere, but into no file as if it were a folder.
-    let bin = fixture.path("roundtrip/bin");
-    fails(&fixture.with("curl").run_in(&bin, &[]), "cannot be written to: run this as a user who may");
+    fails(
+        &fixture.with("curl").run_in("roundtrip/bin", &[]),
+        "cannot be written to: run this as a user who may",
+    );
     fails(&fixture.run(&["--unistall"]), "--unistall is not understood");
 }

@@ -10,6 +10,7 @@ use crate::licences::{self, AGENT, SERVER, TARGETS, Target};
 use crate::tool::{self, Tool};
 use crate::workspace;
 use anyhow::{Context, Result, ensure};
+use clap::builder::PossibleValuesParser;
 use fs_err as fs;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,6 @@ const UPGRADING: &str = "### Upgrading";
 /// What that must mention when migrations change it.
 const TABLES: &str = "tables";
 const FORMULA: &str = "agents/packaging/homebrew/roundtrip.rb";
-/// What agents update themselves by.
 const MANIFEST: &str = "manifest.json";
 
 #[derive(clap::Args)]
@@ -43,7 +43,7 @@ enum Verb {
     /// Make the archive of each program, with its checksum.
     Pack {
         /// What they were built for.
-        #[arg(long, value_parser = triple)]
+        #[arg(long, value_parser = PossibleValuesParser::new(TARGETS.iter().map(|target| target.triple)))]
         target: String,
         /// The folder that the archives go to.
         #[arg(long)]
@@ -76,7 +76,6 @@ enum Verb {
     },
 }
 
-/// Runs the verb.
 pub(crate) fn release(options: &Options) -> Result<ExitCode> {
     match &options.verb {
         Verb::Check { tag } => check(tag, VERSION)?,
@@ -98,14 +97,6 @@ pub(crate) fn release(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the name of a target that releases are made for.
-fn triple(text: &str) -> Result<String, String> {
-    let triples: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
-    let is_known = triples.contains(&text);
-    if is_known { Ok(text.to_owned()) } else { Err(format!("expected one of these: {}", triples.join(", "))) }
-}
-
-/// Refuses a release that would contradict itself.
 fn check(tag: &str, version: &str) -> Result<()> {
     ensure!(
         tag == format!("v{version}"),
@@ -150,30 +141,23 @@ fn section(changelog: &str, version: &str) -> Result<String> {
 }
 
 fn is_heading_of(line: &str, version: &str) -> bool {
-    let day = line.strip_prefix("## ").and_then(|rest| rest.strip_prefix(version));
-    let day = day.and_then(|rest| rest.strip_prefix(" - ")).unwrap_or_default();
-    let is_in_place = |(index, byte): (usize, u8)| match index {
-        4 | 7 => byte == b'-',
-        _ => byte.is_ascii_digit(),
-    };
-    day.len() == 10 && day.bytes().enumerate().all(is_in_place)
+    let day = line.strip_prefix(&format!("## {version} - "));
+    let parts = day.map(|day| day.split('-').map(|part| (part.len(), part.parse::<u16>().is_ok())));
+    parts.is_some_and(|parts| parts.eq([(4, true), (2, true), (2, true)]))
 }
 
 fn check_section(notes: &str, version: &str, new_migrations: &[String]) -> Result<()> {
+    let place = format!("`{UPGRADING}` of {version} in {CHANGELOG}");
     let mut lines = notes.lines();
-    ensure!(
-        lines.by_ref().any(|line| line == UPGRADING),
-        "the section of {version} in {CHANGELOG} does not say how to upgrade: expected the heading `{UPGRADING}`"
-    );
-    let upgrading = lines.take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ");
+    ensure!(lines.by_ref().any(|line| line == UPGRADING), "{place} is missing: expected how to upgrade");
+    let upgrading: String = lines.take_while(|line| !line.starts_with('#')).collect();
     ensure!(
         !upgrading.trim().is_empty(),
-        "`{UPGRADING}` of {version} in {CHANGELOG} is empty: expected what to do, if only that there is nothing"
+        "{place} is empty: expected what to do, if only that there is nothing"
     );
     ensure!(
         new_migrations.is_empty() || upgrading.contains(TABLES),
-        "`{UPGRADING}` of {version} in {CHANGELOG} does not mention the {TABLES}, which {} changes: expected how long \
-         that takes and what it blocks",
+        "{place} does not mention the {TABLES}, which {} changes: expected how long that takes and what it blocks",
         new_migrations.join(", ")
     );
     Ok(())
@@ -251,47 +235,45 @@ mod tests {
     use crate::fixture::Repository;
     use tempfile::TempDir;
 
-    const TEXT: &str = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.0 - 2027-01-31\n\n### Added\n\n- A thing.\n\n\
-        ### Upgrading\n\nNothing to do.\n\n## 1.1.0 - 2026-12-24\n\n- Old.\n";
-
     fn refused<T: std::fmt::Debug>(result: Result<T>, expected: &str) {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 
     #[test]
-    fn notes_are_the_section_of_that_version_alone() {
-        let notes = section(TEXT, "1.2.0").unwrap();
-        assert_eq!(notes, "### Added\n\n- A thing.\n\n### Upgrading\n\nNothing to do.\n");
-        check_section(&notes, "1.2.0", &[]).unwrap();
-        assert_eq!(section(TEXT, "1.1.0").unwrap(), "- Old.\n");
-    }
-
-    #[test]
-    fn a_version_without_a_dated_section_is_refused() {
-        for text in
-            ["## 1.2.0\n\n- A.\n", "## 1.2.0 - soon\n\n- A.\n", "## 1.2.01 - 2027-01-31\n\n- A.\n", "- A.\n"]
-        {
-            refused(section(text, "1.2.0"), "has no section of 1.2.0");
-        }
-        refused(section("## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n", "1.2.0"), "is empty");
-    }
-
-    #[test]
-    fn a_section_that_does_not_say_how_to_upgrade_is_refused() {
-        refused(check_section("### Added\n\n- A.\n", "1.2.0", &[]), "does not say how to upgrade");
-        for notes in ["### Upgrading\n", "### Upgrading\n\n### Added\n\n- A.\n"] {
-            refused(check_section(notes, "1.2.0", &[]), "is empty");
+    fn notes_are_the_dated_section_of_that_version_alone() {
+        let changelog = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.0 - 2027-01-31\n\n### Added\n\n- A thing.\n\n\
+            ### Upgrading\n\nNothing to do.\n\n## 1.1.0 - 2026-12-24\n\n- Old.\n";
+        let notes = "### Added\n\n- A thing.\n\n### Upgrading\n\nNothing to do.\n";
+        assert_eq!(section(changelog, "1.2.0").unwrap(), notes);
+        assert_eq!(section(changelog, "1.1.0").unwrap(), "- Old.\n");
+        for (text, expected) in [
+            ("## 1.2.0\n\n- A.\n", "has no section of 1.2.0"),
+            ("## 1.2.0 - soon\n\n- A.\n", "has no section of 1.2.0"),
+            ("## 1.2.01 - 2027-01-31\n\n- A.\n", "has no section of 1.2.0"),
+            ("- A.\n", "has no section of 1.2.0"),
+            ("## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n", "is empty"),
+        ] {
+            refused(section(text, "1.2.0"), expected);
         }
     }
 
     #[test]
-    fn a_release_with_migrations_has_to_say_what_they_do_to_tables() {
+    fn a_section_says_how_to_upgrade_and_what_migrations_do_to_tables() {
         let migrations = ["migrations/20270101000100_point.sql".to_owned()];
-        let silent = "### Upgrading\n\nNothing to do.\n";
-        refused(check_section(silent, "1.2.0", &migrations), "20270101000100_point.sql");
-        let says = "### Upgrading\n\n- The tables are brought up to date in seconds.\n";
-        check_section(says, "1.2.0", &migrations).unwrap();
+        for (notes, migrations, expected) in [
+            ("### Upgrading\n\nNothing to do.\n", &[][..], ""),
+            ("### Added\n\n- A.\n", &[], "`### Upgrading` of 1.2.0 in CHANGELOG.md is missing"),
+            ("### Upgrading\n", &[], "is empty"),
+            ("### Upgrading\n\n### Added\n\n- A.\n", &[], "is empty"),
+            ("### Upgrading\n\nNothing to do.\n", &migrations, "20270101000100_point.sql"),
+            ("### Upgrading\n\n- The tables are brought up to date in seconds.\n", &migrations, ""),
+        ] {
+            match check_section(notes, "1.2.0", migrations) {
+                Ok(()) => assert_eq!(expected, "", "{notes}"),
+                checked => refused(checked, expected),
+            }
+        }
     }
 
     #[test]
@@ -341,8 +323,9 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_names_for_each_agent_the_program_that_is_there() {
+    fn a_finished_release_has_a_manifest_the_sums_and_a_formula_without_blanks() {
         let folder = packed();
+        fs::write(folder.path().join("roundtrip.cdx.json"), "{}").unwrap();
         finish(folder.path(), "1.0.0").unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let manifest: Value = serde_json::from_str(&read(MANIFEST)).unwrap();
@@ -356,14 +339,6 @@ mod tests {
         }
         let file = programs["aarch64-apple-darwin"]["file"].as_str().unwrap();
         assert_eq!(read(file), "roundtrip for universal-apple-darwin");
-    }
-
-    #[test]
-    fn the_sums_hold_everything_else_and_the_formula_has_no_blanks() {
-        let folder = packed();
-        fs::write(folder.path().join("roundtrip.cdx.json"), "{}").unwrap();
-        finish(folder.path(), "1.0.0").unwrap();
-        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let sums = read(SUMS);
         let names: Vec<_> = sums.lines().map(|line| line.split_once("  ").unwrap().1).collect();
         // Nine archives, four programs, the manifest, the formula, and a file that was added.
