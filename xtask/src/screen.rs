@@ -37,6 +37,14 @@ impl Step {
         Self { name: name.to_owned(), bar, started: Instant::now(), told: false }
     }
 
+    /// Runs a step that ends without a line.
+    pub(crate) fn quietly<T>(name: &str, run: impl FnOnce(&Self) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let step = Self::start(name);
+        let made = run(&step)?;
+        step.clear();
+        Ok(made)
+    }
+
     /// How long it has taken so far.
     pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()

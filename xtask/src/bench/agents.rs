@@ -25,26 +25,23 @@ const QUICK_REPORTS: u64 = REPORTS / 10;
 /// being measured one.
 const ARRIVED_S_MAX: u64 = 600;
 const BEFORE_S_MAX: u64 = 240 + 60;
-/// Far more than it takes.
 const TIMEOUT: Duration = Duration::from_secs(900);
 const PROJECT: &str = "drained";
 
 pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     ensure!(options.only.is_none(), "--only names a part of other budgets: these have none");
     workspace::claim_target_folder()?;
-    let step = Step::start("programs");
-    let built = programs::build(&step, &programs::BOTH, "release")?;
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "release"))?;
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
-    step.clear();
     let folder = server::reachable_folder()?;
     let step = Step::start("report");
     let report = typical(&agent, folder.path(), &step)?;
     step.done(&format!("{} KiB, of the preset `quick`", report.to_string().len() >> 10));
 
-    let step = Step::start("server");
     let data_folder = folder.path().join("data");
     // With the default limits of requests, and of concurrent writes.
-    let server = server::start_alone(&program, &["serve", "--port", "0"], &data_folder, &step)?;
+    let serve = |step: &Step| server::start_alone(&program, &["serve", "--port", "0"], &data_folder, step);
+    let server = Step::quietly("server", serve)?;
     let url = server.address()?;
     let admin = server::administrator(&program, &data_folder, "bench")?;
     let reports = if options.quick { QUICK_REPORTS } else { REPORTS };
@@ -53,7 +50,6 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
         server::enrol(&agent, &url, &admin, &machine(number), state)?;
         spool(&report, &state.join("spool"), number, reports)?;
     }
-    step.clear();
 
     let step = Step::start("agents");
     let all = AGENTS * reports;
@@ -80,24 +76,15 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
 fn rows(all: u64, took: Duration, stored: u64) -> Vec<Row> {
     // A part of the reports has a part of the time.
     let seconds_max = (ARRIVED_S_MAX - BEFORE_S_MAX) * all / (AGENTS * REPORTS);
+    let row = |title: String, value: u64, unit, peer: String, of: u64, bar: u64| {
+        Row::new(title, value, unit, Peer { name: peer, value: of as f64 }, BarIs::ValueAtMost, bar as f64)
+    };
+    let title = format!("{all} reports of {AGENTS} agents at once, until all are acknowledged");
     let pause = format!("the longest pause and a run before it ({BEFORE_S_MAX} s)");
+    let lost = format!("of {all} reports, not stored once");
     vec![
-        Row::new(
-            format!("{all} reports of {AGENTS} agents at once, until all are acknowledged"),
-            took.as_secs().max(1),
-            "s",
-            Peer { name: pause, value: BEFORE_S_MAX as f64 },
-            BarIs::ValueAtMost,
-            seconds_max.max(1) as f64,
-        ),
-        Row::new(
-            format!("of {all} reports, not stored once"),
-            all.abs_diff(stored),
-            "reports",
-            Peer { name: "all of them".into(), value: all as f64 },
-            BarIs::ValueAtMost,
-            0.0,
-        ),
+        row(title, took.as_secs().max(1), "s", pause, BEFORE_S_MAX, seconds_max.max(1)),
+        row(lost, all.abs_diff(stored), "reports", "all of them".into(), all, 0),
     ]
 }
 
@@ -138,7 +125,6 @@ fn waiting(spool: &Path) -> Option<usize> {
     Some(names.filter(|name| name.to_str().is_some_and(|name| name.starts_with("019aa8f0"))).count())
 }
 
-/// How many runs the server has.
 fn stored(url: &str) -> u64 {
     let project = http::json(&format!("{url}/api/v1/projects/{PROJECT}")).ok();
     project.and_then(|project| project["run_count"].as_u64()).unwrap_or(0)

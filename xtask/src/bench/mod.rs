@@ -20,9 +20,9 @@ pub(crate) struct Options {
     /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or
-    /// `soak`; of verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
-    /// `memory`.
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or `soak`; of
+    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web,
+    /// `charts`, `hover`, `transfer` or `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -53,56 +53,43 @@ enum Format {
     Json,
 }
 
-/// Runs the verb.
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
-    let package = |package, bench, parts: &[&str]| {
-        options.part_of(parts)?;
-        options.run(cargo_bench(package, bench), None)
-    };
-    match options.budgets {
-        Budgets::Ab => harness("ab", options),
-        Budgets::Harness => harness("harness", options),
-        Budgets::Rings => harness("rings", options),
-        Budgets::Agents => agents::measure(options),
-        Budgets::Server => of_server(options),
-        Budgets::Web => web::measure(options),
-        Budgets::Advisor => package("roundtrip-advisor", "advice", &["intervals", "mix", "speed"]),
-        Budgets::Verdicts => {
-            package("roundtrip-stats", "verdicts", &["changes", "comparisons", "crossovers", "speed"])
+    // Benchmarks of a package, with the parts that they have.
+    let (package, bench, parts): (_, _, &[&str]) = match options.budgets {
+        Budgets::Ab => return harness("ab", options),
+        Budgets::Harness => return harness("harness", options),
+        Budgets::Rings => return harness("rings", options),
+        Budgets::Agents => return agents::measure(options),
+        Budgets::Web => return web::measure(options),
+        Budgets::Advisor => ("roundtrip-advisor", "advice", &["intervals", "mix", "speed"]),
+        Budgets::Server => {
+            (programs::SERVER, "budgets", &["ingest", "reads", "analysis", "claims", "advice", "soak"])
         }
-    }
-}
-
-/// The budgets of the suite are a program of its own.
-fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
-    let step = Step::start("programs");
-    let built = programs::build(&step, &["roundtrip-bench"], "release")?;
-    step.clear();
-    let mut command = Command::new(built.program("bench")?);
-    command.arg(budgets);
-    options.run(command, Some("--only"))
-}
-
-/// The server's budgets are a benchmark of its package, because its program is needed.
-fn of_server(options: &Options) -> Result<ExitCode> {
-    options.part_of(&["ingest", "reads", "analysis", "claims", "advice", "soak"])?;
-    let step = Step::start("server");
+        Budgets::Verdicts => {
+            ("roundtrip-stats", "verdicts", &["changes", "comparisons", "crossovers", "speed"])
+        }
+    };
+    options.part_of(parts)?;
+    let mut command = Command::new("cargo");
+    command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
     let folder = server::reachable_folder()?;
-    let program = programs::build(&step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
-    let binaries = Binaries::find_or_fetch(&program, folder.path(), &platform::cache_folder()?, &step)?;
-    step.clear();
-    let mut command = cargo_bench(programs::SERVER, "budgets");
-    command.env("TMPDIR", folder.path());
-    if let Some(fetched) = binaries.fetched() {
-        command.env(crate::postgres_binaries::VARIABLE, fetched);
+    if package == programs::SERVER {
+        let binaries = Step::quietly("server", |step| {
+            let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+            Binaries::find_or_fetch(&program, folder.path(), &platform::cache_folder()?, step)
+        })?;
+        command.env("TMPDIR", folder.path());
+        command.envs(binaries.fetched().map(|fetched| (crate::postgres_binaries::VARIABLE, fetched)));
     }
     options.run(command, None)
 }
 
-fn cargo_bench(package: &str, bench: &str) -> Command {
-    let mut command = Command::new("cargo");
-    command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
-    command
+/// The budgets of the suite are a program of its own.
+fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
+    let built = Step::quietly("programs", |step| programs::build(step, &["roundtrip-bench"], "release"))?;
+    let mut command = Command::new(built.program("bench")?);
+    command.arg(budgets);
+    options.run(command, Some("--only"))
 }
 
 impl Options {

@@ -7,64 +7,40 @@ use crate::screen::{self, Step};
 use crate::server::{self, Observed, Server};
 use crate::stamp::Stamp;
 use crate::{http, platform, programs, web, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use roundtrip_budget::{BarIs, Peer, Row};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The files of `web/bench/`.
 const PARTS: [&str; 4] = ["charts", "hover", "transfer", "memory"];
 
-/// A figure of `web/bench/`, and its budget.
-struct Bar {
-    key: &'static str,
-    title: &'static str,
-    part: &'static str,
-    unit: &'static str,
-    bar: f64,
-}
-
-const fn bar(
-    key: &'static str,
-    title: &'static str,
-    part: &'static str,
-    unit: &'static str,
-    bar: f64,
-) -> Bar {
-    Bar { key, title, part, unit, bar }
-}
-
-const SCRIPTS_BYTES_MAX: f64 = web::SCRIPTS_KIB_MAX as f64 * 1_024.0;
+/// A figure of `web/bench/`: its key, its title, its part, its unit and its budget.
+type Bar = (&'static str, &'static str, &'static str, &'static str, f64);
 
 /// For memory the budget is a ratio: what may be left after many navigations to what was left after the first.
 #[rustfmt::skip]
 const BARS: [Bar; 11] = [
-    bar("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
-    bar("first-tooltip", "tooltip of that chart, pointed at once it is there, warm", "charts", "ms", 1_000.0),
-    bar("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
-    bar("hover", "work of a move over that of 1,000 commits, p95", "hover", "us", 16_000.0),
-    bar("hover-grid", "work of a move over 50 sparklines, p95", "hover", "us", 16_000.0),
-    bar("zoom", "longest piece of work while it is zoomed and panned", "hover", "us", 50_000.0),
-    bar("scripts", "scripts of the first page, as sent", "transfer", "bytes", SCRIPTS_BYTES_MAX),
-    bar("longest-answer", "longest answer on a walk, as sent", "transfer", "bytes", 200_000.0),
-    bar("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
-    bar("nodes", "nodes after many navigations, detached ones included", "memory", "nodes", 1.05),
-    bar("listeners", "listeners after many navigations", "memory", "listeners", 1.05),
+    ("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
+    ("first-tooltip", "tooltip of that chart, pointed at once it is there, warm", "charts", "ms", 1_000.0),
+    ("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
+    ("hover", "work of a move over that of 1,000 commits, p95", "hover", "us", 16_000.0),
+    ("hover-grid", "work of a move over 50 sparklines, p95", "hover", "us", 16_000.0),
+    ("zoom", "longest piece of work while it is zoomed and panned", "hover", "us", 50_000.0),
+    ("scripts", "scripts of the first page, as sent", "transfer", "bytes", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
+    ("longest-answer", "longest answer on a walk, as sent", "transfer", "bytes", 200_000.0),
+    ("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
+    ("nodes", "nodes after many navigations, detached ones included", "memory", "nodes", 1.05),
+    ("listeners", "listeners after many navigations", "memory", "listeners", 1.05),
 ];
 
 pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     let only = options.part_of(&PARTS)?;
     workspace::claim_target_folder()?;
-    let step = Step::start("web UI");
-    web::build(&step)?;
-    step.clear();
-    let step = Step::start("programs");
-    let program = programs::build(&step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
-    step.clear();
-    let step = Step::start("chromium");
-    let browser = chromium::find_or_install(&step)?;
-    step.clear();
+    Step::quietly("web UI", web::build)?;
+    let built = Step::quietly("programs", |step| programs::build(step, &[programs::SERVER], "release"))?;
+    let program = built.program(programs::SERVER)?;
+    let browser = Step::quietly("chromium", chromium::find_or_install)?;
     let stock = if options.quick { &QUICK } else { &WHOLE };
     if options.quick {
         screen::note(&format!("quick: with {}, which says nothing about ten million", stock.extent()));
@@ -77,21 +53,17 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
 
 /// What the browser measured, a line of JSON a figure. Remarks are passed on.
 fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Result<String> {
-    let step = Step::start("browser");
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let file = folder.path().join("figures");
     let playwright = web::npm(&["run", "bench", "--"])?
+        .without_variable("ROUNDTRIP_QUICK")
         .arguments(only)
         .variable("ROUNDTRIP_URL", url)
         .variable("ROUNDTRIP_FIGURES", &file)
         .variable(chromium::VARIABLE, browser)
         .with_all_it_starts();
-    let playwright = match is_quick {
-        true => playwright.variable("ROUNDTRIP_QUICK", "1"),
-        false => playwright.without_variable("ROUNDTRIP_QUICK"),
-    };
-    let finished = playwright.run(&step)?.successful()?;
-    step.clear();
+    let playwright = if is_quick { playwright.variable("ROUNDTRIP_QUICK", "1") } else { playwright };
+    let finished = Step::quietly("browser", |step| playwright.run(step)?.successful())?;
     for remark in finished.output.lines().filter_map(|line| line.strip_prefix("remark: ")) {
         screen::note(remark);
     }
@@ -121,52 +93,44 @@ fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
             !figure.values.is_empty() && !figure.peer.values.is_empty(),
             "a figure without values: {line}"
         );
+        ensure!(
+            BARS.iter().any(|bar| bar.0 == figure.key),
+            "the browser measured {}, which has no bar",
+            figure.key
+        );
         Ok(figure)
     };
     let figures: Vec<Figure> = figures.lines().map(parse).collect::<Result<_>>()?;
-    if let Some(other) = figures.iter().find(|figure| !BARS.iter().any(|bar| bar.key == figure.key)) {
-        bail!("the browser measured {}, which has no bar", other.key);
-    }
     let mut rows = Vec::new();
-    for bar in BARS.iter().filter(|bar| only.is_none_or(|only| only == bar.part)) {
-        let before = rows.len();
-        let own = figures.iter().filter(|figure| figure.key == bar.key);
-        rows.extend(own.map(|figure| bar.row(figure, extent)));
-        ensure!(rows.len() > before, "the browser did not measure {}: {}", bar.key, bar.title);
+    for bar @ (key, title, part, ..) in BARS {
+        if only.is_none_or(|only| only == part) {
+            let before = rows.len();
+            rows.extend(
+                figures.iter().filter(|figure| figure.key == key).map(|figure| row(bar, figure, extent)),
+            );
+            ensure!(rows.len() > before, "the browser did not measure {key}: {title}");
+        }
     }
     Ok(rows)
 }
 
-impl Bar {
-    fn row(&self, figure: &Figure, extent: &str) -> Row {
-        let Self { title, part, unit, bar, .. } = self;
-        let of = if figure.of.is_empty() { String::new() } else { format!(", {}", figure.of) };
-        let value = median(&figure.peer.values);
-        let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
-        // Times differ by what else the machine does, so that the best of them is of interest.
-        let is_time = ["charts", "hover"].contains(part) && figure.values.len() > 1;
-        let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
-        let bar_is = if *part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
-        let row = Row::new(
-            format!("{title}{of}, {extent}"),
-            whole(median(&figure.values)),
-            unit,
-            peer,
-            bar_is,
-            *bar,
-        );
-        row.with_best(best)
-    }
+fn row((_, title, part, unit, bar): Bar, figure: &Figure, extent: &str) -> Row {
+    let of = if figure.of.is_empty() { String::new() } else { format!(", {}", figure.of) };
+    let value = median(&figure.peer.values);
+    let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
+    // Times differ by what else the machine does, so that the best of them is of interest.
+    let is_time = ["charts", "hover"].contains(&part) && figure.values.len() > 1;
+    let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
+    let bar_is = if part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
+    let title = format!("{title}{of}, {extent}");
+    Row::new(title, whole(median(&figure.values)), unit, peer, bar_is, bar).with_best(best)
 }
 
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
-    match sorted.len() % 2 {
-        0 => f64::midpoint(sorted[middle - 1], sorted[middle]),
-        _ => sorted[middle],
-    }
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[middle])
 }
 
 #[expect(
@@ -180,12 +144,10 @@ fn whole(value: f64) -> u64 {
 
 /// What the server has stored.
 struct Stock {
-    /// The folder that it is kept in.
     folder: &'static str,
     histories: &'static [History],
 }
 
-/// Synthetic history of a project.
 #[derive(Debug)]
 struct History {
     project: &'static str,
@@ -264,7 +226,6 @@ impl History {
         server::verb(program, data_folder, &["seed", "--project", project]).words(&numbers).succeed(step)
     }
 
-    /// Whether the server has it.
     fn check(&self, url: &str) -> Result<()> {
         let project = http::json(&format!("{url}/api/v1/projects/{}", self.project))?;
         for (name, count) in [
@@ -314,13 +275,9 @@ mod tests {
     }
 
     #[test]
-    fn the_extent_of_the_stock_is_printed() {
+    fn another_history_is_another_stock_with_its_extent() {
         assert_eq!(WHOLE.extent(), "10 million points stored");
         assert_eq!(QUICK.extent(), "160 thousand points stored");
-    }
-
-    #[test]
-    fn another_history_is_another_stock() {
         assert_eq!(WHOLE.digest().unwrap(), WHOLE.digest().unwrap());
         assert_ne!(WHOLE.digest().unwrap(), QUICK.digest().unwrap());
     }

@@ -20,7 +20,6 @@ const SYSTEMS: [(&str, &str); 4] =
 pub(super) struct Facts(Value);
 
 impl Facts {
-    /// Asks the server.
     pub(super) fn read(url: &str, suites: BTreeSet<String>) -> Result<Self> {
         let get = |path: &str| http::json(&format!("{url}/api/v1/projects/{PROJECT}{path}"));
         Self::gather(&get("")?, &get("/machines")?, &get("/runs?limit=500")?, suites)
@@ -68,7 +67,6 @@ impl Facts {
     }
 }
 
-/// In sentences.
 impl fmt::Display for Facts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minute = |key| self.text(key).get(..16).unwrap_or("unknown").replace('T', " ");
@@ -150,11 +148,6 @@ mod tests {
         assert_eq!(new, format!("# Title\n\n{BEGIN}\n\nNew.\n\n{END}\n\nRest.\n"));
         assert_eq!(replaced(&new, "New.\n").unwrap(), new);
         assert!(replaced("# Title\n", "New.").is_err());
-    }
-
-    #[test]
-    fn the_page_has_a_place_for_them() {
-        let page = workspace::read(PAGE).unwrap();
-        assert!(replaced(&page, "Facts.").is_ok());
+        assert!(replaced(&workspace::read(PAGE).unwrap(), "Facts.").is_ok(), "the page has a place for them");
     }
 }

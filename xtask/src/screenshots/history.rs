@@ -17,7 +17,6 @@ const LEAVES_AT: usize = 24;
 /// The patch of the pull request; the others are named after their place in the history.
 const PULL_REQUEST_PATCH: &str = "pull-request.patch";
 
-/// A repository in a temporary folder.
 pub(super) struct History {
     folder: TempDir,
     /// The commits of the main branch, the oldest first.
@@ -50,7 +49,11 @@ impl History {
         git(path, "checkout --quiet main")?.output()?;
         let log = |range: &str| {
             let log = git(path, "log --reverse")?.arguments(["--format=%H %s", range]).output()?;
-            parse(&log)
+            let parse = |line: &str| {
+                let (sha, subject) = line.split_once(' ').with_context(|| format!("git logged {line:?}"))?;
+                Ok(Commit { sha: sha.to_owned(), subject: subject.to_owned() })
+            };
+            log.lines().map(parse).collect::<Result<Vec<_>>>()
         };
         let proposed = log(&format!("main..{BRANCH}"))?.pop().context("the pull request has no commit")?;
         Ok(Self { commits: log("main")?, proposed, folder })
@@ -82,22 +85,10 @@ fn in_order(mut paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     paths.sort();
     for (place, path) in (1..).zip(&paths) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.split_once('-').and_then(|(number, _)| number.parse::<usize>().ok());
-        ensure!(
-            number == Some(place) && name.ends_with(".patch"),
-            "{name} is no patch of the history: expected number {place}"
-        );
+        let is_next = name.starts_with(&format!("{place:04}-")) && name.ends_with(".patch");
+        ensure!(is_next, "{name} is no patch of the history: expected number {place}");
     }
     Ok(paths)
-}
-
-/// Lines of a name and a subject.
-fn parse(log: &str) -> Result<Vec<Commit>> {
-    let parse = |line: &str| {
-        let (sha, subject) = line.split_once(' ').with_context(|| format!("git logged {line:?}"))?;
-        Ok(Commit { sha: sha.to_owned(), subject: subject.to_owned() })
-    };
-    log.lines().map(parse).collect()
 }
 
 /// Git without the user's settings, which would make other commits of the same patches.
@@ -122,14 +113,6 @@ mod tests {
         let error = names(&["0001-a.patch", "0003-c.patch"]).unwrap_err().to_string();
         assert_eq!(error, "0003-c.patch is no patch of the history: expected number 2");
         assert!(names(&["0001-a.patch", "notes.txt"]).is_err());
-    }
-
-    #[test]
-    fn a_line_of_the_log_is_a_commit() {
-        let commit = |sha: &str, subject: &str| Commit { sha: sha.into(), subject: subject.into() };
-        let expected = [commit("a1", "One"), commit("b2", "Two words")];
-        assert_eq!(parse("a1 One\nb2 Two words\n").unwrap(), expected);
-        assert!(parse("a1").is_err());
     }
 
     #[test]

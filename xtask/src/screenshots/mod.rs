@@ -50,30 +50,24 @@ struct Plan {
     folder: &'static str,
     /// Which commits, counted from 1.
     commits: RangeInclusive<usize>,
-    /// How often each of them: a change is reported when it is surer than one run of each makes it, and error rates are
-    /// counted in series with sixty points of one level.
-    rounds: u32,
 }
 
-const WHOLE: Plan = Plan { folder: "whole", commits: 1..=30, rounds: 3 };
-/// Those around the commit that made messages slower.
-const SHORT: Plan = Plan { folder: "short", commits: 17..=24, rounds: 3 };
+/// How often each commit is measured: a change is reported when it is surer than one run of each makes it, and error rates are
+/// counted in series with sixty points of one level.
+const ROUNDS: u32 = 3;
 
-/// Runs the verb.
+const WHOLE: Plan = Plan { folder: "whole", commits: 1..=30 };
+/// Those around the commit that made messages slower.
+const SHORT: Plan = Plan { folder: "short", commits: 17..=24 };
+
 pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     let plan = if options.short { SHORT } else { WHOLE };
     preflight::tools()?;
     workspace::claim_target_folder()?;
-    let step = Step::start("web UI");
-    web::build(&step)?;
-    step.clear();
-    let step = Step::start("programs");
-    let built = programs::build(&step, &programs::BOTH, "release")?;
-    step.clear();
+    Step::quietly("web UI", web::build)?;
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "release"))?;
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
-    let step = Step::start("chromium");
-    let browser = chromium::find_or_install(&step)?;
-    step.clear();
+    let browser = Step::quietly("chromium", chromium::find_or_install)?;
 
     let kept = keep(&plan, options.again)?;
     let step = Step::start("server");
@@ -86,9 +80,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     ensure!(*wanted.end() <= all, "the history has {all} commits: expected {}", wanted.end());
     step.done(&format!("{all} commits, of which {} are measured", wanted.count()));
     measure_all(&plan, &history, &kept, &agent, &url)?;
-    let step = Step::start("search");
-    observed.until_searched(&step)?;
-    step.clear();
+    Step::quietly("search", |step| observed.until_searched(step))?;
 
     let without = if has_error_rates(&url, !options.short)? { "" } else { "error-rates" };
     let facts = facts::Facts::read(&url, kept.suites())?;
@@ -150,12 +142,10 @@ struct Kept {
 }
 
 impl Kept {
-    /// The server's.
     fn data_folder(&self) -> PathBuf {
         self.folder.join("data")
     }
 
-    /// Whether the server has this run already.
     fn has(&self, run: &Run) -> bool {
         self.list().lines().any(|line| line.starts_with(&format!("{} ", run.key())))
     }
@@ -178,54 +168,39 @@ impl Kept {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Subject<'a> {
-    Main(&'a Commit),
-    PullRequest(&'a Commit),
-    Roundtrip,
-}
-
 /// One run, with a preset of the suite or a definition of the repository.
 struct Run<'a> {
-    subject: Subject<'a>,
+    /// The commit of the repository; none is Roundtrip's own, which is measured once, whichever commit of it is checked out later.
+    commit: Option<&'a Commit>,
     preset: &'static str,
     /// Counted from 1.
     round: u32,
 }
 
 impl Run<'_> {
-    /// Roundtrip is measured once, whichever commit of it is checked out later.
     fn key(&self) -> String {
-        let sha = match self.subject {
-            Subject::Main(commit) | Subject::PullRequest(commit) => &commit.sha,
-            Subject::Roundtrip => "roundtrip",
-        };
-        format!("{sha} {} {}", self.preset, self.round)
+        format!("{} {} {}", self.commit.map_or("roundtrip", |commit| &commit.sha), self.preset, self.round)
     }
 
     fn title(&self) -> &str {
-        match self.subject {
-            Subject::Main(commit) | Subject::PullRequest(commit) => &commit.subject,
-            Subject::Roundtrip => "Roundtrip",
-        }
+        self.commit.map_or("Roundtrip", |commit| &commit.subject)
     }
 }
 
 /// All that is to be measured, in its order. Rounds lie apart, so that no commit is measured at one moment alone.
 fn runs<'a>(plan: &Plan, history: &'a History) -> Vec<Run<'a>> {
-    let run = |subject, preset, round| Run { subject, preset, round };
-    let mut runs: Vec<_> = OWN.iter().map(|preset| run(Subject::Roundtrip, preset, 1)).collect();
-    for round in 1..=plan.rounds {
+    let run = |commit, preset, round| Run { commit, preset, round };
+    let mut runs: Vec<_> = OWN.iter().map(|preset| run(None, preset, 1)).collect();
+    for round in 1..=ROUNDS {
         // The pull request first, so that the newest run is of the main branch.
-        runs.push(run(Subject::PullRequest(&history.proposed), EVERY, round));
+        runs.push(run(Some(&history.proposed), EVERY, round));
         let planned = plan.commits.clone().filter_map(|number| history.commits.get(number - 1));
-        runs.extend(planned.map(|commit| run(Subject::Main(commit), EVERY, round)));
+        runs.extend(planned.map(|commit| run(Some(commit), EVERY, round)));
     }
-    runs.extend(history.commits.last().map(|commit| run(Subject::Main(commit), NEWEST, 1)));
+    runs.extend(history.commits.last().map(|commit| run(Some(commit), NEWEST, 1)));
     runs
 }
 
-/// Measures what is not measured yet.
 fn measure_all(plan: &Plan, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
     let checkout = workspace::checkout()?;
     let suite =
@@ -251,12 +226,11 @@ fn measure_all(plan: &Plan, history: &History, kept: &Kept, agent: &Path, url: &
 }
 
 fn measure_one(run: &Run, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
-    match run.subject {
-        Subject::Main(commit) => history.check_out(&commit.sha)?,
-        Subject::PullRequest(_) => history.check_out(BRANCH)?,
-        Subject::Roundtrip => (),
+    let is_proposed = run.commit == Some(&history.proposed);
+    if let Some(commit) = run.commit {
+        history.check_out(if is_proposed { BRANCH } else { &commit.sha })?;
     }
-    let folder = if run.subject == Subject::Roundtrip { workspace::root() } else { history.folder() };
+    let folder = run.commit.map_or(workspace::root(), |_| history.folder());
     // Builds in the repository find the header of the protocol.
     let header = workspace::root().join("benches/external/c");
     let agent = |arguments: &[&str]| {
@@ -264,7 +238,7 @@ fn measure_one(run: &Run, history: &History, kept: &Kept, agent: &Path, url: &st
     };
     let report = kept.folder.join("report.json");
     agent(&["run", "--preset", run.preset, "--output"]).arguments([&report]).output()?;
-    if matches!(run.subject, Subject::PullRequest(_)) {
+    if is_proposed {
         // Git does not know the number.
         let mut value = measure::read_report(&report)?;
         value["pull_request"] = json!(PULL_REQUEST);
@@ -288,34 +262,32 @@ fn take(url: &str, browser: &Path, token: &str, without: &str, folder: &Path) ->
         .variable(chromium::VARIABLE, browser)
         .with_all_it_starts()
         .succeed(&step)?;
-    let pictures = pictures_in(taken.path())?;
-    let sizes = pictures.iter().map(|path| Ok(fs::metadata(path)?.len())).collect::<Result<Vec<_>>>()?;
-    let bytes = sum(&sizes)?;
+    let (bytes, pictures) = pictures_in(taken.path())?;
     fs::create_dir_all(folder)?;
-    pictures_in(folder)?.iter().try_for_each(fs::remove_file)?;
-    for path in &pictures {
+    workspace::sorted(folder)?.iter().filter(|path| is_picture(path)).try_for_each(fs::remove_file)?;
+    for (_, path) in &pictures {
         fs::copy(path, folder.join(path.file_name().unwrap_or_default()))?;
     }
     step.done(&format!("{} of {} KiB together in {}", pictures.len(), bytes / 1024, folder.display()));
-    if let Some((size, path)) = sizes.iter().zip(&pictures).max() {
+    if let Some((size, path)) = pictures.iter().max() {
         let name = path.file_name().unwrap_or_default().display();
         screen::note(&format!("the largest is {name}, {} KiB", size / 1024));
     }
     Ok(())
 }
 
-fn pictures_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut pictures = workspace::sorted(folder)?;
-    pictures.retain(|path| path.extension().is_some_and(|end| end == "webp"));
-    Ok(pictures)
+fn is_picture(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "webp")
 }
 
-/// The size of all pictures together, which must not be too much.
-fn sum(sizes: &[u64]) -> Result<u64> {
-    let bytes = sizes.iter().sum();
+/// The pictures of a folder with their sizes, and the sum of these, which must not be too much.
+fn pictures_in(folder: &Path) -> Result<(u64, Vec<(u64, PathBuf)>)> {
+    let paths = workspace::sorted(folder)?.into_iter().filter(|path| is_picture(path));
+    let pictures = paths.map(|path| Ok((fs::metadata(&path)?.len(), path))).collect::<Result<Vec<_>>>()?;
+    let bytes = pictures.iter().map(|(size, _)| size).sum();
     ensure!(bytes > 0, "no picture was taken");
     ensure!(bytes <= BYTES_MAX, "all pictures together are {bytes} bytes: expected at most {BYTES_MAX}");
-    Ok(bytes)
+    Ok((bytes, pictures))
 }
 
 #[cfg(test)]
@@ -327,7 +299,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept { folder: folder.path().to_owned() };
         let commit = Commit { sha: "a1".into(), subject: String::new() };
-        let run = |round| Run { subject: Subject::Main(&commit), preset: "ipc.toml", round };
+        let run = |round| Run { commit: Some(&commit), preset: "ipc.toml", round };
         assert!(!kept.has(&run(1)));
         kept.note(&run(1), "b2 with changes").unwrap();
         kept.note(&run(12), "b2 with changes").unwrap();
@@ -341,31 +313,26 @@ mod tests {
         let all = runs(&SHORT, &history);
         assert_eq!(all.len(), OWN.len() + (1 + 8) * 3 + 1);
         assert_eq!((all[2].round, all[11].round), (1, 2));
-        assert_eq!(all[2].subject, all[11].subject);
+        assert_eq!(all[2].commit, all[11].commit);
         assert_eq!(all.last().unwrap().preset, NEWEST);
         let regressed = all.iter().filter(|run| run.title() == "Send a message in parts");
         assert_eq!(regressed.count(), 3);
-        let proposed = all.iter().filter(|run| run.subject == Subject::PullRequest(&history.proposed));
-        assert_eq!(proposed.count(), 3);
+        assert_eq!(all.iter().filter(|run| run.commit == Some(&history.proposed)).count(), 3);
     }
 
     #[test]
-    fn pictures_that_are_too_large_together_are_refused() {
-        assert_eq!(sum(&[1_000_000, 2_000_000]).unwrap(), 3_000_000);
-        let error = sum(&[1_000_000, 2_000_001]).unwrap_err().to_string();
-        assert_eq!(error, "all pictures together are 3000001 bytes: expected at most 3000000");
-        assert!(sum(&[]).is_err());
-    }
-
-    #[test]
-    fn only_pictures_are_counted() {
+    fn pictures_that_are_too_large_together_are_refused_and_nothing_else_counts() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.webp", "a.webp", "measured.json"] {
-            fs::write(folder.path().join(name), "12").unwrap();
-        }
-        assert_eq!(
-            pictures_in(folder.path()).unwrap(),
-            ["a.webp", "b.webp"].map(|name| folder.path().join(name))
-        );
+        let write = |name: &str, bytes: usize| fs::write(folder.path().join(name), vec![0; bytes]).unwrap();
+        write("measured.json", 5_000_000);
+        assert!(pictures_in(folder.path()).is_err(), "there is no picture");
+        write("b.webp", 1_000_000);
+        write("a.webp", 2_000_000);
+        let [a, b] = [("a.webp", 2_000_000), ("b.webp", 1_000_000)]
+            .map(|(name, size)| (size, folder.path().join(name)));
+        assert_eq!(pictures_in(folder.path()).unwrap(), (3_000_000, vec![a, b]));
+        write("b.webp", 1_000_001);
+        let error = pictures_in(folder.path()).unwrap_err().to_string();
+        assert_eq!(error, "all pictures together are 3000001 bytes: expected at most 3000000");
     }
 }
