@@ -17,9 +17,6 @@ const PLACES: &[&str] = &[
 ];
 
 /// The browser, installed from the system's packages if it is missing and this user may do that.
-///
-/// # Errors
-/// It is missing and cannot be installed.
 pub(crate) fn find_or_install(step: &Step) -> Result<PathBuf> {
     if let Some(path) = find()? {
         return Ok(path);

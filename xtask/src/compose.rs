@@ -84,9 +84,8 @@ impl Engine {
         let lock = File::create(cache.join("lock"))?;
         step.message("waiting for another one to end");
         lock.file().lock().context("cannot wait for another one to end")?;
-        let python = python::find().context("python3 is missing, which installs podman-compose")?;
-        let home = platform::cache_folder()?.join("tools").join(PODMAN_COMPOSE.replace("==", "-"));
-        let tools = python::environment(&python, &home, &[PODMAN_COMPOSE.to_owned()], step)?;
+        let tools = python::tools(&[PODMAN_COMPOSE], step)?;
+        let tools = tools.context("python3 is missing, which installs podman-compose")?;
         let folder = server::reachable_folder()?;
         let port = || Ok::<_, anyhow::Error>(http::free_port()?.to_string().into());
         let variables = vec![

@@ -7,7 +7,6 @@ use serde_json::Value;
 /// Sums of one runner, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Tests that ran and passed.
     pub(crate) passed: u64,
     /// Tests that failed, and tests that should have run and did not.
     pub(crate) failed: u64,
@@ -16,7 +15,6 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Adds the sums of another runner.
     pub(crate) fn add(&mut self, other: &Self) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -35,62 +33,50 @@ impl Counts {
                 counts.complain(format!("the test {name} is ignored without a reason"));
             }
         }
-        counts.at_least_one_test();
         counts.exit_agrees(ended_well)
     }
 
     /// Reads the JSON report of vitest.
-    ///
-    /// # Errors
-    /// It is no such report.
     pub(crate) fn of_vitest(report: &str, ended_well: bool) -> Result<Self> {
-        let report: Value = serde_json::from_str(report).context("vitest left no JSON report")?;
-        let number =
-            |key: &str| report[key].as_u64().with_context(|| format!("vitest's report has no {key}"));
-        let mut counts = Self {
-            passed: number("numPassedTests")?,
-            failed: number("numFailedTests")?,
-            complaints: Vec::new(),
-        };
-        for key in ["numPendingTests", "numTodoTests"] {
-            counts.left_out(number(key)?);
-        }
-        counts.at_least_one_test();
-        Ok(counts.exit_agrees(ended_well))
+        let left_out = ["/numPendingTests", "/numTodoTests"];
+        Self::of_report(report, "/numPassedTests", &["/numFailedTests"], &left_out, ended_well)
     }
 
     /// Reads the JSON report of Playwright.
-    ///
-    /// # Errors
-    /// It is no such report.
     pub(crate) fn of_playwright(report: &str, ended_well: bool) -> Result<Self> {
-        let report: Value = serde_json::from_str(report).context("Playwright left no JSON report")?;
-        let number = |key: &str| {
-            report["stats"][key].as_u64().with_context(|| format!("Playwright's report has no stats.{key}"))
+        let failed = ["/stats/unexpected", "/stats/flaky"];
+        Self::of_report(report, "/stats/expected", &failed, &["/stats/skipped"], ended_well)
+    }
+
+    /// Adds up the numbers at these places of a report in JSON.
+    fn of_report(
+        report: &str,
+        passed: &str,
+        failed: &[&str],
+        left_out: &[&str],
+        ended_well: bool,
+    ) -> Result<Self> {
+        let report: Value = serde_json::from_str(report).context("the test runner left no JSON report")?;
+        let number = |at: &str| -> Result<u64> {
+            let found = report.pointer(at).and_then(Value::as_u64);
+            found.with_context(|| format!("the report of the test runner has no {at}"))
         };
-        let failed = number("unexpected")? + number("flaky")?;
-        let mut counts = Self { passed: number("expected")?, failed, complaints: Vec::new() };
-        counts.left_out(number("skipped")?);
-        counts.at_least_one_test();
+        let sum = |places: &[&str]| places.iter().map(|at| number(at)).sum::<Result<u64>>();
+        let mut counts = Self { passed: number(passed)?, failed: sum(failed)?, complaints: Vec::new() };
+        let left_out = sum(left_out)?;
+        if left_out > 0 {
+            counts.complain(format!("{left_out} tests were left out"));
+            counts.failed += left_out - 1;
+        }
         Ok(counts.exit_agrees(ended_well))
     }
 
-    fn left_out(&mut self, number: u64) {
-        if number > 0 {
-            self.complain(format!("{number} tests were left out"));
-            self.failed += number - 1;
-        }
-    }
-
-    /// A runner that finds no test has not passed.
-    fn at_least_one_test(&mut self) {
+    /// A runner that finds no test has not passed. One may also fail for a reason that is no test's: a compiler error, an error
+    /// outside of tests.
+    fn exit_agrees(mut self, ended_well: bool) -> Self {
         if self.passed + self.failed == 0 {
             self.complain("no test ran".into());
         }
-    }
-
-    /// A runner may fail for a reason that is no test's: a compiler error, an error outside of tests.
-    fn exit_agrees(mut self, ended_well: bool) -> Self {
         if !ended_well && self.failed == 0 {
             self.complain("the test runner failed, though no test of its did".into());
         }
@@ -131,49 +117,44 @@ fn number_before(text: &str, word: &str) -> u64 {
 mod tests {
     use super::*;
 
-    const CARGO: &str = "running 3 tests\ntest a ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\ntest result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s\n";
-
     #[test]
-    fn every_result_line_of_cargo_counts() {
-        let counts = Counts::of_cargo(CARGO, false);
-        assert_eq!((counts.passed, counts.failed), (13, 2));
-        assert_eq!(counts.to_string(), "13 passed, 2 failed");
+    fn the_output_of_cargo_is_added_up() {
+        let failed = "running 3 tests\ntest a ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered \
+            out; finished in 0.01s\n\ntest result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured\n";
+        let ignored = "test slow ... ignored\ntest other ... ignored, needs two CPUs\n\
+            test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured\n";
+        let doctest = "test result: ok. 1 passed; 0 failed; 0 ignored\nerror: doctest failed to build\n";
+        for (about, log, ended_well, sums, complaints) in [
+            ("every line counts", failed, false, "13 passed, 2 failed", &[][..]),
+            (
+                "without a reason",
+                ignored,
+                true,
+                "1 passed, 1 failed",
+                &["the test slow is ignored without a reason"],
+            ),
+            ("no test", "", true, "0 passed, 1 failed", &["no test ran"]),
+            ("a compiler error", "error: could not compile\n", false, "0 passed, 1 failed", &["no test ran"]),
+            (
+                "no test failed, but the runner did",
+                doctest,
+                false,
+                "1 passed, 1 failed",
+                &["the test runner failed, though no test of its did"],
+            ),
+        ] {
+            let counts = Counts::of_cargo(log, ended_well);
+            assert_eq!(counts.to_string(), sums, "{about}");
+            assert_eq!(counts.complaints, complaints, "{about}");
+        }
     }
 
     #[test]
-    fn an_ignored_test_fails_unless_it_says_why() {
-        let log = "test slow ... ignored\ntest other ... ignored, needs two CPUs\ntest result: ok. 1 passed; 0 failed; 2 ignored; 0 measured\n";
-        let counts = Counts::of_cargo(log, true);
-        assert_eq!((counts.passed, counts.failed), (1, 1));
-        assert_eq!(counts.complaints, ["the test slow is ignored without a reason"]);
-    }
-
-    #[test]
-    fn a_compiler_error_is_a_failure_though_no_test_failed() {
-        let log = "error: could not compile\n";
-        assert!(Counts::of_cargo(log, false).failed > 0);
-        let log = "test result: ok. 1 passed; 0 failed; 0 ignored\nerror: doctest failed to build\n";
-        let counts = Counts::of_cargo(log, false);
-        assert_eq!((counts.passed, counts.failed), (1, 1));
-    }
-
-    #[test]
-    fn a_run_without_tests_has_not_passed() {
-        assert_eq!(Counts::of_cargo("", true).failed, 1);
-    }
-
-    #[test]
-    fn vitest_counts_and_tests_left_out_fail() {
-        let report = r#"{"numPassedTests": 7, "numFailedTests": 1, "numPendingTests": 2, "numTodoTests": 0}"#;
-        let counts = Counts::of_vitest(report, false).unwrap();
-        assert_eq!((counts.passed, counts.failed), (7, 3));
+    fn in_reports_tests_left_out_and_flaky_ones_fail() {
+        let vitest = r#"{"numPassedTests": 7, "numFailedTests": 1, "numPendingTests": 2, "numTodoTests": 0}"#;
+        assert_eq!(Counts::of_vitest(vitest, false).unwrap().to_string(), "7 passed, 3 failed");
         assert!(Counts::of_vitest("", false).is_err());
-    }
-
-    #[test]
-    fn playwright_counts_and_flaky_tests_fail() {
-        let report = r#"{"stats": {"expected": 5, "unexpected": 0, "flaky": 1, "skipped": 1}}"#;
-        let counts = Counts::of_playwright(report, true).unwrap();
-        assert_eq!((counts.passed, counts.failed), (5, 2));
+        let playwright = r#"{"stats": {"expected": 5, "unexpected": 0, "flaky": 1, "skipped": 1}}"#;
+        assert_eq!(Counts::of_playwright(playwright, true).unwrap().to_string(), "5 passed, 2 failed");
     }
 }

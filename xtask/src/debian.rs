@@ -25,10 +25,8 @@ fn supported(release: &str, system: &str, processor: &str) -> Result<()> {
         return Ok(());
     }
     let distribution = value("ID").unwrap_or(system);
-    bail!(
-        "needs Debian {RELEASE} on x86_64, this is {}",
-        format!("{distribution} {version} on {processor}").replace("  ", " ")
-    )
+    let found = format!("{distribution} {version} on {processor}").replace("  ", " ");
+    bail!("needs Debian {RELEASE} on x86_64, this is {found}")
 }
 
 /// Unpacks packages, and what they need beyond what is installed here, into `root`. Returns `NAME=VERSION` for each.
@@ -50,15 +48,16 @@ mod tests {
     #[test]
     fn only_the_release_whose_packages_are_known_will_do() {
         let debian = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n";
-        supported(debian, "linux", "x86_64").unwrap();
-        let refusal = |release: &str, system: &str, processor: &str| {
-            supported(release, system, processor).unwrap_err().to_string()
-        };
-        let needed = "needs Debian 12 on x86_64, this is";
-        assert_eq!(refusal(debian, "linux", "aarch64"), format!("{needed} debian 12 on aarch64"));
         let ubuntu = "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"\n";
-        assert_eq!(refusal(ubuntu, "linux", "x86_64"), format!("{needed} ubuntu 24.04 on x86_64"));
-        assert_eq!(refusal("", "macos", "aarch64"), format!("{needed} macos on aarch64"));
+        supported(debian, "linux", "x86_64").unwrap();
+        for (release, system, processor, found) in [
+            (debian, "linux", "aarch64", "debian 12 on aarch64"),
+            (ubuntu, "linux", "x86_64", "ubuntu 24.04 on x86_64"),
+            ("", "macos", "aarch64", "macos on aarch64"),
+        ] {
+            let refused = supported(release, system, processor).unwrap_err().to_string();
+            assert_eq!(refused, format!("needs Debian 12 on x86_64, this is {found}"));
+        }
     }
 
     #[test]

@@ -1,17 +1,20 @@
-//! What the checks of `action`, `lab` and `compose` start: repositories, programs that run in the background.
+//! What checks and tests start: repositories, programs that run in the background, a PostgreSQL for tests.
 
 use crate::interrupt::{self, STOP_TIMEOUT};
-use crate::platform;
+use crate::programs::TestPrograms;
+use crate::screen::Step;
+use crate::server::{self, Server};
 use crate::tool::{self, Line, Running, Tool};
+use crate::{platform, python, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Long enough for a program that draws keys without optimisation.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A git repository with a checkout.
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
 }
@@ -38,9 +41,41 @@ impl Repository {
         self.head()
     }
 
-    /// The commit that is checked out.
     pub(crate) fn head(&self) -> Result<String> {
         Ok(self.git("rev-parse HEAD")?.trim().to_owned())
+    }
+}
+
+/// What the tests of a run share: a PostgreSQL, whose data goes when they are done, and a Python with a mail server.
+pub(crate) struct Services {
+    postgres: Server,
+    python: PathBuf,
+    _folder: TempDir,
+}
+
+impl Services {
+    pub(crate) fn start(programs: &TestPrograms, step: &Step) -> Result<Self> {
+        let folder = server::reachable_folder()?;
+        let verb = ["postgres", "--for-tests"];
+        let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
+        let postgres = postgres.context("no PostgreSQL for the tests")?;
+        Ok(Self { postgres, python: python::mail_server(step)?, _folder: folder })
+    }
+
+    /// A program of tests as cargo would run it, in the folder of its package.
+    pub(crate) fn tests(&self, program: &Path, package: &str) -> Tool {
+        let folder = workspace::root().join(package);
+        Tool::at(program)
+            .folder(&folder)
+            .variable("CARGO_MANIFEST_DIR", &folder)
+            .variable("DATABASE_URL", &self.postgres.ready)
+            .variable(python::MAIL_SERVER_VARIABLE, &self.python)
+    }
+
+    pub(crate) fn stop(self) -> Result<()> {
+        let status = self.postgres.stop()?;
+        ensure!(status.success(), "the PostgreSQL of the tests did not stop in order ({status})");
+        Ok(())
     }
 }
 
@@ -64,7 +99,6 @@ impl Daemon {
         }
     }
 
-    /// An error if it has ended.
     pub(crate) fn check(&self) -> Result<()> {
         let ended = self.running.child.try_wait().with_context(|| format!("cannot look at {}", self.name))?;
         ended.map_or(Ok(()), |status| bail!("{} has ended ({status})", self.name))

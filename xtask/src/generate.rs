@@ -15,10 +15,8 @@ const PRINTED: [(&str, &str, &str); 5] = [
     ("roundtrip", "transports", "docs/reference/transports.md"),
     (programs::SERVER, "reference", "docs/reference/roundtrip-server.md"),
 ];
-/// Made by npm from the API document.
 const TYPES: &str = "web/src/api/schema.gen.ts";
 
-/// Runs the verb.
 pub(crate) fn generate() -> Result<ExitCode> {
     workspace::claim_target_folder()?;
     let step = Step::start("programs");

@@ -5,15 +5,25 @@ use crate::screen::Step;
 use crate::tool::{self, Tool};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-/// The interpreter on PATH.
+/// Tells tests the Python that runs a mail server; empty where there is none, so that they report why they do not apply.
+pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
+
 pub(crate) fn find() -> Option<PathBuf> {
     ["python3", "python"].iter().find_map(|name| tool::find(name).ok())
 }
 
+pub(crate) fn program(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// Installs `packages`, each `name==version`, into a new environment at `home`, unless it holds them already.
 /// Returns the folder of their programs.
-pub(crate) fn environment(python: &Path, home: &Path, packages: &[String], step: &Step) -> Result<PathBuf> {
+pub(crate) fn environment(python: &Path, home: &Path, packages: &[&str], step: &Step) -> Result<PathBuf> {
+    // Steps that run side by side may need the same one.
+    static INSTALLING: Mutex<()> = Mutex::new(());
+    let _lock = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let programs = home.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let complete = home.join("complete");
     if complete.is_file() {
@@ -23,22 +33,22 @@ pub(crate) fn environment(python: &Path, home: &Path, packages: &[String], step:
     step.message(&format!("installing {names}, once"));
     let environment = Tool::at(python).words("-m venv --clear").arguments([home]);
     environment.succeed(step).context("cannot make a Python environment (Debian: python3-venv)")?;
-    let python = programs.join(format!("python{}", std::env::consts::EXE_SUFFIX));
-    let install = Tool::at(&python).words("-m pip install --disable-pip-version-check").arguments(packages);
-    install.succeed(step).with_context(|| format!("cannot install {names}"))?;
+    let install = Tool::at(&program(&programs, "python")).words("-m pip install --disable-pip-version-check");
+    install.arguments(packages).succeed(step).with_context(|| format!("cannot install {names}"))?;
     fs_err::write(complete, "")?;
     Ok(programs)
 }
 
-/// Tells tests the Python that runs a mail server; empty where there is none, so that they report why they do not apply.
-pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
+/// The same in the cache folder; nothing without Python.
+pub(crate) fn tools(packages: &[&str], step: &Step) -> Result<Option<PathBuf>> {
+    let Some(python) = find() else { return Ok(None) };
+    let name = format!("python-{}", packages.join("-").replace("==", "-"));
+    let home = platform::cache_folder()?.join("tools").join(name);
+    environment(&python, &home, packages, step).map(Some)
+}
 
 /// The Python that runs a mail server, installed once; an empty path without Python.
 pub(crate) fn mail_server(step: &Step) -> Result<PathBuf> {
-    let Some(python) = find() else { return Ok(PathBuf::new()) };
-    let packages = ["aiosmtpd==1.4.6", "trustme==1.2.1"].map(str::to_owned);
-    let name = format!("python-{}", packages.join("-").replace("==", "-"));
-    let home = platform::cache_folder()?.join("tools").join(name);
-    let programs = environment(&python, &home, &packages, step)?;
-    Ok(programs.join(format!("python{}", std::env::consts::EXE_SUFFIX)))
+    let programs = tools(&["aiosmtpd==1.4.6", "trustme==1.2.1"], step)?;
+    Ok(programs.map_or_else(PathBuf::new, |programs| program(&programs, "python")))
 }

@@ -1,9 +1,11 @@
 //! Runs steps, prints how each ended, and adds up the tests and the time.
 
-use crate::counts::Counts;
+use crate::counts::{self, Counts};
 use crate::interrupt;
+use crate::programs;
 use crate::screen::{self, Step};
-use anyhow::Result;
+use crate::tool::Finished;
+use anyhow::{Result, ensure};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,6 +22,18 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    /// What a run of cargo that lints or builds did.
+    pub(crate) fn of_build(finished: &Finished) -> Result<Self> {
+        ensure!(finished.status.success(), "{}", programs::complaints(&finished.log));
+        Ok(Self::Passed)
+    }
+
+    /// What a run of `cargo test`, or of a program that it builds, did.
+    pub(crate) fn of_tests(finished: &Finished) -> Self {
+        let counts = Counts::of_cargo(&finished.log, finished.status.success());
+        Self::Counted(counts, counts::failures(&finished.log))
+    }
+
     /// Whether something was checked, and all of it passed.
     pub(crate) fn is_good(&self) -> bool {
         match self {

@@ -7,7 +7,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A composite action.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Action {
@@ -34,7 +33,6 @@ pub(crate) struct Runs {
     pub(crate) steps: Vec<Script>,
 }
 
-/// A step of an action.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Script {
@@ -86,7 +84,6 @@ impl WorkflowStep {
     }
 }
 
-/// Reads a document.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = fs_err::read_to_string(path)?;
     serde_saphyr::from_str(&text).with_context(|| format!("{} is not as expected", path.display()))

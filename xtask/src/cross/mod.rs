@@ -6,21 +6,18 @@
 mod targets;
 mod toolchain;
 
-use crate::counts::{self, Counts};
 use crate::programs;
 use crate::screen::{self, Step};
-use crate::stamp::Stamp;
 use crate::tally::{Outcome, Tally};
 use crate::tool::Tool;
 use crate::{debian, http, measure, server, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use fs_err as fs;
-use serde_json::Value;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
-use toolchain::{Toolchain, Workshop};
+use toolchain::Toolchain;
 
 /// How many inputs a property test generates under an emulator, where each takes forty times as long: enough to see that the
 /// system makes no difference. On this system it generates 256.
@@ -49,11 +46,10 @@ const MACHINE: &str = "wine";
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only the targets that have one of these words in their names, such as `windows` or `arm64`.
-    #[arg(value_name = "WORD", value_parser = targets::word)]
+    #[arg(value_name = "WORD", value_parser = targets::words())]
     words: Vec<String>,
 }
 
-/// Runs the verb.
 pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
     debian::check_host().context("cross-building")?;
     let started = Instant::now();
@@ -63,7 +59,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
             options.words.is_empty() || options.words.iter().any(|word| target.has_word(word))
         };
         let targets = TARGETS.iter().filter(is_wanted);
-        check_all(&mut tally, &Workshop::new(toolchain)?, Memory::None, targets)?;
+        check_all(&mut tally, &toolchain, true, targets)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     Ok(tally.close())
@@ -78,128 +74,96 @@ pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
         if let Err(reason) = debian::check_host() {
             return Ok(Outcome::Skipped(format!("not run: {reason}")));
         }
-        let workshop = Toolchain::cached()?.map(Workshop::new).transpose()?;
-        found = workshop.filter(Workshop::is_begun);
+        let toolchain = Toolchain::cached()?;
+        found = toolchain.filter(Toolchain::is_begun);
         Ok(match &found {
             Some(_) => Outcome::Prepared,
             None => Outcome::Skipped("not run: `cargo xtask cross` comes first, once".into()),
         })
     })?;
-    let Some(workshop) = found else { return Ok(()) };
+    let Some(toolchain) = found else { return Ok(()) };
     let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
-    check_all(tally, &workshop, Memory::Passed, others)
+    check_all(tally, &toolchain, false, others)
 }
 
-/// All steps for these targets.
+/// All steps for these targets. What has passed before runs again only if `again` or if its sources have changed since: with an
+/// emulator, tests take many times as long.
 fn check_all(
     tally: &mut Tally,
-    workshop: &Workshop,
-    memory: Memory,
+    toolchain: &Toolchain,
+    again: bool,
     targets: impl IntoIterator<Item = &'static Target>,
 ) -> Result<()> {
-    if let Some(version) = workshop.toolchain.rust_version() {
-        screen::note(&format!("Rust {version} in {}", workshop.toolchain.root().display()));
+    if let Some(version) = toolchain.rust_version() {
+        screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
     }
     let digests = crate::checks::prepare(tally, "build folder", |_| {
-        workshop.claim()?;
+        toolchain.claim()?;
         Ok((digest_of(SUITE)?, digest_of(ALL)?))
     })?;
     let Some((suite_digest, digest)) = digests else { return Ok(()) };
     let mut run = |name: &str, digest: &str, check: &dyn Fn(&Step) -> Result<Outcome>| {
-        memory.step(tally, &Stamp::new(workshop.stamp(name), digest.to_owned()), name, check)
+        let stamp = toolchain.stamp(name, digest);
+        if again {
+            stamp.forget()?;
+        }
+        tally.step(name, |step| stamp.unless_current(|| check(step)))?;
+        anyhow::Ok(stamp.is_current())
     };
     for target in targets {
         let name = target.name;
         run(&format!("{name} lint"), &digest, &|step| {
-            let clippy = workshop.cargo(target, "clippy")?.arguments(packages(target));
-            build(clippy.words("--all-targets -- --deny warnings"), step)
+            let clippy = toolchain.cargo(target, "clippy")?.arguments(packages(target));
+            Outcome::of_build(&clippy.words("--all-targets -- --deny warnings").run(step)?)
         })?;
         let is_linked = run(&format!("{name} link"), &digest, &|step| {
-            build(workshop.cargo(target, "build")?.arguments(packages(target)), step)?;
-            build(workshop.cargo(target, "test")?.arguments(packages(target)).arguments(["--no-run"]), step)
+            Outcome::of_build(&toolchain.cargo(target, "build")?.arguments(packages(target)).run(step)?)?;
+            let tests = toolchain.cargo(target, "test")?.arguments(packages(target)).arguments(["--no-run"]);
+            Outcome::of_build(&tests.run(step)?)
         })?;
         let Some(emulator) = target.emulator.filter(|_| is_linked) else { continue };
         // Linux on another processor is the Linux that was tested; and after the verb has run, `test` need not repeat everything.
-        let is_brief = emulator == Emulator::Qemu || memory == Memory::Passed;
+        let is_brief = emulator == Emulator::Qemu || !again;
         for suite in SUITES.iter().filter(|suite| suite.emulators.contains(&emulator)) {
             let name = format!("{name} {}", suite.name);
-            run(&name, &suite_digest, &|step| test(workshop, target, suite, is_brief, step))?;
+            run(&name, &suite_digest, &|step| test(toolchain, target, suite, is_brief, step))?;
         }
         if emulator == Emulator::Wine {
-            run(&format!("{name} upload"), &digest, &|step| upload_from_windows(workshop, target, step))?;
+            run(&format!("{name} upload"), &digest, &|step| upload_from_windows(toolchain, target, step))?;
         }
     }
     Ok(())
 }
 
-/// The digest of the checkout's files whose paths begin with one of these.
 fn digest_of(beginnings: &[&str]) -> Result<String> {
     let mut files = workspace::files()?;
     files.retain(|file| beginnings.iter().any(|beginning| file.starts_with(beginning)));
     workspace::digest(&files.iter().map(|file| workspace::root().join(file)).collect::<Vec<_>>())
 }
 
-/// Whether a step is run that has passed before.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Memory {
-    /// Always.
-    None,
-    /// If its sources have changed since then: with an emulator, tests take many times as long.
-    Passed,
-}
-
-impl Memory {
-    /// Runs a step. Whether it has passed, now or before.
-    fn step(
-        self,
-        tally: &mut Tally,
-        stamp: &Stamp,
-        name: &str,
-        check: &dyn Fn(&Step) -> Result<Outcome>,
-    ) -> Result<bool> {
-        let mut passed = false;
-        tally.step(name, |step| {
-            passed = self == Self::Passed && stamp.is_current();
-            if passed {
-                return Ok(Outcome::Skipped("passed before, and nothing has changed since".into()));
-            }
-            let outcome = check(step)?;
-            passed = outcome.is_good();
-            if passed {
-                stamp.write()?;
-            }
-            Ok(outcome)
-        })?;
-        Ok(passed)
-    }
-}
-
 fn packages(target: &Target) -> impl Iterator<Item = &'static str> {
     target.packages.iter().flat_map(|package| ["--package", package])
 }
 
-fn build(cargo: Tool, step: &Step) -> Result<Outcome> {
-    let finished = cargo.run(step)?;
-    if !finished.status.success() {
-        bail!("{}", programs::complaints(&finished.log));
-    }
-    Ok(Outcome::Passed)
-}
-
-fn test(workshop: &Workshop, target: &Target, suite: &Suite, is_brief: bool, step: &Step) -> Result<Outcome> {
-    let cargo = workshop.cargo(target, "test")?.words(suite.selection).arguments(["--no-fail-fast"]);
+fn test(
+    toolchain: &Toolchain,
+    target: &Target,
+    suite: &Suite,
+    is_brief: bool,
+    step: &Step,
+) -> Result<Outcome> {
+    let cargo = toolchain.cargo(target, "test")?.words(suite.selection).arguments(["--no-fail-fast"]);
     let cargo = cargo.variable("PROPTEST_CASES", PROPERTY_CASES);
     let cargo = if is_brief { cargo.variable("ROUNDTRIP_CONFORMANCE", "brief") } else { cargo };
     let finished = cargo.run(step)?;
-    let counts = Counts::of_cargo(&finished.log, finished.status.success());
-    Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
+    Ok(Outcome::of_tests(&finished))
 }
 
 /// The agent for Windows measures under Wine and uploads to a server of this machine, which is for this check alone.
-fn upload_from_windows(workshop: &Workshop, target: &Target, step: &Step) -> Result<Outcome> {
+fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> Result<Outcome> {
     // The linking has just built it, unless it was skipped because it passed before.
-    workshop.cargo(target, "build")?.words("--package roundtrip-agent").succeed(step)?;
-    let agent = workshop.programs(target).join("roundtrip.exe");
+    toolchain.cargo(target, "build")?.words("--package roundtrip-agent").succeed(step)?;
+    let agent = toolchain.programs(target).join("roundtrip.exe");
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
     let program = programs::build(step, &[programs::SERVER], "dev")?.program(programs::SERVER)?;
@@ -212,7 +176,7 @@ fn upload_from_windows(workshop: &Workshop, target: &Target, step: &Step) -> Res
     step.message("measuring under Wine");
     Tool::named("bash")?
         .arguments([&workspace::root().join(toolchain::WINE), Path::new("run")])
-        .arguments([workshop.toolchain.home(), &agent])
+        .arguments([&toolchain.home, &agent])
         .arguments(["run", "--machine", MACHINE, "--project", PROJECT, "--upload", &url, "--preset"])
         .arguments([definition.as_os_str(), "--output".as_ref(), report.as_os_str(), "--token-file".as_ref()])
         .arguments([data_folder.join("agent.token")])
@@ -223,56 +187,12 @@ fn upload_from_windows(workshop: &Workshop, target: &Target, step: &Step) -> Res
     let run_id = report["run_id"].as_str().context("the report has no run_id")?;
     http::get(&format!("{url}/api/v1/runs/{run_id}")).context("the run is not there")?;
     let machines = http::json(&format!("{url}/api/v1/projects/{PROJECT}/machines"))?;
-    let system = system_of(&machines, MACHINE)?;
-    ensure!(system == "windows", "the server shows {MACHINE} as {system}: expected windows");
+    let machine = &machines["machines"][0];
+    ensure!(
+        machine["machine"] == MACHINE && machine["os"] == "windows",
+        "the server shows the machine as {machine}: expected {MACHINE} with windows"
+    );
     let stopped = server.stop()?;
     ensure!(stopped.success(), "the server did not stop in order ({stopped})");
     Ok(Outcome::Passed)
-}
-
-/// The operating system of a machine in the server's list.
-fn system_of<'a>(machines: &'a Value, name: &str) -> Result<&'a str> {
-    let machines = machines["machines"].as_array().context("the answer has no machines")?;
-    let machine = machines.iter().find(|machine| machine["machine"] == name);
-    let system = machine.with_context(|| format!("the server knows no machine {name}"))?["os"].as_str();
-    system.context("the machine has no os")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use std::cell::Cell;
-
-    #[test]
-    fn what_has_passed_is_not_run_again_for_the_same_unless_all_is_to_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let runs = Cell::new(0);
-        let step = |memory: Memory, name: &str, counts: Counts| {
-            let check = |_: &Step| {
-                runs.set(runs.get() + 1);
-                Ok(Outcome::Counted(counts.clone(), String::new()))
-            };
-            let stamp = Stamp::new(folder.path().join(name), "the same".into());
-            memory.step(&mut Tally::default(), &stamp, name, &check).unwrap()
-        };
-        let passed = || Counts { passed: 3, ..Counts::default() };
-        let failed = || Counts { passed: 3, failed: 1, ..Counts::default() };
-        assert!(!step(Memory::Passed, "a", failed()), "it failed");
-        assert!(step(Memory::Passed, "a", passed()), "it runs until it passes");
-        assert!(step(Memory::Passed, "a", failed()), "it has passed for the same");
-        assert!(step(Memory::Passed, "b", passed()), "another step has not");
-        assert_eq!(runs.get(), 3);
-        assert!(step(Memory::None, "a", passed()));
-        assert_eq!(runs.get(), 4);
-    }
-
-    #[test]
-    fn the_system_is_that_of_the_machine_asked_for() {
-        let machines =
-            json!({"machines": [{"machine": "lab", "os": "linux"}, {"machine": "wine", "os": "windows"}]});
-        assert_eq!(system_of(&machines, MACHINE).unwrap(), "windows");
-        let error = system_of(&json!({"machines": []}), MACHINE).unwrap_err().to_string();
-        assert_eq!(error, "the server knows no machine wine");
-    }
 }

@@ -1,5 +1,8 @@
 //! The table of targets: what is checked for each, and what can be run of it here.
 
+use clap::builder::PossibleValuesParser;
+use std::collections::BTreeSet;
+
 /// One system and processor that the programs are built for.
 pub(super) struct Target {
     pub(super) name: &'static str,
@@ -25,9 +28,7 @@ pub(super) enum Linker {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Emulator {
-    /// Wine, for Windows.
     Wine,
-    /// QEMU, for Linux on another processor.
     Qemu,
 }
 
@@ -39,31 +40,20 @@ const EVERYWHERE: &[&str] =
 
 use Emulator::{Qemu, Wine};
 use Linker::{Host, Mingw, Zig};
-const fn target(
-    name: &'static str,
-    triple: &'static str,
-    linker: Linker,
-    packages: &'static [&'static str],
-    emulator: Option<Emulator>,
-) -> Target {
-    Target { name, triple, linker, packages, emulator }
-}
-
 #[rustfmt::skip]
 pub(super) static TARGETS: &[Target] = &[
     // `cargo xtask test` runs the tests of this machine's own system.
-    target("linux x64",   "x86_64-unknown-linux-gnu",  Host,         ON_UNIX,    None),
-    target("linux arm64", "aarch64-unknown-linux-gnu", Zig(".2.36"), ON_UNIX,    Some(Qemu)),
-    target("macos arm64", "aarch64-apple-darwin",      Zig(""),      ON_UNIX,    None),
-    target("macos x64",   "x86_64-apple-darwin",       Zig(""),      ON_UNIX,    None),
-    target("freebsd x64", "x86_64-unknown-freebsd",    Zig(""),      ON_UNIX,    None),
-    target("windows x64", "x86_64-pc-windows-gnu",     Mingw,        EVERYWHERE, Some(Wine)),
+    Target { name: "linux x64", triple: "x86_64-unknown-linux-gnu",  linker: Host,          packages: ON_UNIX,    emulator: None },
+    Target { name: "linux arm64", triple: "aarch64-unknown-linux-gnu", linker: Zig(".2.36"),  packages: ON_UNIX,    emulator: Some(Qemu) },
+    Target { name: "macos arm64", triple: "aarch64-apple-darwin",      linker: Zig(""),       packages: ON_UNIX,    emulator: None },
+    Target { name: "macos x64", triple: "x86_64-apple-darwin",       linker: Zig(""),       packages: ON_UNIX,    emulator: None },
+    Target { name: "freebsd x64", triple: "x86_64-unknown-freebsd",    linker: Zig(""),       packages: ON_UNIX,    emulator: None },
+    Target { name: "windows x64", triple: "x86_64-pc-windows-gnu",     linker: Mingw,         packages: EVERYWHERE, emulator: Some(Wine) },
 ];
 
 /// Tests that are run under an emulator.
 pub(super) struct Suite {
     pub(super) name: &'static str,
-    /// Arguments of `cargo test`.
     pub(super) selection: &'static str,
     pub(super) emulators: &'static [Emulator],
 }
@@ -81,17 +71,12 @@ pub(super) static SUITES: &[Suite] = &[
     Suite { name: "agent",    selection: "--package=roundtrip-agent --bins --tests",  emulators: BOTH },
 ];
 
-/// Reads a word by which targets are chosen.
-pub(super) fn word(text: &str) -> Result<String, String> {
-    if TARGETS.iter().any(|target| target.has_word(text)) {
-        return Ok(text.to_owned());
-    }
-    let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
-    Err(format!("expected a word of one of these: {}", names.join(", ")))
+pub(super) fn words() -> PossibleValuesParser {
+    let words: BTreeSet<_> = TARGETS.iter().flat_map(|target| target.name.split(' ')).collect();
+    PossibleValuesParser::new(words)
 }
 
 impl Target {
-    /// Whether its name has this word.
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.name.split(' ').any(|own| own == word)
     }
@@ -103,42 +88,28 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn every_package_of_the_table_is_one_of_the_workspace() {
+    fn the_tables_agree_with_each_other_and_with_the_workspace() {
         let members = ["agents", "benches", "crates/stats", "crates/wire", "server", "xtask"];
         let manifests = members.map(|member| workspace::read(&format!("{member}/Cargo.toml")).unwrap());
         for package in TARGETS.iter().flat_map(|target| target.packages) {
             let line = format!("name = \"{package}\"");
-            let has_line = |manifest: &String| manifest.lines().any(|found| found == line);
-            assert!(manifests.iter().any(has_line), "{line}");
+            assert!(manifests.iter().any(|manifest| manifest.lines().any(|found| found == line)), "{line}");
         }
-    }
-
-    #[test]
-    fn every_target_is_listed_once_and_two_can_be_run() {
-        let mut triples: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
-        triples.sort_unstable();
-        triples.dedup();
-        assert_eq!(triples.len(), TARGETS.len());
+        let triples: BTreeSet<_> = TARGETS.iter().map(|target| target.triple).collect();
+        assert_eq!(triples.len(), TARGETS.len(), "every target is listed once");
         let run = |emulator| TARGETS.iter().filter(|target| target.emulator == Some(emulator)).count();
         assert_eq!((run(Wine), run(Qemu)), (1, 1));
+        for target in TARGETS.iter().filter(|target| target.emulator.is_some()) {
+            for suite in SUITES {
+                let package = suite.selection.strip_prefix("--package=").unwrap().split(' ').next().unwrap();
+                assert!(target.packages.contains(&package), "{package} is not linked for {}", target.name);
+            }
+        }
     }
 
     #[test]
     fn targets_are_chosen_by_the_words_of_their_names() {
         let chosen = |word: &str| TARGETS.iter().filter(|target| target.has_word(word)).count();
         assert_eq!(["windows", "macos", "arm64", "mac", ""].map(chosen), [1, 2, 2, 0, 0]);
-        assert_eq!(word("freebsd").unwrap(), "freebsd");
-        let refused = word("solaris").unwrap_err();
-        assert!(refused.starts_with("expected a word of one of these: linux x64, linux arm64,"), "{refused}");
-    }
-
-    #[test]
-    fn what_is_tested_is_also_linked() {
-        for target in TARGETS.iter().filter(|target| target.emulator.is_some()) {
-            for suite in SUITES {
-                let package = suite.selection.strip_prefix("--package=").unwrap().split(' ').next().unwrap();
-                assert!(target.packages.contains(&package), "{package} for {}", target.name);
-            }
-        }
     }
 }

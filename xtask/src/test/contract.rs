@@ -6,10 +6,10 @@ use crate::screen::Step;
 use crate::server;
 use crate::tally::Outcome;
 use crate::tool::Tool;
-use crate::{http, platform, python};
+use crate::{http, python};
 use anyhow::{Result, ensure};
 
-const SCHEMATHESIS_VERSION: &str = "4.32.5";
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// The same requests every time. It is a mistake if the server fails, or answers what the document does not say. What it lets
 /// through is not: no document says every rule of a report.
 const OPTIONS: [&str; 7] = [
@@ -37,13 +37,10 @@ fn phases(tier: Tier) -> &'static [&'static str] {
 
 /// Asks a server of its own, which has some history.
 pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
-    let Some(python) = python::find() else {
+    let Some(tools) = python::tools(&[SCHEMATHESIS], step)? else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs Schemathesis".into()));
     };
-    let home = platform::cache_folder()?.join("tools").join(format!("schemathesis-{SCHEMATHESIS_VERSION}"));
-    let package = format!("schemathesis=={SCHEMATHESIS_VERSION}");
-    let tools = python::environment(&python, &home, &[package], step)?;
-    let schemathesis = tools.join(format!("schemathesis{}", std::env::consts::EXE_SUFFIX));
+    let schemathesis = python::program(&tools, "schemathesis");
 
     let program = context.tests()?.server()?;
     let folder = server::reachable_folder()?;

@@ -13,6 +13,7 @@ mod rust;
 mod schedule;
 mod web_ui;
 
+use crate::fixture::Services;
 use crate::programs::{KeptProgram, TestPrograms};
 use crate::stamp::Stamp;
 use crate::tally::{Outcome, Tally};
@@ -89,7 +90,7 @@ pub(crate) struct Context {
     kept: KeptProgram,
     stamps: PathBuf,
     tests: OnceLock<TestPrograms>,
-    database: OnceLock<rust::Database>,
+    services: OnceLock<Services>,
 }
 
 impl Context {
@@ -99,7 +100,7 @@ impl Context {
             kept: KeptProgram::new()?,
             stamps: workspace::target_folder()?.join("roundtrip-checked"),
             tests: OnceLock::new(),
-            database: OnceLock::new(),
+            services: OnceLock::new(),
         })
     }
 
@@ -117,8 +118,10 @@ impl Context {
     }
 
     fn close(self, tally: &mut Tally) -> Result<()> {
-        match self.database.into_inner() {
-            Some(database) => tally.step("stop the database", |_| database.stop()),
+        match self.services.into_inner() {
+            Some(services) => {
+                tally.step("stop the database", |_| services.stop().map(|()| Outcome::Prepared))
+            }
             None => Ok(()),
         }
     }
@@ -135,14 +138,7 @@ impl Context {
         }
         let Some(state) = state()? else { return run() };
         let stamp = Stamp::new(self.stamps.join(name.replace(['/', ':', ' '], "-")), state);
-        if stamp.is_current() {
-            return Ok(Outcome::Skipped("unchanged since it passed".into()));
-        }
-        let outcome = run()?;
-        if outcome.is_good() {
-            stamp.write()?;
-        }
-        Ok(outcome)
+        stamp.unless_current(run)
     }
 
     /// The state of the files that a step reads; none if it always runs.
