@@ -39,12 +39,6 @@ impl Counter {
         self.count.load(Ordering::Acquire) & !GONE
     }
 
-    /// Whether its side has left.
-    #[inline]
-    pub fn is_gone(&self) -> bool {
-        self.count.load(Ordering::Acquire) & GONE != 0
-    }
-
     /// Waits until the other side's number is as wanted, and returns it.
     ///
     /// # Errors

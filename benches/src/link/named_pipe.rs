@@ -13,7 +13,7 @@ use std::rc::Rc;
 ///
 /// # Errors
 /// When the other end is gone, or of the system.
-pub fn link(pipe: Pipe, asks: bool) -> io::Result<Link> {
+pub(crate) fn link(pipe: Pipe, asks: bool) -> io::Result<Link> {
     let pipe = Rc::new(pipe);
     let mut receiver = PipeReceiver(Rc::clone(&pipe));
     write_all(&pipe, &std::process::id().to_le_bytes())?;

@@ -59,11 +59,6 @@ impl Returns {
         self.theirs().wait_until(self.ours(), |returned| returned == count).map(|_| ())
     }
 
-    /// Whether the other end has left.
-    pub fn is_abandoned(&self) -> bool {
-        self.theirs().is_gone()
-    }
-
     /// Tells the other end that nothing more will be given back.
     pub fn leave(&self) {
         self.ours().leave();

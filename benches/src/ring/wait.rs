@@ -115,7 +115,7 @@ impl Waiter<'_> {
         let mut found = look();
         if found.is_none() {
             self.sleeper.inspect(|sleeper| sleeper.falls_asleep());
-            mechanism.sleep(spot, None);
+            mechanism.sleep(spot);
             self.sleeper.inspect(|sleeper| sleeper.wakes_up());
             found = look();
         }

@@ -59,16 +59,17 @@ pub fn measure() -> ClockQuality {
     ClockQuality { cost_ns, step_ns }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod imp {
-    //! Linux: `CLOCK_MONOTONIC` (`clock_gettime(2)`), `clock_nanosleep(2)` with `TIMER_ABSTIME`, and `PR_SET_TIMERSLACK`
-    //! (prctl(2)), whose default of 50 us would be part of every latency.
+    //! Linux and FreeBSD: `CLOCK_MONOTONIC` (`clock_gettime(2)`), and `clock_nanosleep(2)` with `TIMER_ABSTIME`.
 
-    use rustix::thread::{ClockId, clock_nanosleep_absolute};
-    use rustix::time::{Timespec, clock_gettime};
+    use rustix::time::{ClockId, clock_gettime};
 
-    pub(super) const LATENESS: &str = "timer slack 1 ns";
     pub(super) const CLOCK: &str = "clock-monotonic";
+    #[cfg(target_os = "linux")]
+    pub(super) const LATENESS: &str = "timer slack 1 ns";
+    #[cfg(target_os = "freebsd")]
+    pub(super) const LATENESS: &str = "late by up to kern.timecounter.alloweddeviation percent of the sleep";
 
     #[inline]
     pub(super) fn now_ns() -> u64 {
@@ -77,20 +78,32 @@ mod imp {
         time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
     }
 
+    #[expect(unsafe_code, reason = "clock_nanosleep")]
     pub(super) fn sleep_until(moment_ns: u64) {
-        let moment = Timespec {
+        let moment = libc::timespec {
             tv_sec: (moment_ns / 1_000_000_000).cast_signed(),
             tv_nsec: (moment_ns % 1_000_000_000).cast_signed(),
         };
+        let (clock, flags) = (libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME);
+        // SAFETY: reads one structure; an absolute sleep tells no rest.
+        let sleep =
+            || unsafe { libc::clock_nanosleep(clock, flags, &raw const moment, std::ptr::null_mut()) };
         // An interrupted sleep goes on; any other error would be of an invalid moment.
-        while clock_nanosleep_absolute(ClockId::Monotonic, &moment) == Err(rustix::io::Errno::INTR) {}
+        while sleep() == libc::EINTR {}
     }
 
+    /// `PR_SET_TIMERSLACK` (prctl(2)), whose default of 50 us would be part of every latency.
+    #[cfg(target_os = "linux")]
     #[expect(unsafe_code, reason = "prctl takes plain numbers")]
     pub(super) fn sleep_precisely() {
         // SAFETY: changes only the timer slack of the calling thread.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
     }
+
+    /// There is no such wish: a sleep may be late by some share of its length, which is the machine's choice for all
+    /// (`kern.timecounter.alloweddeviation`, 5 % by default) and a fact of the fingerprint.
+    #[cfg(target_os = "freebsd")]
+    pub(super) fn sleep_precisely() {}
 }
 
 #[cfg(target_os = "macos")]
@@ -157,58 +170,12 @@ mod imp {
     }
 }
 
-#[cfg(target_os = "freebsd")]
-mod imp {
-    //! FreeBSD: `CLOCK_MONOTONIC` (`clock_gettime(2)`) and `clock_nanosleep(2)` with `TIMER_ABSTIME`.
-
-    use std::mem::MaybeUninit;
-    use std::{io, ptr};
-
-    pub(super) const LATENESS: &str = "late by up to kern.timecounter.alloweddeviation percent of the sleep";
-    pub(super) const CLOCK: &str = "clock-monotonic";
-
-    #[inline]
-    pub(super) fn now_ns() -> u64 {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        // Neither part is ever negative for this clock.
-        time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
-    }
-
-    #[expect(unsafe_code, reason = "clock_nanosleep")]
-    pub(super) fn sleep_until(moment_ns: u64) {
-        let moment = libc::timespec {
-            tv_sec: (moment_ns / 1_000_000_000).cast_signed(),
-            tv_nsec: (moment_ns % 1_000_000_000).cast_signed(),
-        };
-        let mut rest = MaybeUninit::uninit();
-        loop {
-            // SAFETY: reads one structure; an absolute sleep leaves the other alone.
-            let ended = unsafe {
-                libc::clock_nanosleep(
-                    libc::CLOCK_MONOTONIC,
-                    libc::TIMER_ABSTIME,
-                    ptr::from_ref(&moment),
-                    rest.as_mut_ptr(),
-                )
-            };
-            // An interrupted sleep goes on; any other error would be of an invalid moment.
-            if io::Error::from_raw_os_error(ended).kind() != io::ErrorKind::Interrupted {
-                return;
-            }
-        }
-    }
-
-    /// There is no such wish: a sleep may be late by some share of its length, which is the machine's choice for all
-    /// (`kern.timecounter.alloweddeviation`, 5 % by default) and a fact of the fingerprint.
-    pub(super) fn sleep_precisely() {}
-}
-
 #[cfg(windows)]
 mod imp {
     //! Windows: `QueryPerformanceCounter` (`profileapi.h`), whose step is 100 ns on most machines, and a waitable timer of high
     //! resolution (`CreateWaitableTimerExW`).
 
-    use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+    use std::os::windows::io::{AsRawHandle, OwnedHandle};
     use std::sync::OnceLock;
     use std::time::Duration;
     use std::{io, ptr};
@@ -293,11 +260,7 @@ mod imp {
                 TIMER_ALL_ACCESS,
             )
         };
-        if timer.is_null() {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the handle is new, and nobody else closes it.
-        Ok(unsafe { OwnedHandle::from_raw_handle(timer) })
+        crate::sys::process::owned(timer)
     }
 
     #[cfg(test)]

@@ -7,43 +7,58 @@ use std::process::{Child, Command};
 /// Arranges that the child is killed when the thread that spawns it ends, however it ends. Spawn from a thread
 /// that lives as long as the child is wanted.
 pub fn prepare(command: &mut Command) {
+    let _ = &command;
+    #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     imp::prepare(command);
 }
 
 /// Ties a child that has just been started to this process.
 pub fn bind(child: &Child) -> io::Result<()> {
-    imp::bind(child)
+    let _ = child;
+    #[cfg(windows)]
+    imp::bind(child)?;
+    Ok(())
 }
 
 /// In the child: ends this process when its parent ends.
 pub fn die_with_parent() -> io::Result<()> {
-    imp::die_with_parent()
+    #[cfg(target_os = "macos")]
+    imp::die_with_parent()?;
+    Ok(())
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod imp {
-    //! Linux: `PR_SET_PDEATHSIG` (prctl(2)), set between fork and exec, so that there is no moment without it.
+    //! A signal to the child, asked for between fork and exec, so that there is no moment without it. Linux:
+    //! `PR_SET_PDEATHSIG` (prctl(2)). FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), which outlives exec, except that of a
+    //! program with another user's rights.
 
     use super::*;
     use std::os::unix::process::CommandExt;
 
     #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
     pub(super) fn prepare(command: &mut Command) {
-        // SAFETY: the closure makes one system call that is safe after fork and touches no memory of the parent.
-        unsafe {
-            command.pre_exec(|| {
-                rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-                    .map_err(io::Error::from)
-            });
+        // SAFETY: one system call that is safe after fork and touches no memory of the parent.
+        unsafe { command.pre_exec(ask) };
+    }
+
+    #[cfg(target_os = "linux")]
+    fn ask() -> io::Result<()> {
+        use rustix::process::{Signal, set_parent_process_death_signal};
+        Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+    }
+
+    #[cfg(target_os = "freebsd")]
+    #[expect(unsafe_code, reason = "procctl(2)")]
+    fn ask() -> io::Result<()> {
+        const THIS_PROCESS: libc::id_t = 0;
+        let mut signal: libc::c_int = libc::SIGKILL;
+        let signal = (&raw mut signal).cast();
+        // SAFETY: the call reads one number.
+        match unsafe { libc::procctl(libc::P_PID, THIS_PROCESS, libc::PROC_PDEATHSIG_CTL, signal) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
         }
-    }
-
-    pub(super) fn bind(_child: &Child) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn die_with_parent() -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -52,29 +67,19 @@ mod imp {
     //! macOS: a thread that waits for the end of the parent (`EVFILT_PROC` with `NOTE_EXIT`, kqueue(2)).
 
     use super::*;
+    use crate::sys::handle::owned;
     use std::mem::MaybeUninit;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::fd::AsRawFd;
     use std::os::unix::process::parent_id;
     use std::{process, ptr, thread};
 
     /// The first process, and the parent of all that have lost theirs (launchd(8)).
     const LAUNCHD: u32 = 1;
 
-    pub(super) fn prepare(_command: &mut Command) {}
-
-    pub(super) fn bind(_child: &Child) -> io::Result<()> {
-        Ok(())
-    }
-
     #[expect(unsafe_code, reason = "kqueue and kevent")]
     pub(super) fn die_with_parent() -> io::Result<()> {
         // SAFETY: takes nothing.
-        let queue = unsafe { libc::kqueue() };
-        if queue < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new, and nobody else closes it.
-        let queue = unsafe { OwnedFd::from_raw_fd(queue) };
+        let queue = owned(unsafe { libc::kqueue() })?;
         let parent = parent_id();
         let wish = libc::kevent {
             ident: parent as usize,
@@ -108,43 +113,10 @@ mod imp {
     }
 }
 
-#[cfg(target_os = "freebsd")]
-mod imp {
-    //! FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), set between fork and exec, so that there is no moment without it. It
-    //! outlives exec, except that of a program with the rights of somebody else.
-
-    use super::*;
-    use std::os::unix::process::CommandExt;
-
-    #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
-    pub(super) fn prepare(command: &mut Command) {
-        // SAFETY: the closure makes one system call that is safe after fork and touches no memory of the parent.
-        unsafe {
-            command.pre_exec(|| {
-                const THIS_PROCESS: libc::id_t = 0;
-                let mut signal: libc::c_int = libc::SIGKILL;
-                let signal = (&raw mut signal).cast();
-                // The call reads one number.
-                match libc::procctl(libc::P_PID, THIS_PROCESS, libc::PROC_PDEATHSIG_CTL, signal) {
-                    0 => Ok(()),
-                    _ => Err(io::Error::last_os_error()),
-                }
-            });
-        }
-    }
-
-    pub(super) fn bind(_child: &Child) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn die_with_parent() -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[cfg(windows)]
 mod imp {
-    //! Windows: a job object, which this process holds for as long as it lives.
+    //! Windows: a job object, which this process holds for as long as it lives. Before [`bind`] a child notices the end of
+    //! this process by the end of its standard input.
 
     use super::*;
     use crate::sys::job;
@@ -154,8 +126,6 @@ mod imp {
     /// The job of all children of this process.
     static JOB: Mutex<Option<OwnedHandle>> = Mutex::new(None);
 
-    pub(super) fn prepare(_command: &mut Command) {}
-
     pub(super) fn bind(child: &Child) -> io::Result<()> {
         let mut all = JOB.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let all = match &mut *all {
@@ -163,10 +133,5 @@ mod imp {
             none => none.insert(job::create()?),
         };
         job::assign(all, child)
-    }
-
-    /// Between its start and [`bind`] a child notices the end of this process by the end of its standard input.
-    pub(super) fn die_with_parent() -> io::Result<()> {
-        Ok(())
     }
 }

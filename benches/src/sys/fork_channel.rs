@@ -14,51 +14,10 @@ pub fn support() -> Result<(), Unsupported> {
     imp::support()
 }
 
-/// One end.
-#[derive(Debug)]
-pub struct Channel(imp::Channel);
-
-impl Channel {
-    /// A new one, and the end to [`give`] to a child and let go of once it is started.
-    pub fn pair() -> io::Result<(Self, Handle)> {
-        let (ours, theirs) = imp::pair()?;
-        Ok((Self(ours), theirs))
-    }
-
-    /// The end that the parent has given to this process.
-    ///
-    /// # Errors
-    /// When it has given none.
-    pub fn inherited() -> io::Result<Self> {
-        imp::inherited().map(Self)
-    }
-
-    /// Sends some of the bytes; returns how many, 0 while there is no room.
-    ///
-    /// # Errors
-    /// When the other end is gone, or of the system.
-    #[inline]
-    pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(bytes)
-    }
-
-    /// Receives what there is; returns how many bytes, 0 at the end, none while there is nothing.
-    #[inline]
-    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        self.0.receive(buffer)
-    }
-
-    /// Waits until there is something to receive, or, if wanted, room to send.
-    #[inline]
-    pub fn wait(&self, to_send: bool) -> io::Result<()> {
-        self.0.wait(to_send)
-    }
-}
+pub(crate) use imp::Channel;
 
 /// Lets a child that is not started yet find this end.
-pub fn give(command: &mut Command, theirs: &Handle) {
-    imp::give(command, theirs);
-}
+pub(crate) use imp::give;
 
 #[cfg(unix)]
 mod imp {
@@ -79,63 +38,70 @@ mod imp {
         Ok(())
     }
 
+    /// One end.
     #[derive(Debug)]
-    pub(super) struct Channel(OwnedFd);
+    pub(crate) struct Channel(OwnedFd);
 
-    pub(super) fn pair() -> io::Result<(Channel, Handle)> {
-        let (ours, theirs) =
-            rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
-        for end in [&ours, &theirs] {
-            rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
-        }
-        Ok((Channel::of(ours)?, theirs))
-    }
-
-    pub(super) fn give(command: &mut Command, theirs: &Handle) {
+    pub(crate) fn give(command: &mut Command, theirs: &Handle) {
         command.env(VARIABLE, theirs.as_raw_fd().to_string());
         handle::prepare(command, [theirs]);
     }
 
-    #[expect(unsafe_code, reason = "a number becomes a descriptor")]
-    pub(super) fn inherited() -> io::Result<Channel> {
-        let missing = || {
-            io::Error::other(format!(
-                "{VARIABLE} names no descriptor: expected the channel of a forked child"
-            ))
-        };
-        let number: i32 = env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).ok_or_else(missing)?;
-        if number < 0 {
-            return Err(missing());
-        }
-        // SAFETY: only duplicated, which refuses what is not open.
-        let duplicate = unsafe { BorrowedFd::borrow_raw(number) }.try_clone_to_owned()?;
-        Channel::of(duplicate)
-    }
-
     impl Channel {
+        /// A new one, and the end to [`give`] to a child and let go of once it is started.
+        pub(crate) fn pair() -> io::Result<(Self, Handle)> {
+            let (ours, theirs) =
+                rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
+            for end in [&ours, &theirs] {
+                rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
+            }
+            Ok((Self::of(ours)?, theirs))
+        }
+
+        /// The end that the parent has given to this process.
+        #[expect(unsafe_code, reason = "a number becomes a descriptor")]
+        pub(crate) fn inherited() -> io::Result<Self> {
+            let missing = || {
+                io::Error::other(format!(
+                    "{VARIABLE} names no descriptor: expected the channel of a forked child"
+                ))
+            };
+            let number: i32 =
+                env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).ok_or_else(missing)?;
+            if number < 0 {
+                return Err(missing());
+            }
+            // SAFETY: only duplicated, which refuses what is not open.
+            let duplicate = unsafe { BorrowedFd::borrow_raw(number) }.try_clone_to_owned()?;
+            Self::of(duplicate)
+        }
+
         fn of(socket: OwnedFd) -> io::Result<Self> {
             ioctl_fionbio(&socket, true)?;
             Ok(Self(socket))
         }
 
+        /// Sends some of the bytes; returns how many, 0 while there is no room.
         #[inline]
-        pub(super) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
+        pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
             match rustix::io::write(&self.0, bytes) {
                 Err(Errno::AGAIN | Errno::INTR) => Ok(0),
                 sent => Ok(sent?),
             }
         }
 
+        /// Receives what there is; returns how many bytes, 0 at the end, none while there is nothing.
         #[inline]
-        pub(super) fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
             match rustix::io::read(&self.0, buffer) {
                 Err(Errno::AGAIN | Errno::INTR) => Ok(None),
                 received => Ok(Some(received?)),
             }
         }
 
+        /// Waits until there is something to receive, or, if wanted, room to send.
         #[inline]
-        pub(super) fn wait(&self, to_send: bool) -> io::Result<()> {
+        pub(crate) fn wait(&self, to_send: bool) -> io::Result<()> {
             let room = if to_send { PollFlags::OUT } else { PollFlags::empty() };
             match poll(&mut [PollFd::new(&self.0, PollFlags::IN | room)], None) {
                 Err(Errno::INTR) | Ok(_) => Ok(()),
@@ -150,37 +116,28 @@ mod imp {
     //! Elsewhere there is none: on Windows libuv wraps every write of its channel in a frame of its own.
 
     use super::*;
-    const NOT_HERE: &str =
-        "the channel of a forked child is a pair of sockets on Unix, and another thing on Windows";
 
     pub(super) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because(NOT_HERE))
+        Err(Unsupported::because(
+            "the channel of a forked child is a pair of sockets on Unix, and another thing on Windows",
+        ))
     }
 
     #[derive(Debug)]
-    pub(super) enum Channel {}
+    pub(crate) enum Channel {}
 
-    pub(super) fn pair() -> io::Result<(Channel, Handle)> {
-        Err(io::Error::other(NOT_HERE))
-    }
-
-    pub(super) fn give(_command: &mut Command, _theirs: &Handle) {}
-
-    pub(super) fn inherited() -> io::Result<Channel> {
-        Err(io::Error::other(NOT_HERE))
-    }
+    pub(crate) fn give(_command: &mut Command, _theirs: &Handle) {}
 
     impl Channel {
-        pub(super) fn send(&self, _bytes: &[u8]) -> io::Result<usize> {
-            match *self {}
+        missing! {
+            pub(crate) fn pair() -> (Self, Handle);
+            pub(crate) fn inherited() -> Self;
         }
 
-        pub(super) fn receive(&self, _buffer: &mut [u8]) -> io::Result<Option<usize>> {
-            match *self {}
-        }
-
-        pub(super) fn wait(&self, _to_send: bool) -> io::Result<()> {
-            match *self {}
+        never! {
+            pub(crate) fn send(&[u8]) -> io::Result<usize>;
+            pub(crate) fn receive(&mut [u8]) -> io::Result<Option<usize>>;
+            pub(crate) fn wait(bool) -> io::Result<()>;
         }
     }
 }

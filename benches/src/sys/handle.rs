@@ -4,6 +4,8 @@
 
 #[cfg(windows)]
 pub(in crate::sys) use imp::duplicate;
+#[cfg(unix)]
+pub(in crate::sys) use imp::owned;
 pub use imp::{Handle, Ticket, adopt, pass, prepare};
 
 #[cfg(unix)]
@@ -23,6 +25,16 @@ mod imp {
     /// What a child needs to take over a handle: its number.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Ticket(RawFd);
+
+    /// Takes over a descriptor that a call has just made, unless it has failed.
+    #[expect(unsafe_code, reason = "a number becomes a descriptor")]
+    pub(in crate::sys) fn owned(number: RawFd) -> io::Result<OwnedFd> {
+        if number < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new, and nothing else closes it.
+        Ok(unsafe { OwnedFd::from_raw_fd(number) })
+    }
 
     /// Lets a child that is not started yet inherit these. They stay close-on-exec in this process, so no other child gets
     /// them.

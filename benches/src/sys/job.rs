@@ -1,9 +1,10 @@
 //! Windows: job objects that kill their processes when their last handle is closed (`jobapi2.h`,
 //! `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`).
 
+use super::process::owned;
 use std::io;
 use std::mem;
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::process::Child;
 use std::ptr;
 use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
@@ -28,12 +29,7 @@ pub(super) fn assign(job: &OwnedHandle, child: &Child) -> io::Result<()> {
 #[expect(unsafe_code, reason = "CreateJobObjectW and SetInformationJobObject")]
 pub(super) fn create() -> io::Result<OwnedHandle> {
     // SAFETY: no attributes and no name.
-    let job = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
-    if job.is_null() {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is new, and nobody else closes it.
-    let job = unsafe { OwnedHandle::from_raw_handle(job) };
+    let job = owned(unsafe { CreateJobObjectW(ptr::null(), ptr::null()) })?;
     // SAFETY: plain numbers, for which zeroes are valid.
     let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = unsafe { mem::zeroed() };
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;

@@ -25,14 +25,54 @@ pub(crate) use imp::try_send;
 /// Receives one message, waiting for it; returns its length. The buffer holds at least the queue's message size.
 pub(crate) use imp::receive;
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod imp {
+    //! A queue that is made under a name, which is taken away at once; the calls are those of each system.
+
+    use super::*;
+    use crate::sys::handle::owned;
+    use calls::limits;
+    use std::ffi::CString;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[cfg(target_os = "freebsd")]
+    use super::freebsd as calls;
+    #[cfg(target_os = "linux")]
+    use super::linux as calls;
+
+    pub(crate) use calls::{receive, send, support, try_send};
+
+    #[expect(unsafe_code, reason = "calls of the C library")]
+    pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        #[cfg(target_os = "freebsd")]
+        support().map_err(io::Error::other)?;
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
+        // SAFETY: mq_attr is plain numbers, for which all zeroes is a valid value.
+        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
+        attributes.mq_maxmsg = MESSAGES_MAX.into();
+        attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
+        // A queue's descriptor is a file descriptor, which ends the queue with the last of them.
+        let queue = owned(calls::open(&name, &attributes)).map_err(|error| match limits(&error) {
+            Some(limits) => {
+                let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
+                io::Error::new(error.kind(), format!("{asked} is refused: {limits}"))
+            }
+            None => error,
+        })?;
+        calls::unlink(&name);
+        Ok(queue)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
     //! Linux: `mq_open(3)`, `mq_send(3)`, `mq_receive(3)`; a queue's descriptor is a file descriptor (`mq_overview(7)`).
 
     use super::*;
-    use std::ffi::CString;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::ffi::CStr;
+    use std::os::fd::AsRawFd;
 
     pub(crate) fn support() -> Result<(), Unsupported> {
         create(16)
@@ -40,49 +80,37 @@ mod imp {
             .map_err(|error| Unsupported::because(format!("POSIX message queues cannot be used: {error}")))
     }
 
-    #[expect(unsafe_code, reason = "calls of the C library")]
-    pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
-        // SAFETY: mq_attr is plain numbers, for which all zeroes is a valid value.
-        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
-        attributes.mq_maxmsg = MESSAGES_MAX.into();
-        attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    pub(super) fn open(name: &CStr, attributes: &libc::mq_attr) -> i32 {
         let flags = libc::O_CREAT | libc::O_EXCL | libc::O_RDWR | libc::O_CLOEXEC;
         // SAFETY: the name is NUL-terminated, and the attributes are a live structure of the right type.
-        let queue = unsafe { libc::mq_open(name.as_ptr(), flags, 0o600, &raw const attributes) };
-        if queue < 0 {
-            return Err(explain(io::Error::last_os_error(), message_bytes));
-        }
-        // SAFETY: as above. Without its name the queue ends with its last descriptor.
+        unsafe { libc::mq_open(name.as_ptr(), flags, 0o600, std::ptr::from_ref(attributes)) }
+    }
+
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    pub(super) fn unlink(name: &CStr) {
+        // SAFETY: the name is NUL-terminated.
         unsafe { libc::mq_unlink(name.as_ptr()) };
-        // SAFETY: on Linux a queue's descriptor is a file descriptor, and this one is nobody else's.
-        Ok(unsafe { OwnedFd::from_raw_fd(queue) })
     }
 
     /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in `mq_open(3)`.
-    fn explain(error: io::Error, message_bytes: usize) -> io::Error {
+    pub(super) fn limits(error: &io::Error) -> Option<String> {
         let limit = |name: &str| {
             let text = std::fs::read_to_string(format!("/proc/sys/fs/mqueue/{name}")).unwrap_or_default();
             format!("fs.mqueue.{name} is {}", text.trim())
         };
-        let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
-        let reason = match error.raw_os_error() {
-            Some(libc::EINVAL) => {
-                format!("{asked} is refused: {}, {}", limit("msgsize_max"), limit("msg_max"))
-            }
-            Some(libc::EMFILE) => {
+        Some(match error.raw_os_error()? {
+            libc::EINVAL => format!("{}, {}", limit("msgsize_max"), limit("msg_max")),
+            libc::EMFILE => {
                 let limit = rustix::process::getrlimit(rustix::process::Resource::Msgqueue).current;
                 let limit = limit.map_or("unlimited".into(), |bytes| format!("{bytes} B"));
                 format!(
-                    "{asked} is refused: RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many files are open"
+                    "RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many files are open"
                 )
             }
-            Some(libc::ENOSPC) => format!("{asked} is refused: {}", limit("queues_max")),
-            _ => return error,
-        };
-        io::Error::new(error.kind(), reason)
+            libc::ENOSPC => limit("queues_max"),
+            _ => return None,
+        })
     }
 
     #[inline]
@@ -132,7 +160,7 @@ mod imp {
 }
 
 #[cfg(target_os = "freebsd")]
-mod imp {
+mod freebsd {
     //! FreeBSD: the kernel's own calls behind `mq_open(2)`, `mq_send(2)`, `mq_receive(2)`. They are for a file descriptor,
     //! which a child can inherit since FreeBSD 13, whereas the C library hides it in a structure of its own process and
     //! does nothing else (librt, `mq.c`).
@@ -140,10 +168,9 @@ mod imp {
     use super::*;
     use crate::sys::sysctl;
     use libc::{c_int, c_uint};
-    use std::ffi::CString;
-    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::ffi::CStr;
+    use std::os::fd::AsRawFd;
     use std::ptr;
-    use std::sync::atomic::{AtomicU32, Ordering};
 
     // sys/syscall.h
     const SYS_KMQ_OPEN: c_int = 457;
@@ -165,43 +192,34 @@ mod imp {
         Ok(())
     }
 
-    #[expect(unsafe_code, reason = "system calls")]
-    pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        support().map_err(io::Error::other)?;
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
-        // SAFETY: mq_attr is plain numbers, for which all zeroes is a valid value.
-        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
-        attributes.mq_maxmsg = MESSAGES_MAX.into();
-        attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
-        let flags = libc::O_CREAT | libc::O_EXCL | libc::O_RDWR;
-        let mode: c_uint = 0o600;
+    /// Closed on exec unless it is passed on.
+    #[expect(unsafe_code, reason = "a system call")]
+    pub(super) fn open(name: &CStr, attributes: &libc::mq_attr) -> c_int {
+        let (flags, mode): (c_int, c_uint) = (libc::O_CREAT | libc::O_EXCL | libc::O_RDWR, 0o600);
+        let attributes = ptr::from_ref(attributes);
         // SAFETY: the name is NUL-terminated, and the attributes are a live structure of the right type.
-        let queue = unsafe { libc::syscall(SYS_KMQ_OPEN, name.as_ptr(), flags, mode, &raw const attributes) };
-        if queue < 0 {
-            return Err(explain(io::Error::last_os_error(), message_bytes));
-        }
-        // SAFETY: as above. Without its name the queue ends with its last descriptor.
+        let queue = unsafe { libc::syscall(SYS_KMQ_OPEN, name.as_ptr(), flags, mode, attributes) };
+        c_int::try_from(queue).unwrap_or(-1)
+    }
+
+    #[expect(unsafe_code, reason = "a system call")]
+    pub(super) fn unlink(name: &CStr) {
+        // SAFETY: the name is NUL-terminated.
         unsafe { libc::syscall(SYS_KMQ_UNLINK, name.as_ptr()) };
-        // SAFETY: the descriptor is new, closed on exec unless it is passed on, and nobody else's.
-        Ok(unsafe { OwnedFd::from_raw_fd(queue) })
     }
 
     /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in its sources
     /// (`kern_kmq_open` in `uipc_mqueue.c`).
-    fn explain(error: io::Error, message_bytes: usize) -> io::Error {
+    pub(super) fn limits(error: &io::Error) -> Option<String> {
         let limit = |name: &str| {
             let value = sysctl::number(&format!("kern.mqueue.{name}")).unwrap_or_default();
             format!("kern.mqueue.{name} is {value}")
         };
-        let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
-        let reason = match error.raw_os_error() {
-            Some(libc::EINVAL) => format!("{asked} is refused: {}, {}", limit("maxmsgsize"), limit("maxmsg")),
-            Some(libc::ENFILE) => format!("{asked} is refused: {}", limit("maxmq")),
-            _ => return error,
-        };
-        io::Error::new(error.kind(), reason)
+        match error.raw_os_error()? {
+            libc::EINVAL => Some(format!("{}, {}", limit("maxmsgsize"), limit("maxmsg"))),
+            libc::ENFILE => Some(limit("maxmq")),
+            _ => None,
+        }
     }
 
     #[inline]

@@ -10,6 +10,15 @@ macro_rules! missing {
     };
 }
 
+/// Methods of a type that this system has no value of.
+macro_rules! never {
+    ($($vis:vis fn $name:ident($($argument:ty),*) -> $answer:ty;)*) => {
+        $($vis fn $name(&self, $(_: $argument),*) -> $answer {
+            match *self {}
+        })*
+    };
+}
+
 pub mod affinity;
 pub mod cgroup;
 pub mod clock;

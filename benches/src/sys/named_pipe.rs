@@ -26,53 +26,7 @@ pub(crate) use imp::anonymous;
 pub(crate) use imp::create;
 
 /// A connected end.
-#[derive(Debug)]
-pub struct Pipe(imp::Pipe);
-
-impl Pipe {
-    /// Waits for the client.
-    pub fn accept(server: Handle, settings: Settings) -> io::Result<Self> {
-        imp::Pipe::accept(server, settings).map(Self)
-    }
-
-    /// Connects to the server, which exists.
-    pub fn connect(name: &str, settings: Settings) -> io::Result<Self> {
-        imp::Pipe::connect(name, settings).map(Self)
-    }
-
-    /// Writes some of the bytes, or one message, waiting while there is no room; returns how many bytes.
-    ///
-    /// # Errors
-    /// Of the system; `BrokenPipe` when the other end is gone.
-    #[inline]
-    pub fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    /// Reads what there is, or one message, waiting while there is nothing; returns how many bytes: one more than the
-    /// buffer holds when a message did not fit.
-    ///
-    /// # Errors
-    /// Of the system; `BrokenPipe` when the other end is gone.
-    #[inline]
-    pub fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-
-    /// Writes a message and reads the one that answers it, in one call; returns its length as [`Pipe::read`] does.
-    ///
-    /// # Errors
-    /// Of the system; `BrokenPipe` when the other end is gone.
-    #[inline]
-    pub fn transact(&self, question: &[u8], buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.transact(question, buffer)
-    }
-
-    /// What it holds each way: out and in.
-    pub fn buffer_bytes(&self) -> [Option<u64>; 2] {
-        self.0.buffer_bytes()
-    }
-}
+pub(crate) use imp::Pipe;
 
 /// Takes over a handle that another process has given to this one, by the number it has here.
 ///
@@ -81,24 +35,7 @@ impl Pipe {
 pub(crate) use imp::take;
 
 /// A process that handles are given to.
-#[derive(Debug)]
-pub struct Process(imp::Process);
-
-impl Process {
-    /// Opens the process of this number for that.
-    ///
-    /// # Errors
-    /// Of the system, when it has ended or is another user's.
-    pub fn open(id: u32) -> io::Result<Self> {
-        imp::Process::open(id).map(Self)
-    }
-
-    /// Gives it a handle (`DuplicateHandle`); returns the number it has there.
-    #[inline]
-    pub fn give(&self, passed: &Handle) -> io::Result<u64> {
-        self.0.give(passed)
-    }
-}
+pub(crate) use imp::Process;
 
 #[cfg(windows)]
 mod imp {
@@ -107,12 +44,12 @@ mod imp {
 
     use super::*;
     use crate::sys::handle::{self, Ticket, duplicate};
-    use crate::sys::process;
-    use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+    use crate::sys::process::{self, owned};
+    use std::os::windows::io::{AsRawHandle, OwnedHandle};
     use std::{mem, ptr};
     use windows_sys::Win32::Foundation::{
         ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_PIPE_CONNECTED, GENERIC_READ, GENERIC_WRITE, GetLastError,
-        HANDLE, INVALID_HANDLE_VALUE,
+        HANDLE,
     };
     use windows_sys::Win32::Storage::FileSystem::{
         CreateFileW, FILE_FLAG_FIRST_PIPE_INSTANCE, FILE_FLAG_OVERLAPPED, OPEN_EXISTING, PIPE_ACCESS_DUPLEX,
@@ -184,17 +121,8 @@ mod imp {
         text.encode_utf16().chain([0]).collect()
     }
 
-    #[expect(unsafe_code, reason = "taking a handle")]
-    fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
-        if handle.is_null() || handle == INVALID_HANDLE_VALUE {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the handle is new, and nobody else closes it.
-        Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
-    }
-
     #[derive(Debug)]
-    pub(super) struct Pipe {
+    pub(crate) struct Pipe {
         pipe: OwnedHandle,
         /// Where completions come, for a pipe whose calls do not wait.
         port: Option<OwnedHandle>,
@@ -202,8 +130,9 @@ mod imp {
     }
 
     impl Pipe {
+        /// Waits for the client.
         #[expect(unsafe_code, reason = "ConnectNamedPipe")]
-        pub(super) fn accept(server: Handle, settings: Settings) -> io::Result<Self> {
+        pub(crate) fn accept(server: Handle, settings: Settings) -> io::Result<Self> {
             let Handle::Object(pipe) = server else {
                 return Err(io::Error::from(io::ErrorKind::InvalidInput));
             };
@@ -229,8 +158,9 @@ mod imp {
             Self::new(pipe, settings, true)
         }
 
+        /// Connects to the server, which exists.
         #[expect(unsafe_code, reason = "CreateFileW and SetNamedPipeHandleState")]
-        pub(super) fn connect(name: &str, settings: Settings) -> io::Result<Self> {
+        pub(crate) fn connect(name: &str, settings: Settings) -> io::Result<Self> {
             const NOT_SHARED: u32 = 0;
             // SAFETY: the name ends with a zero; without attributes no child inherits it.
             let pipe = owned(unsafe {
@@ -270,9 +200,11 @@ mod imp {
             Ok(Self { pipe, port, is_server })
         }
 
+        /// Writes some of the bytes, or one message, waiting while there is no room; returns how many bytes. Fails with
+        /// `BrokenPipe` when the other end is gone, here and below.
         #[inline]
         #[expect(unsafe_code, reason = "WriteFile")]
-        pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
                 // SAFETY: the handle is open, the buffer lives until the call is over, which is awaited.
@@ -280,9 +212,11 @@ mod imp {
             })
         }
 
+        /// Reads what there is, or one message, waiting while there is nothing; returns how many bytes: one more than the
+        /// buffer holds when a message did not fit.
         #[inline]
         #[expect(unsafe_code, reason = "ReadFile")]
-        pub(super) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
             let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
                 // SAFETY: the handle is open, the buffer lives until the call is over, which is awaited.
@@ -290,9 +224,10 @@ mod imp {
             })
         }
 
+        /// Writes a message and reads the one that answers it, in one call; returns its length as [`Pipe::read`] does.
         #[inline]
         #[expect(unsafe_code, reason = "TransactNamedPipe")]
-        pub(super) fn transact(&self, question: &[u8], buffer: &mut [u8]) -> io::Result<usize> {
+        pub(crate) fn transact(&self, question: &[u8], buffer: &mut [u8]) -> io::Result<usize> {
             let asked = u32::try_from(question.len()).unwrap_or(u32::MAX);
             let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
@@ -343,8 +278,9 @@ mod imp {
             outcome(done != 0, moved)
         }
 
+        /// What it holds each way: out and in.
         #[expect(unsafe_code, reason = "GetNamedPipeInfo")]
-        pub(super) fn buffer_bytes(&self) -> [Option<u64>; 2] {
+        pub(crate) fn buffer_bytes(&self) -> [Option<u64>; 2] {
             let (mut flags, mut of_server_out, mut of_server_in, mut instances) = (0, 0, 0, 0);
             // SAFETY: the handle is open, and the call writes four numbers.
             let told = unsafe {
@@ -385,15 +321,17 @@ mod imp {
     }
 
     #[derive(Debug)]
-    pub(super) struct Process(OwnedHandle);
+    pub(crate) struct Process(OwnedHandle);
 
     impl Process {
-        pub(super) fn open(id: u32) -> io::Result<Self> {
+        /// Opens the process of this number for that.
+        pub(crate) fn open(id: u32) -> io::Result<Self> {
             process::open(id, PROCESS_DUP_HANDLE).map(Self)
         }
 
+        /// Gives it a handle (`DuplicateHandle`); returns the number it has there.
         #[inline]
-        pub(super) fn give(&self, passed: &Handle) -> io::Result<u64> {
+        pub(crate) fn give(&self, passed: &Handle) -> io::Result<u64> {
             duplicate(passed.object()?, self.0.as_raw_handle())
         }
     }
@@ -414,42 +352,28 @@ mod imp {
         pub(crate) fn take(u64) -> Handle;
     }
 
-    /// There is never one.
     #[derive(Debug)]
-    pub(super) enum Pipe {}
+    pub(crate) enum Pipe {}
 
     impl Pipe {
         missing! {
-            pub(super) fn accept(Handle, Settings) -> Self;
-            pub(super) fn connect(&str, Settings) -> Self;
+            pub(crate) fn accept(Handle, Settings) -> Self;
+            pub(crate) fn connect(&str, Settings) -> Self;
         }
 
-        pub(super) fn write(&self, _bytes: &[u8]) -> io::Result<usize> {
-            match *self {}
-        }
-
-        pub(super) fn read(&self, _buffer: &mut [u8]) -> io::Result<usize> {
-            match *self {}
-        }
-
-        pub(super) fn transact(&self, _question: &[u8], _buffer: &mut [u8]) -> io::Result<usize> {
-            match *self {}
-        }
-
-        pub(super) fn buffer_bytes(&self) -> [Option<u64>; 2] {
-            match *self {}
+        never! {
+            pub(crate) fn write(&[u8]) -> io::Result<usize>;
+            pub(crate) fn read(&mut [u8]) -> io::Result<usize>;
+            pub(crate) fn transact(&[u8], &mut [u8]) -> io::Result<usize>;
+            pub(crate) fn buffer_bytes() -> [Option<u64>; 2];
         }
     }
 
-    /// There is never one.
     #[derive(Debug)]
-    pub(super) enum Process {}
+    pub(crate) enum Process {}
 
     impl Process {
-        missing! { pub(super) fn open(u32) -> Self; }
-
-        pub(super) fn give(&self, _passed: &Handle) -> io::Result<u64> {
-            match *self {}
-        }
+        missing! { pub(crate) fn open(u32) -> Self; }
+        never! { pub(crate) fn give(&Handle) -> io::Result<u64>; }
     }
 }

@@ -3,32 +3,14 @@
 use std::io;
 use std::process::{Child, Command};
 
-/// A started program and all that it starts. Whoever leaves it, as a daemon does, is no longer of it.
-#[derive(Debug)]
-pub struct Offspring(imp::Offspring);
+/// A started program and all that it starts. Who leaves it, as a daemon does, is no longer of it.
+pub(crate) use imp::Offspring;
 
 /// Arranges that a program which is not started yet can be told apart. It ends with this process, as
 /// [`super::death::prepare`] arranges; what it starts must notice that by itself.
 pub fn prepare(command: &mut Command) {
     super::death::prepare(command);
     imp::prepare(command);
-}
-
-impl Offspring {
-    /// Of a program that has just been started.
-    pub fn of(child: &Child) -> io::Result<Self> {
-        imp::Offspring::of(child).map(Self)
-    }
-
-    /// Whether this process is of it.
-    pub fn holds(&self, pid: u32) -> bool {
-        self.0.holds(pid)
-    }
-
-    /// Ends all of it. Call it before the program is waited for, if it can be: its number is then nobody else's.
-    pub fn end(&self) {
-        self.0.end();
-    }
 }
 
 #[cfg(unix)]
@@ -40,7 +22,7 @@ mod imp {
     use std::os::unix::process::CommandExt;
 
     #[derive(Debug)]
-    pub(super) struct Offspring(Pid);
+    pub(crate) struct Offspring(Pid);
 
     pub(super) fn prepare(command: &mut Command) {
         // One of its own, with its own number.
@@ -48,20 +30,23 @@ mod imp {
     }
 
     impl Offspring {
-        pub(super) fn of(child: &Child) -> io::Result<Self> {
+        /// Of a program that has just been started.
+        pub(crate) fn of(child: &Child) -> io::Result<Self> {
             let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             pid.map(Self).ok_or_else(|| io::Error::other("a process has the number 0"))
         }
 
+        /// Whether this process is of it.
         #[expect(unsafe_code, reason = "getpgid(2)")]
-        pub(super) fn holds(&self, other: u32) -> bool {
+        pub(crate) fn holds(&self, other: u32) -> bool {
             // rustix takes for granted that a group has a number above 0: that of the first process may be 0 here.
             // SAFETY: takes a number.
             i32::try_from(other)
                 .is_ok_and(|other| unsafe { libc::getpgid(other) } == self.0.as_raw_nonzero().get())
         }
 
-        pub(super) fn end(&self) {
+        /// Ends all of it. Call it before the program is waited for, if it can be: its number is then no other's.
+        pub(crate) fn end(&self) {
             // A group without processes needs no ending.
             let _ = kill_process_group(self.0, Signal::KILL);
         }
@@ -83,12 +68,12 @@ mod imp {
     const KILLED: u32 = 1;
 
     #[derive(Debug)]
-    pub(super) struct Offspring(OwnedHandle);
+    pub(crate) struct Offspring(OwnedHandle);
 
     pub(super) fn prepare(_command: &mut Command) {}
 
     impl Offspring {
-        pub(super) fn of(child: &Child) -> io::Result<Self> {
+        pub(crate) fn of(child: &Child) -> io::Result<Self> {
             // It ends with this process, which alone holds its handle.
             let job = job::create()?;
             job::assign(&job, child)?;
@@ -96,7 +81,7 @@ mod imp {
         }
 
         #[expect(unsafe_code, reason = "IsProcessInJob")]
-        pub(super) fn holds(&self, pid: u32) -> bool {
+        pub(crate) fn holds(&self, pid: u32) -> bool {
             // Windows would be content with the limited right, Wine is not.
             let Ok(process) = process::open(pid, PROCESS_QUERY_INFORMATION) else { return false };
             let mut is_in = 0;
@@ -108,7 +93,7 @@ mod imp {
         }
 
         #[expect(unsafe_code, reason = "TerminateJobObject")]
-        pub(super) fn end(&self) {
+        pub(crate) fn end(&self) {
             // SAFETY: the job is open. One without processes needs no ending.
             unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) };
         }

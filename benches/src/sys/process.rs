@@ -1,8 +1,19 @@
-//! Windows: other processes by their number (`processthreadsapi.h`).
+//! Windows: handles, and other processes by their number (`processthreadsapi.h`).
 
 use std::io;
 use std::os::windows::io::{FromRawHandle, OwnedHandle};
+use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
 use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_ACCESS_RIGHTS};
+
+/// Takes over a handle that a call has just made, unless it has failed.
+#[expect(unsafe_code, reason = "taking a handle")]
+pub(super) fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
+    if handle.is_null() || handle == INVALID_HANDLE_VALUE {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the handle is new, and nothing else closes it.
+    Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+}
 
 /// A handle of the process with this number, with these rights.
 ///
@@ -12,10 +23,5 @@ use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_ACCESS_RIGHTS};
 pub(super) fn open(id: u32, rights: PROCESS_ACCESS_RIGHTS) -> io::Result<OwnedHandle> {
     const NOT_INHERITED: i32 = 0;
     // SAFETY: takes numbers.
-    let process = unsafe { OpenProcess(rights, NOT_INHERITED, id) };
-    if process.is_null() {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is new, and nobody else closes it.
-    Ok(unsafe { OwnedHandle::from_raw_handle(process) })
+    owned(unsafe { OpenProcess(rights, NOT_INHERITED, id) })
 }

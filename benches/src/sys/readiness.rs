@@ -19,23 +19,8 @@ pub fn support(mechanism: &str) -> Result<(), Unsupported> {
     Err(Unsupported::because(format!("{mechanism}: only on {home}")))
 }
 
-/// One stream that the system watches.
-#[derive(Debug)]
-pub struct Readiness(imp::Readiness);
-
-impl Readiness {
-    /// Watches a stream for something to read. From now on its reads do not wait: one that finds nothing returns
-    /// `WouldBlock`.
-    pub fn of(stream: &Handle) -> io::Result<Self> {
-        imp::Readiness::of(stream).map(Self)
-    }
-
-    /// Waits until there is something to read, or the other end is closed. Returns at once while that is so already.
-    #[inline]
-    pub fn wait(&self) -> io::Result<()> {
-        self.0.wait()
-    }
-}
+/// One stream that the system watches for something to read.
+pub(crate) use imp::Readiness;
 
 #[cfg(target_os = "linux")]
 mod imp {
@@ -50,10 +35,11 @@ mod imp {
     pub(super) const MECHANISM: Option<&str> = Some("epoll");
 
     #[derive(Debug)]
-    pub(super) struct Readiness(OwnedFd);
+    pub(crate) struct Readiness(OwnedFd);
 
     impl Readiness {
-        pub(super) fn of(stream: &Handle) -> io::Result<Self> {
+        /// Watches a stream. From now on its reads do not wait: one that finds nothing returns `WouldBlock`.
+        pub(crate) fn of(stream: &Handle) -> io::Result<Self> {
             ioctl_fionbio(stream, true)?;
             let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
             // That the other end is closed is reported in any case.
@@ -61,8 +47,9 @@ mod imp {
             Ok(Self(queue))
         }
 
+        /// Waits until there is something to read, or the other end is closed. Returns at once while that is so already.
         #[inline]
-        pub(super) fn wait(&self) -> io::Result<()> {
+        pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
             loop {
                 match epoll::wait(&self.0, &mut event, None) {
@@ -88,11 +75,11 @@ mod imp {
     pub(super) const MECHANISM: Option<&str> = Some("kqueue");
 
     #[derive(Debug)]
-    pub(super) struct Readiness(OwnedFd);
+    pub(crate) struct Readiness(OwnedFd);
 
     impl Readiness {
         #[expect(unsafe_code, reason = "kevent names a descriptor by its number")]
-        pub(super) fn of(stream: &Handle) -> io::Result<Self> {
+        pub(crate) fn of(stream: &Handle) -> io::Result<Self> {
             ioctl_fionbio(stream, true)?;
             let queue = kqueue()?;
             let wish = Event::new(EventFilter::Read(stream.as_raw_fd()), EventFlags::ADD, ptr::null_mut());
@@ -104,7 +91,7 @@ mod imp {
 
         #[inline]
         #[expect(unsafe_code, reason = "kevent")]
-        pub(super) fn wait(&self) -> io::Result<()> {
+        pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
             loop {
                 // SAFETY: no wishes, and room for one event. Without a time it waits for ever.
@@ -124,18 +111,12 @@ mod imp {
     use super::*;
     pub(super) const MECHANISM: Option<&str> = None;
 
-    /// There is never one.
     #[derive(Debug)]
-    pub(super) enum Readiness {}
+    pub(crate) enum Readiness {}
 
     impl Readiness {
-        pub(super) fn of(_stream: &Handle) -> io::Result<Self> {
-            Err(io::Error::from(io::ErrorKind::Unsupported))
-        }
-
-        pub(super) fn wait(&self) -> io::Result<()> {
-            match *self {}
-        }
+        missing! { pub(crate) fn of(&Handle) -> Self; }
+        never! { pub(crate) fn wait() -> io::Result<()>; }
     }
 }
 

@@ -142,10 +142,10 @@ mod imp {
     //! taken away at once.
 
     use super::*;
+    use crate::sys::handle::owned;
     use rustix::fs::ftruncate;
     use rustix::io::{FdFlags, fcntl_setfd};
     use rustix::mm::MapFlags;
-    use std::os::fd::{FromRawFd, OwnedFd};
 
     pub(super) use super::mmap::{granularity, unmap};
 
@@ -176,7 +176,7 @@ mod imp {
 
     #[cfg(target_os = "freebsd")]
     #[expect(unsafe_code, reason = "shm_open")]
-    fn open() -> io::Result<OwnedFd> {
+    fn open() -> io::Result<Handle> {
         // SAFETY: the path is the constant that stands for no name.
         let memory = unsafe { libc::shm_open(libc::SHM_ANON, libc::O_RDWR, 0o600) };
         owned(memory)
@@ -184,7 +184,7 @@ mod imp {
 
     #[cfg(not(target_os = "freebsd"))]
     #[expect(unsafe_code, reason = "shm_open and shm_unlink")]
-    fn open() -> io::Result<OwnedFd> {
+    fn open() -> io::Result<Handle> {
         // At most 31 bytes (PSHMNAMLEN in sys/posix_shm.h).
         let name = std::ffi::CString::new(format!("/roundtrip-{:016x}", rand::random::<u64>()))?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
@@ -195,15 +195,6 @@ mod imp {
         unsafe { libc::shm_unlink(name.as_ptr()) };
         Ok(memory)
     }
-
-    #[expect(unsafe_code, reason = "a number becomes a descriptor")]
-    fn owned(number: libc::c_int) -> io::Result<OwnedFd> {
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the descriptor is new, and nobody else closes it.
-        Ok(unsafe { OwnedFd::from_raw_fd(number) })
-    }
 }
 
 #[cfg(windows)]
@@ -211,7 +202,6 @@ mod imp {
     //! Windows: a file mapping without a file or a name (`CreateFileMappingW` and `MapViewOfFile` in `memoryapi.h`).
 
     use super::*;
-    use std::os::windows::io::{FromRawHandle, OwnedHandle};
     use std::ptr;
     use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
     use windows_sys::Win32::System::Memory::{
@@ -242,11 +232,7 @@ mod imp {
         let section = unsafe {
             CreateFileMappingW(INVALID_HANDLE_VALUE, ptr::null(), PAGE_READWRITE, high, low, ptr::null())
         };
-        if section.is_null() {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the handle is new, and nobody else closes it.
-        Ok(Handle::Object(unsafe { OwnedHandle::from_raw_handle(section) }))
+        crate::sys::process::owned(section).map(Handle::Object)
     }
 
     #[expect(unsafe_code, reason = "MapViewOfFile")]

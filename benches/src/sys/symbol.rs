@@ -2,11 +2,18 @@
 //! still starts on a system that lacks them.
 
 use std::ffi::{CStr, c_void};
+use std::mem;
 use std::ptr::NonNull;
 
-/// The function of this name, if this system has it. Who calls it must know its type.
+/// The function of this name, if this system has it.
+///
+/// # Safety
+/// It has this type.
 #[expect(unsafe_code, reason = "dlsym(3)")]
-pub(super) fn find(name: &CStr) -> Option<NonNull<c_void>> {
+pub(super) unsafe fn find<F: Copy>(name: &CStr) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
     // SAFETY: the name ends with a zero, and the call only reads it.
-    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
+    let function = NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })?;
+    // SAFETY: an address is as long as a function's, and the type is the caller's promise.
+    Some(unsafe { mem::transmute_copy::<NonNull<c_void>, F>(&function) })
 }

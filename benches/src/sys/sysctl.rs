@@ -38,6 +38,16 @@ pub(super) fn bytes(name: &str) -> Option<Vec<u8>> {
     Some(value)
 }
 
+/// Over the last 1, 5 and 15 minutes (getloadavg(3)).
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+#[expect(unsafe_code, reason = "getloadavg(3)")]
+pub(super) fn load_average() -> Option<String> {
+    let mut averages = [0.0; 3];
+    // SAFETY: there is room for three numbers.
+    let read = unsafe { libc::getloadavg(averages.as_mut_ptr(), 3) };
+    (read == 3).then(|| averages.map(|average| format!("{average:.2}")).join(" "))
+}
+
 /// What cannot be read as UTF-8 is replaced; an empty text is none.
 fn decode_text(value: &[u8]) -> Option<String> {
     let text = value.split(|&byte| byte == 0).next()?;

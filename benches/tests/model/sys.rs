@@ -60,7 +60,6 @@ pub mod wake {
     use loom::sync::atomic::{AtomicU32, Ordering};
     use loom::sync::{Condvar, Mutex};
     use std::io;
-    use std::time::Duration;
 
     pub const AWAKE: u32 = 0;
     pub const ASLEEP: u32 = 1;
@@ -68,7 +67,7 @@ pub mod wake {
     pub trait Mechanism: Sync {
         fn slug(&self) -> &'static str;
         fn settle(&self, spot: &Spot) -> io::Result<()>;
-        fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool;
+        fn sleep(&self, spot: &Spot);
         fn wake(&self, spot: &Spot);
     }
 
@@ -94,12 +93,11 @@ pub mod wake {
             Ok(())
         }
 
-        fn sleep(&self, spot: &Spot, _patience: Option<Duration>) -> bool {
+        fn sleep(&self, spot: &Spot) {
             let tokens = spot.tokens.lock().unwrap();
             if spot.word.load(Ordering::SeqCst) == ASLEEP {
                 drop(spot.woken.wait(tokens).unwrap());
             }
-            false
         }
 
         fn wake(&self, spot: &Spot) {
@@ -117,13 +115,12 @@ pub mod wake {
             Ok(())
         }
 
-        fn sleep(&self, spot: &Spot, _patience: Option<Duration>) -> bool {
+        fn sleep(&self, spot: &Spot) {
             let mut tokens = spot.tokens.lock().unwrap();
             if *tokens == 0 {
                 tokens = spot.woken.wait(tokens).unwrap();
             }
             *tokens = tokens.saturating_sub(1);
-            false
         }
 
         fn wake(&self, spot: &Spot) {

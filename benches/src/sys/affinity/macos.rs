@@ -3,8 +3,7 @@
 use super::Thread;
 use crate::sys::Unsupported;
 use crate::sys::symbol::find;
-use std::ffi::{c_int, c_void};
-use std::ptr::NonNull;
+use std::ffi::c_int;
 use std::sync::LazyLock;
 
 /// The affinity tags of `mach/thread_policy.h` only ask that threads share a cache or do not, and Apple silicon refuses
@@ -16,7 +15,11 @@ const NO_PINNING: &str =
 type CpuNumber = unsafe extern "C" fn(number: *mut usize) -> c_int;
 
 /// Since macOS 11.
-static CPU_NUMBER: LazyLock<Option<CpuNumber>> = LazyLock::new(look_up);
+#[expect(unsafe_code, reason = "a function by its name")]
+static CPU_NUMBER: LazyLock<Option<CpuNumber>> = LazyLock::new(|| {
+    // SAFETY: the header gives the function of this name this type.
+    unsafe { find(c"pthread_cpu_number_np") }
+});
 
 pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
     Err(Unsupported::because(NO_PINNING))
@@ -48,11 +51,4 @@ pub(super) fn current() -> Option<u32> {
 /// Which processors belong to which core is not told: the fingerprint has the levels of performance.
 pub(super) fn core_of(_cpu: u32) -> Option<(u32, u32)> {
     None
-}
-
-#[expect(unsafe_code, reason = "a function by its name")]
-fn look_up() -> Option<CpuNumber> {
-    let function = find(c"pthread_cpu_number_np")?;
-    // SAFETY: the header gives the function of this name this type.
-    Some(unsafe { std::mem::transmute::<NonNull<c_void>, CpuNumber>(function) })
 }

@@ -6,9 +6,9 @@ use crate::sys::kinfo;
 use crate::sys::usage::{self, Usage};
 use libc::{c_char, c_int, c_uint, c_void};
 use std::cell::Cell;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::io;
-use std::mem::transmute;
+use std::mem::transmute_copy;
 use std::sync::OnceLock;
 
 /// Open events, in the order in which they were opened.
@@ -179,35 +179,33 @@ fn library() -> Result<&'static Library, String> {
 
 #[expect(unsafe_code, reason = "functions that are looked up by their names")]
 fn load() -> Result<Library, String> {
+    /// The function of this name, which must have this type.
+    unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        // SAFETY: the library is loaded, and stays so; the name ends with a zero.
+        let address: *mut c_void = unsafe { libc::dlsym(library, name.as_ptr()) };
+        if address.is_null() {
+            return Err(format!("libpmc has no {}", name.to_string_lossy()));
+        }
+        // SAFETY: an address is as long as a function's, and the type is the caller's promise.
+        Ok(unsafe { transmute_copy::<*mut c_void, F>(&address) })
+    }
     let handle = [c"libpmc.so.5", c"libpmc.so"].into_iter().find_map(|name| {
         // SAFETY: the name ends with a zero, and the library does nothing while it is loaded.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         (!handle.is_null()).then_some(handle)
     });
     let handle = handle.ok_or("there is no libpmc here: expected the base system's")?;
-    let find = |name: &str| {
-        let symbol = CString::new(name).map_err(|error| error.to_string())?;
-        // SAFETY: the library is loaded, and stays so; the name ends with a zero.
-        let address: *mut c_void = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
-        if address.is_null() { Err(format!("libpmc has no {name}")) } else { Ok(address) }
-    };
     // SAFETY: these are the types of the functions of these names in pmc.h.
-    let (initialise, library) = unsafe {
-        (
-            transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(find("pmc_init")?),
-            Library {
-                allocate: transmute::<
-                    *mut c_void,
-                    unsafe extern "C" fn(*const c_char, c_uint, u32, c_int, *mut Id, u64) -> c_int,
-                >(find("pmc_allocate")?),
-                release: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_release")?),
-                start: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_start")?),
-                stop: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_stop")?),
-                read: transmute::<*mut c_void, unsafe extern "C" fn(Id, *mut u64) -> c_int>(find(
-                    "pmc_read",
-                )?),
-            },
-        )
+    let (initialise, library): (unsafe extern "C" fn() -> c_int, Library) = unsafe {
+        let library = Library {
+            allocate: find(handle, c"pmc_allocate")?,
+            release: find(handle, c"pmc_release")?,
+            start: find(handle, c"pmc_start")?,
+            stop: find(handle, c"pmc_stop")?,
+            read: find(handle, c"pmc_read")?,
+        };
+        (find(handle, c"pmc_init")?, library)
     };
     // SAFETY: takes nothing.
     if unsafe { initialise() } != 0 {

@@ -1,10 +1,11 @@
 //! Linux: `perf_event_open(2)`, one event a counter, so that a processor with few places still counts them in turn.
 
 use super::Count;
+use crate::sys::handle::owned;
 use std::fs;
 use std::io;
 use std::mem::size_of;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{OwnedFd, RawFd};
 
 /// Open events, in the order in which they were opened.
 #[derive(Debug, Default)]
@@ -119,11 +120,7 @@ fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
             CLOSE_ON_EXEC,
         )
     };
-    match RawFd::try_from(event) {
-        // SAFETY: the descriptor is new, and nobody else's.
-        Ok(event) if event >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(event) }),
-        _ => Err(io::Error::last_os_error()),
-    }
+    owned(RawFd::try_from(event).unwrap_or(-1))
 }
 
 /// A read gives the value, and for how long the event was enabled and really counted.

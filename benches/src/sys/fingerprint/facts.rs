@@ -1,5 +1,7 @@
 //! What was read, under keys that mean the same on every system, and how the values are written.
 
+#[cfg(unix)]
+use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 
 /// `topic.name` and what was read.
@@ -16,6 +18,20 @@ impl Facts {
     /// A count, a size, a frequency.
     pub(super) fn number(&mut self, key: &str, value: Option<impl ToString>) {
         self.put(key, value.map(|value| value.to_string()));
+    }
+
+    /// A soft limit, which is the one in force (getrlimit(2)).
+    #[cfg(unix)]
+    pub(super) fn limit(&mut self, key: &str, resource: Resource) {
+        let current = getrlimit(resource).current;
+        self.put(key, Some(current.map_or("unlimited".into(), |value| value.to_string())));
+    }
+
+    /// The limits that every Unix has.
+    #[cfg(unix)]
+    pub(super) fn limits_of_process(&mut self) {
+        self.limit("limit.open_files", Resource::Nofile);
+        self.limit("limit.locked_memory_bytes", Resource::Memlock);
     }
 }
 

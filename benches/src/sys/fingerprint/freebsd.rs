@@ -6,13 +6,12 @@ use super::facts::{Facts, counted, gib};
 use super::levels;
 use crate::sys::affinity::groups::Topology;
 use crate::sys::affinity::{self, CpuPair};
-use crate::sys::sysctl::{number, text};
+use crate::sys::sysctl::{load_average, number, text};
 use crate::sys::tree::Tree;
 use crate::sys::{clock, liveness};
-use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 
-pub(super) fn stable() -> BTreeMap<String, String> {
+pub(crate) fn stable() -> BTreeMap<String, String> {
     let (mut facts, tree) = (Facts::default(), Tree::system());
     let pair = affinity::pair().ok();
     kernel(&tree, &mut facts);
@@ -25,10 +24,10 @@ pub(super) fn stable() -> BTreeMap<String, String> {
     facts.0
 }
 
-pub(super) fn conditions() -> BTreeMap<String, String> {
+pub(crate) fn conditions() -> BTreeMap<String, String> {
     let mut facts = Facts::default();
     let cpu = affinity::pair().map_or(0, |pair| pair.first);
-    facts.put("load.average", load());
+    facts.put("load.average", load_average());
     facts.put("cpu.frequency_mhz", decimal(&format!("dev.cpu.{cpu}.freq")));
     // In tenths of a kelvin (coretemp(4), amdtemp(4)).
     let temperature = number(&format!("dev.cpu.{cpu}.temperature"));
@@ -46,12 +45,7 @@ pub(super) fn conditions() -> BTreeMap<String, String> {
     // This clock starts with the system.
     facts.put("machine.uptime_seconds", Some((clock::now_ns() / 1_000_000_000).to_string()));
     facts.put("os.unprivileged_debug", decimal("security.bsd.unprivileged_proc_debug"));
-    for (key, resource) in
-        [("limit.open_files", Resource::Nofile), ("limit.locked_memory_bytes", Resource::Memlock)]
-    {
-        let current = getrlimit(resource).current;
-        facts.put(key, Some(current.map_or("unlimited".into(), |value| value.to_string())));
-    }
+    facts.limits_of_process();
     facts.0
 }
 
@@ -162,14 +156,4 @@ fn on_or_off(on: bool) -> String {
 
 fn yes_or_none(yes: bool) -> String {
     if yes { "yes" } else { "none" }.into()
-}
-
-/// Of the last 1, 5 and 15 minutes.
-#[expect(unsafe_code, reason = "getloadavg(3)")]
-fn load() -> Option<String> {
-    let mut averages = [0.0; 3];
-    // SAFETY: the call writes as many numbers as is said.
-    let count = unsafe { libc::getloadavg(averages.as_mut_ptr(), 3) };
-    let [one, five, fifteen] = averages;
-    (count == 3).then(|| format!("{one:.2} {five:.2} {fifteen:.2}"))
 }

@@ -10,19 +10,20 @@ use crate::sys::fingerprint::facts::{self, Facts, gib};
 use crate::sys::fingerprint::pair::{self, Cache};
 use crate::sys::tree::{Tree, field, numbers};
 use flate2::read::GzDecoder;
-use rustix::process::{Resource, getrlimit};
+use rustix::process::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
-pub(super) fn stable() -> BTreeMap<String, String> {
+pub(crate) fn stable() -> BTreeMap<String, String> {
     stable_of(&Tree::system(), affinity::pair().ok().as_ref())
 }
 
-pub(super) fn conditions() -> BTreeMap<String, String> {
+pub(crate) fn conditions() -> BTreeMap<String, String> {
     let mut facts = Facts::default();
     read_condition(&Tree::system(), &mut facts);
-    read_of_process(&mut facts);
+    facts.limits_of_process();
+    facts.limit("limit.queue_bytes", Resource::Msgqueue);
     facts.0
 }
 
@@ -33,7 +34,7 @@ fn stable_of(tree: &Tree, pair: Option<&CpuPair>) -> BTreeMap<String, String> {
     read_cpu(tree, pair.map_or(0, |pair| pair.first), &mut facts);
     read_of_machine(tree, &mut facts);
     if let Some(pair) = pair {
-        read_cache(tree, pair, &mut facts);
+        pair::read(pair, |cpu| caches(tree, cpu), &mut facts);
     }
     // Programs of releases carry musl, which copies and allocates in its own way: figures with it are not compared with those of
     // the usual library, of which nothing is said, so that machines stay what they are.
@@ -261,12 +262,7 @@ fn mitigations(tree: &Tree) -> Option<String> {
     (!states.is_empty()).then(|| states.join("; "))
 }
 
-// The caches of the two processors that are used, from sysfs.
-
-fn read_cache(tree: &Tree, pair: &CpuPair, facts: &mut Facts) {
-    pair::read(pair, |cpu| caches(tree, cpu), facts);
-}
-
+/// The caches of a processor, from sysfs.
 fn caches(tree: &Tree, cpu: u32) -> Vec<Cache> {
     let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache");
     let indices = tree.names(&folder).into_iter().filter(|name| name.starts_with("index"));
@@ -350,68 +346,17 @@ fn syscall_filters(tree: &Tree) -> Option<String> {
 /// disks, addresses and secrets.
 fn parameters(line: &str) -> String {
     /// Beginnings of names (kernel documentation, admin-guide/kernel-parameters).
-    const KEPT: &[&str] = &[
-        "amd_pstate",
-        "audit",
-        "clocksource",
-        "cpufreq",
-        "cpuidle",
-        "default_hugepagesz",
-        "gather_data_sampling",
-        "haltpoll",
-        "hpet",
-        "hugepages",
-        "idle",
-        "intel_idle",
-        "intel_pstate",
-        "irqaffinity",
-        "isolcpus",
-        "kpti",
-        "kthread_cpus",
-        "l1tf",
-        "max_cstate",
-        "maxcpus",
-        "mds",
-        "mitigations",
-        "mmio_stale_data",
-        "nmi_watchdog",
-        "no_timer_check",
-        "nohlt",
-        "nohz",
-        "nokaslr",
-        "nopti",
-        "nosmp",
-        "nosmt",
-        "nosoftlockup",
-        "nospec",
-        "nowatchdog",
-        "nr_cpus",
-        "numa",
-        "pcie_aspm",
-        "preempt",
-        "processor.",
-        "psi",
-        "pti",
-        "rcu",
-        "retbleed",
-        "sched",
-        "skew_tick",
-        "slab",
-        "slub",
-        "spec",
-        "srbds",
-        "srso",
-        "threadirqs",
-        "transparent_hugepage",
-        "tsc",
-        "tsx",
-        "workqueue",
-    ];
+    const KEPT: &str = "amd_pstate audit clocksource cpufreq cpuidle default_hugepagesz gather_data_sampling haltpoll \
+        hpet hugepages idle intel_idle intel_pstate irqaffinity isolcpus kpti kthread_cpus l1tf \
+        max_cstate maxcpus mds mitigations mmio_stale_data nmi_watchdog no_timer_check nohlt nohz \
+        nokaslr nopti nosmp nosmt nosoftlockup nospec nowatchdog nr_cpus numa pcie_aspm preempt \
+        processor. psi pti rcu retbleed sched skew_tick slab slub spec srbds srso threadirqs \
+        transparent_hugepage tsc tsx workqueue";
     let kept: Vec<&str> = line
         .split_whitespace()
         // What follows is for the first process, not for the kernel.
         .take_while(|&word| word != "--")
-        .filter(|word| KEPT.iter().any(|name| word.starts_with(name)))
+        .filter(|word| KEPT.split(' ').any(|name| word.starts_with(name)))
         .collect();
     if kept.is_empty() { "none that matters here".into() } else { kept.join(" ") }
 }
@@ -438,18 +383,6 @@ fn read_of_machine(tree: &Tree, facts: &mut Facts) {
     facts.put("limit.cgroup_memory_bytes", cgroup::memory_limit(tree));
 }
 
-/// The soft limits, which are those in force (getrlimit(2)).
-fn read_of_process(facts: &mut Facts) {
-    for (key, resource) in [
-        ("limit.open_files", Resource::Nofile),
-        ("limit.queue_bytes", Resource::Msgqueue),
-        ("limit.locked_memory_bytes", Resource::Memlock),
-    ] {
-        let current = getrlimit(resource).current;
-        facts.put(key, Some(current.map_or("unlimited".into(), |value| value.to_string())));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -457,6 +390,17 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::io::Write;
+
+    type Read = fn(&Tree, &mut Facts);
+
+    /// What a reader makes of these files.
+    fn read(reader: Read, files: &[(String, &str)]) -> BTreeMap<String, String> {
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        let (_folder, tree) = tree(&files);
+        let mut facts = Facts::default();
+        reader(&tree, &mut facts);
+        facts.0
+    }
 
     #[test]
     fn a_kernel_that_shows_nothing_says_so_for_every_fact() {
@@ -467,163 +411,161 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_read_twice_with_the_same_stable_facts() {
-        assert_eq!(stable(), stable());
-    }
-
-    #[test]
-    fn memory_is_rounded_and_the_chosen_word_is_taken() {
-        let (_folder, tree) = tree(&[
-            ("/proc/meminfo", "MemTotal:       24689012 kB\nSwapTotal:       2097148 kB\n"),
-            ("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
-        ]);
-        let mut facts = Facts::default();
-        read_machine(&tree, &mut facts);
-        assert_eq!(facts.0["memory.total_gib"], "24");
-        assert_eq!(facts.0["memory.swap_mib"], "2047");
-        assert_eq!(facts.0["memory.transparent_huge_pages"], "madvise");
-        assert_eq!(facts.0["machine.hypervisor"], "none");
-    }
-
-    #[test]
-    fn a_guest_is_told_by_the_flag() {
-        let (_folder, tree) = tree(&[("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor sse\n")]);
-        let mut facts = Facts::default();
-        read_machine(&tree, &mut facts);
-        assert_eq!(facts.0["machine.hypervisor"], "yes");
-    }
-
-    fn read_from(files: &[(&str, &str)]) -> BTreeMap<String, String> {
-        let (_folder, tree) = tree(files);
-        let mut facts = Facts::default();
-        read_condition(&tree, &mut facts);
-        facts.0
-    }
-
-    #[test]
-    fn counts_of_the_machine_are_read_from_stat() {
-        let facts = read_from(&[("/proc/stat", "cpu  10 1 5 80 2 1 1 4 7 0\ncpu0 1 1\nprocs_running 3\n")]);
-        assert_eq!(facts["load.steal_ticks"], "4");
-        assert_eq!(facts["load.all_ticks"], "104");
-        assert_eq!(facts["load.runnable_tasks"], "2");
-    }
-
-    #[test]
-    fn a_battery_that_is_used_is_the_power_and_that_of_a_mouse_is_not() {
-        let path = |supply: &str, name: &str| format!("/sys/class/power_supply/{supply}/{name}");
-        let (kind, status, scope) = (path("BAT0", "type"), path("BAT0", "status"), path("BAT0", "scope"));
-        let laptop = [(kind.as_str(), "Battery\n"), (&status, "Discharging\n")];
-        assert_eq!(read_from(&laptop)["machine.power"], "battery");
-        let mouse = [(kind.as_str(), "Battery\n"), (&status, "Discharging\n"), (&scope, "Device\n")];
-        assert!(read_from(&mouse)["machine.power"].starts_with("not available"));
-        let (mains, online) = (path("AC", "type"), path("AC", "online"));
-        assert_eq!(read_from(&[(&mains, "Mains\n"), (&online, "1\n")])["machine.power"], "mains");
-    }
-
-    #[test]
-    fn the_hottest_sensor_of_a_processor_counts() {
-        let facts = read_from(&[
-            ("/sys/class/thermal/thermal_zone0/type", "iwlwifi_1\n"),
-            ("/sys/class/thermal/thermal_zone0/temp", "90000\n"),
-            ("/sys/class/thermal/thermal_zone1/type", "x86_pkg_temp\n"),
-            ("/sys/class/thermal/thermal_zone1/temp", "61500\n"),
-        ]);
-        assert_eq!(facts["cpu.temperature_celsius"], "61");
-    }
-
-    #[test]
-    fn capabilities_inside_a_user_namespace_do_not_count() {
-        let status = ("/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
-        let initial = read_from(&[status, ("/proc/self/uid_map", "         0          0 4294967295\n")]);
-        assert_eq!(initial["os.capabilities"], "000001ffffffffff");
-        assert_eq!(read_from(&[status, ("/proc/self/uid_map", "0 1000 1\n")])["os.capabilities"], "0");
-    }
-
-    #[test]
-    fn swap_in_use_is_total_less_free() {
-        let facts = read_from(&[("/proc/meminfo", "SwapTotal:  2000 kB\nSwapFree:   1500 kB\n")]);
-        assert_eq!(facts["memory.swap_used_kib"], "500");
-    }
-
-    #[test]
-    fn packages_cores_and_threads_are_counted() {
-        let ids = [(0, 0, 0), (1, 0, 0), (2, 0, 1), (3, 1, 0)];
-        let mut files: Vec<(String, String)> = vec![(format!("{FOLDER}/cpufreq/boost"), "1\n".into())];
-        for (cpu, package, core) in ids {
-            let folder = format!("{FOLDER}/cpu{cpu}/topology");
-            files.push((format!("{folder}/physical_package_id"), format!("{package}\n")));
-            files.push((format!("{folder}/core_id"), format!("{core}\n")));
+    fn facts_are_what_the_files_say() {
+        const CPU: &str = "/sys/devices/system/cpu";
+        const THERMAL: &str = "/sys/class/thermal/thermal_zone";
+        const SUPPLY: &str = "/sys/class/power_supply";
+        const INITIAL: &str = "/proc/self/uid_map:         0          0 4294967295\n";
+        const CAPABLE: &str = "/proc/self/status:Name:\tx\nCapEff:\t000001ffffffffff\n";
+        const BATTERY: &str = "/BAT0/type:Battery\n";
+        let (machine, condition): (Read, Read) = (read_machine, read_condition);
+        let cpu: Read = |tree, facts| read_cpu(tree, 2, facts);
+        // A reader, a folder and the files in it, `path:text`, and what is read.
+        let cases: &[(Read, &str, &[&str], &[(&str, &str)])] = &[
+            // Memory is rounded; the word in brackets is the chosen one.
+            (
+                machine,
+                "",
+                &[
+                    "/proc/meminfo:MemTotal:       24689012 kB\nSwapTotal:       2097148 kB\n",
+                    "/sys/kernel/mm/transparent_hugepage/enabled:always [madvise] never\n",
+                ],
+                &[
+                    ("memory.total_gib", "24"),
+                    ("memory.swap_mib", "2047"),
+                    ("memory.transparent_huge_pages", "madvise"),
+                    ("machine.hypervisor", "none"),
+                ],
+            ),
+            // A guest is known by the flag.
+            (
+                machine,
+                "",
+                &["/proc/cpuinfo:processor\t: 0\nflags\t\t: fpu hypervisor sse\n"],
+                &[("machine.hypervisor", "yes")],
+            ),
+            (
+                condition,
+                "/proc",
+                &["/stat:cpu  10 1 5 80 2 1 1 4 7 0\ncpu0 1 1\nprocs_running 3\n"],
+                &[("load.steal_ticks", "4"), ("load.all_ticks", "104"), ("load.runnable_tasks", "2")],
+            ),
+            // A battery in use is the power, and that of a mouse is not.
+            (condition, SUPPLY, &[BATTERY, "/BAT0/status:Discharging\n"], &[("machine.power", "battery")]),
+            (
+                condition,
+                SUPPLY,
+                &[BATTERY, "/BAT0/status:Discharging\n", "/BAT0/scope:Device\n"],
+                &[("machine.power", "not available: this kernel does not show it")],
+            ),
+            (condition, SUPPLY, &["/AC/type:Mains\n", "/AC/online:1\n"], &[("machine.power", "mains")]),
+            // Of a processor's sensors the hottest counts.
+            (
+                condition,
+                THERMAL,
+                &["0/type:iwlwifi_1\n", "0/temp:90000\n", "1/type:x86_pkg_temp\n", "1/temp:61500\n"],
+                &[("cpu.temperature_celsius", "61")],
+            ),
+            // Capabilities inside a user namespace do not count.
+            (condition, "", &[CAPABLE, INITIAL], &[("os.capabilities", "000001ffffffffff")]),
+            (condition, "", &[CAPABLE, "/proc/self/uid_map:0 1000 1\n"], &[("os.capabilities", "0")]),
+            // Swap in use is the total less what is free.
+            (
+                condition,
+                "/proc",
+                &["/meminfo:SwapTotal:  2000 kB\nSwapFree:   1500 kB\n"],
+                &[("memory.swap_used_kib", "500")],
+            ),
+            // Cores of one number are of different packages.
+            (
+                cpu,
+                CPU,
+                &[
+                    "/cpufreq/boost:1\n",
+                    "/cpu0/topology/physical_package_id:0\n",
+                    "/cpu0/topology/core_id:0\n",
+                    "/cpu1/topology/physical_package_id:0\n",
+                    "/cpu1/topology/core_id:0\n",
+                    "/cpu2/topology/physical_package_id:0\n",
+                    "/cpu2/topology/core_id:1\n",
+                    "/cpu3/topology/physical_package_id:1\n",
+                    "/cpu3/topology/core_id:0\n",
+                ],
+                &[("cpu.topology", "2 packages, 3 cores, 4 threads")],
+            ),
+            // The deepest idle state is the slowest that is enabled.
+            (
+                cpu,
+                "/sys/devices/system/cpu/cpu2/cpuidle/state",
+                &[
+                    "0/name:POLL",
+                    "0/latency:0",
+                    "0/disable:0",
+                    "2/name:C6",
+                    "2/latency:133",
+                    "2/disable:0",
+                    "1/name:C1",
+                    "1/latency:2",
+                    "1/disable:0",
+                    "3/name:C10",
+                    "3/latency:890",
+                    "3/disable:1",
+                ],
+                &[("cpu.idle_deepest", "C6"), ("cpu.idle_exit_us", "133")],
+            ),
+            // Limits are in megahertz; an empty isolation is none.
+            (
+                cpu,
+                CPU,
+                &[
+                    "/cpu2/cpufreq/scaling_min_freq:800000\n",
+                    "/cpu2/cpufreq/scaling_max_freq:3600000\n",
+                    "/isolated:\n",
+                    "/vulnerabilities/meltdown:Not affected\n",
+                ],
+                &[
+                    ("cpu.frequency_limits_mhz", "800 to 3600"),
+                    ("cpu.isolated", "none"),
+                    ("cpu.mitigations", "meltdown=Not affected"),
+                ],
+            ),
+        ];
+        for &(reader, folder, files, expected) in cases {
+            let files = files.iter().map(|file| file.split_once(':').unwrap());
+            let files: Vec<_> = files.map(|(path, text)| (format!("{folder}{path}"), text)).collect();
+            let facts = read(reader, &files);
+            for (key, value) in expected {
+                assert_eq!(facts[*key], *value, "{key} of {files:?}");
+            }
         }
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let (_folder, tree) = tree(&files);
-        assert_eq!(topology(&tree).as_deref(), Some("2 packages, 3 cores, 4 threads"));
-    }
-
-    #[test]
-    fn the_deepest_idle_state_is_the_slowest_that_is_enabled() {
-        let path = |state: u32, name: &str| format!("{FOLDER}/cpu2/cpuidle/state{state}/{name}");
-        let states =
-            [(0, "POLL", "0", "0"), (1, "C1", "2", "0"), (2, "C6", "133", "0"), (3, "C10", "890", "1")];
-        let mut files = Vec::new();
-        for (state, name, latency, disable) in states {
-            files.push((path(state, "name"), name));
-            files.push((path(state, "latency"), latency));
-            files.push((path(state, "disable"), disable));
-        }
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-        let (_folder, tree) = tree(&files);
-        let mut facts = Facts::default();
-        read_cpu(&tree, 2, &mut facts);
-        assert_eq!(
-            (facts.0["cpu.idle_deepest"].as_str(), facts.0["cpu.idle_exit_us"].as_str()),
-            ("C6", "133")
-        );
-    }
-
-    #[test]
-    fn frequency_limits_are_in_megahertz_and_an_empty_isolation_is_none() {
-        let (_folder, tree) = tree(&[
-            ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq", "800000\n"),
-            ("/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3600000\n"),
-            ("/sys/devices/system/cpu/isolated", "\n"),
-            ("/sys/devices/system/cpu/vulnerabilities/meltdown", "Not affected\n"),
-        ]);
-        let mut facts = Facts::default();
-        read_cpu(&tree, 0, &mut facts);
-        assert_eq!(facts.0["cpu.frequency_limits_mhz"], "800 to 3600");
-        assert_eq!(facts.0["cpu.isolated"], "none");
-        assert_eq!(facts.0["cpu.mitigations"], "meltdown=Not affected");
     }
 
     #[test]
     fn caches_of_both_processors_and_what_they_share() {
         let mut files = Vec::new();
-        for (cpu, l1d) in [(0, "48K"), (8, "32K")] {
+        for (cpu, own, l1d) in [("0", "0", "48K"), ("8", "8", "32K")] {
             let caches = [
-                ("Data", "1", l1d),
-                ("Instruction", "1", "64K"),
-                ("Unified", "2", "2048K"),
-                ("Unified", "3", "32768K"),
+                ("Data", "1", l1d, own),
+                ("Instruction", "1", "64K", own),
+                ("Unified", "2", "2048K", own),
+                ("Unified", "3", "32768K", "0-3,8"),
             ];
-            for (index, (kind, level, size)) in caches.into_iter().enumerate() {
-                let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cache/index{index}");
-                let shared = if level == "3" { "0-3,8".into() } else { cpu.to_string() };
-                for (name, text) in
-                    [("type", kind), ("level", level), ("size", size), ("shared_cpu_list", &shared)]
-                {
-                    files.push((format!("{folder}/{name}"), format!("{text}\n")));
-                }
+            for (index, (kind, level, size, shared)) in caches.into_iter().enumerate() {
+                let folder = format!("{FOLDER}/cpu{cpu}/cache/index{index}");
+                let texts = [("type", kind), ("level", level), ("size", size), ("shared_cpu_list", shared)];
+                files.extend(texts.map(|(name, text)| (format!("{folder}/{name}"), text)));
             }
         }
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let (_folder, tree) = tree(&files);
-        let mut facts = Facts::default();
-        read_cache(&tree, &CpuPair { first: 8, second: 0, relation: "different cores" }, &mut facts);
-        assert_eq!(facts.0["cpu.cache_l1d_kib"], "32 and 48");
-        assert_eq!(facts.0["cpu.cache_l2_kib"], "2048");
-        assert_eq!(facts.0["placement.shared_caches"], "L3");
+        let facts = read(
+            |tree, facts| {
+                let pair = CpuPair { first: 8, second: 0, relation: "different cores" };
+                pair::read(&pair, |cpu| caches(tree, cpu), facts);
+            },
+            &files,
+        );
+        assert_eq!(facts["cpu.cache_l1d_kib"], "32 and 48");
+        assert_eq!(facts["cpu.cache_l2_kib"], "2048");
+        assert_eq!(facts["placement.shared_caches"], "L3");
     }
 
     #[test]

@@ -4,10 +4,9 @@ use crate::sys::fingerprint::facts::{Facts, counted, gib, sizes, topology};
 use crate::sys::fingerprint::{cpuid, pmset};
 use crate::sys::sysctl;
 use mach2::mach_time::{mach_timebase_info, mach_timebase_info_data_t};
-use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 
-pub(super) fn stable() -> BTreeMap<String, String> {
+pub(crate) fn stable() -> BTreeMap<String, String> {
     let mut facts = Facts::default();
     read_machine(&mut facts);
     read_cpu(&mut facts);
@@ -15,7 +14,7 @@ pub(super) fn stable() -> BTreeMap<String, String> {
     facts.0
 }
 
-pub(super) fn conditions() -> BTreeMap<String, String> {
+pub(crate) fn conditions() -> BTreeMap<String, String> {
     let mut facts = Facts::default();
     read_condition(&mut facts);
     facts.0
@@ -69,24 +68,10 @@ fn clock_frequency_hz() -> Option<u64> {
 // What varies from minute to minute, and what a session of a user decides.
 
 fn read_condition(facts: &mut Facts) {
-    facts.put("load.average", load_average());
+    facts.put("load.average", sysctl::load_average());
     facts.number("memory.swap_used_kib", swap_used().map(|bytes| bytes >> 10));
     facts.put("machine.power", pmset::power());
-    for (key, resource) in
-        [("limit.open_files", Resource::Nofile), ("limit.locked_memory_bytes", Resource::Memlock)]
-    {
-        let current = getrlimit(resource).current;
-        facts.put(key, Some(current.map_or("unlimited".into(), |value| value.to_string())));
-    }
-}
-
-/// Over 1, 5 and 15 minutes.
-#[expect(unsafe_code, reason = "getloadavg(3)")]
-fn load_average() -> Option<String> {
-    let mut averages = [0.0; 3];
-    // SAFETY: there is room for three numbers.
-    let read = unsafe { libc::getloadavg(averages.as_mut_ptr(), 3) };
-    (read == 3).then(|| averages.map(|average| format!("{average:.2}")).join(" "))
+    facts.limits_of_process();
 }
 
 /// `xsw_usage` of `sys/sysctl.h`, in bytes.
@@ -130,32 +115,5 @@ fn read_cpu(facts: &mut Facts) {
         let of_levels: Vec<Option<u64>> =
             levels.clone().map(|level| kib(format!("hw.perflevel{level}.{name}"))).collect();
         facts.put(key, sizes(&of_levels).or_else(|| sizes(&[kib(format!("hw.{name}"))])));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_machine_is_read_twice_with_the_same_stable_facts() {
-        assert_eq!(stable(), stable());
-    }
-
-    #[test]
-    fn every_fact_has_a_value_and_no_condition_is_stable_too() {
-        let (stable, conditions) = (stable(), conditions());
-        assert!(stable.values().chain(conditions.values()).all(|value| !value.is_empty()));
-        assert!(conditions.keys().all(|key| !stable.contains_key(key)), "{stable:?} {conditions:?}");
-    }
-
-    #[test]
-    fn every_mac_tells_its_version_its_memory_and_its_processors() {
-        let facts = stable();
-        for key in
-            ["os.kernel", "os.build", "memory.total_gib", "cpu.model", "cpu.topology", "clock.frequency_hz"]
-        {
-            assert!(!facts[key].starts_with(crate::sys::fingerprint::NOT_AVAILABLE), "{key}: {facts:?}");
-        }
     }
 }

@@ -1,7 +1,5 @@
 //! Facts about the machine, raw. Keys are `topic.name`, units last.
 
-use std::collections::BTreeMap;
-
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod cpuid;
 mod facts;
@@ -21,16 +19,41 @@ mod pmset;
 pub const NOT_AVAILABLE: &str = "not available";
 
 /// Facts that decide whether two runs are comparable; a fact that cannot be read says why.
-pub fn stable() -> BTreeMap<String, String> {
-    imp::stable()
-}
+pub(crate) use imp::stable;
 
 /// Facts that vary from minute to minute.
-pub fn conditions() -> BTreeMap<String, String> {
-    imp::conditions()
-}
+pub(crate) use imp::conditions;
 
 /// The machine's own name for itself, if it has one.
 pub fn host_name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_read_twice_with_the_same_stable_facts() {
+        assert_eq!(stable(), stable());
+    }
+
+    #[test]
+    fn every_fact_has_a_value_and_no_condition_is_stable_too() {
+        let (stable, conditions) = (stable(), conditions());
+        assert!(stable.values().chain(conditions.values()).all(|value| !value.is_empty()));
+        assert!(conditions.keys().all(|key| !stable.contains_key(key)), "{stable:?} {conditions:?}");
+    }
+
+    #[test]
+    fn every_machine_tells_its_system_its_memory_and_its_processors() {
+        let facts = stable();
+        for key in ["os.kernel", "os.build", "memory.total_gib", "cpu.topology"] {
+            assert!(!facts[key].starts_with(NOT_AVAILABLE), "{key}: {facts:?}");
+        }
+        for key in ["cpu.model", "clock.frequency_hz"] {
+            let is_told = facts.get(key).is_some_and(|value| !value.starts_with(NOT_AVAILABLE));
+            assert!(is_told || !cfg!(any(windows, target_os = "macos")), "{key}: {facts:?}");
+        }
+    }
 }

@@ -46,45 +46,45 @@ pub const COPY: usize = 9;
 /// Of memory: how many bytes; of rights out of line: how many rights.
 pub const LENGTH: Range<usize> = 12..16;
 
-/// `MACH_MSGH_BITS_COMPLEX`: there are descriptors.
-pub const COMPLEX: u32 = 0x8000_0000;
-/// `MACH_MSGH_BITS_REMOTE_MASK`: the disposition of [`REMOTE`].
-pub const REMOTE_MASK: u32 = 0x1f;
+/// Declares numbers with the names of the headers, which are checked where those are compiled.
+macro_rules! numbers {
+    ($($name:ident: $type:ty = $value:literal, $module:ident::$header:ident;)*) => {
+        $(#[doc = concat!("`", stringify!($header), "`.")] pub const $name: $type = $value;)*
+
+        #[cfg(target_os = "macos")]
+        const _: () = {
+            $(assert!($name as i64 == mach2::$module::$header as i64);)*
+        };
+    };
+}
+
+// In a received message, `MOVE_` says which right came. Of the bits, a process may set `USER_BITS`; the service's name
+// counts the zero at its end.
+numbers! {
+    COMPLEX: u32 = 0x8000_0000, message::MACH_MSGH_BITS_COMPLEX;
+    REMOTE_MASK: u32 = 0x1f, message::MACH_MSGH_BITS_REMOTE_MASK;
+    USER_BITS: u32 = 0x801f_1f1f, message::MACH_MSGH_BITS_USER;
+    MOVE_RECEIVE: u8 = 16, message::MACH_MSG_TYPE_MOVE_RECEIVE;
+    MOVE_SEND: u8 = 17, message::MACH_MSG_TYPE_MOVE_SEND;
+    MOVE_SEND_ONCE: u8 = 18, message::MACH_MSG_TYPE_MOVE_SEND_ONCE;
+    COPY_SEND: u8 = 19, message::MACH_MSG_TYPE_COPY_SEND;
+    MAKE_SEND: u8 = 20, message::MACH_MSG_TYPE_MAKE_SEND;
+    MAKE_SEND_ONCE: u8 = 21, message::MACH_MSG_TYPE_MAKE_SEND_ONCE;
+    RIGHT: u8 = 0, message::MACH_MSG_PORT_DESCRIPTOR;
+    MEMORY: u8 = 1, message::MACH_MSG_OOL_DESCRIPTOR;
+    RIGHTS: u8 = 2, message::MACH_MSG_OOL_PORTS_DESCRIPTOR;
+    VOLATILE_MEMORY: u8 = 3, message::MACH_MSG_OOL_VOLATILE_DESCRIPTOR;
+    GUARDED_RIGHT: u8 = 4, message::MACH_MSG_GUARDED_PORT_DESCRIPTOR;
+    PHYSICAL_COPY: u8 = 0, message::MACH_MSG_PHYSICAL_COPY;
+    VIRTUAL_COPY: u8 = 1, message::MACH_MSG_VIRTUAL_COPY;
+    NO_SENDERS: i32 = 0o106, notify::MACH_NOTIFY_NO_SENDERS;
+    QUEUE_LIMIT_DEFAULT: u32 = 5, port::MACH_PORT_QLIMIT_DEFAULT;
+    QUEUE_LIMIT_MAX: u32 = 1_024, port::MACH_PORT_QLIMIT_MAX;
+    SERVICE_NAME_BYTES_MAX: usize = 128, bootstrap::BOOTSTRAP_MAX_NAME_LEN;
+}
+
 /// How far the disposition of [`LOCAL`] is moved up.
 pub const LOCAL_SHIFT: u32 = 8;
-/// `MACH_MSGH_BITS_USER`: what a process may set.
-pub const USER_BITS: u32 = 0x801f_1f1f;
-
-/// `MACH_MSG_TYPE_MOVE_RECEIVE`; in a received message: a receive right came.
-pub const MOVE_RECEIVE: u8 = 16;
-/// `MACH_MSG_TYPE_MOVE_SEND`; in a received message: a send right came.
-pub const MOVE_SEND: u8 = 17;
-/// `MACH_MSG_TYPE_MOVE_SEND_ONCE`; in a received message: a send-once right came.
-pub const MOVE_SEND_ONCE: u8 = 18;
-/// `MACH_MSG_TYPE_COPY_SEND`.
-pub const COPY_SEND: u8 = 19;
-/// `MACH_MSG_TYPE_MAKE_SEND`, from a receive right.
-pub const MAKE_SEND: u8 = 20;
-/// `MACH_MSG_TYPE_MAKE_SEND_ONCE`, from a receive right.
-pub const MAKE_SEND_ONCE: u8 = 21;
-
-/// `MACH_MSG_PORT_DESCRIPTOR`.
-pub const RIGHT: u8 = 0;
-/// `MACH_MSG_OOL_DESCRIPTOR`.
-pub const MEMORY: u8 = 1;
-/// `MACH_MSG_OOL_PORTS_DESCRIPTOR`.
-pub const RIGHTS: u8 = 2;
-/// `MACH_MSG_OOL_VOLATILE_DESCRIPTOR`.
-pub const VOLATILE_MEMORY: u8 = 3;
-
-/// `MACH_MSG_GUARDED_PORT_DESCRIPTOR`.
-pub const GUARDED_RIGHT: u8 = 4;
-
-/// `MACH_MSG_PHYSICAL_COPY`.
-pub const PHYSICAL_COPY: u8 = 0;
-/// `MACH_MSG_VIRTUAL_COPY`.
-pub const VIRTUAL_COPY: u8 = 1;
-
 /// `mach_msg_trailer_t`: a received message has at least this behind it.
 pub const TRAILER_BYTES_LEAST: usize = 8;
 /// `mach_msg_audit_trailer_t`.
@@ -99,17 +99,8 @@ pub const TRAILER_SIZE: Range<usize> = 4..8;
 /// returns.
 pub const TRAILER_USER: Range<usize> = 24..28;
 
-/// `MACH_NOTIFY_NO_SENDERS` (`mach/notify.h`): the `msgh_id` of such a notification.
-pub const NO_SENDERS: i32 = 0o106;
 /// `mach_no_senders_notification_t` without its trailer.
 pub const NO_SENDERS_BYTES: usize = 36;
-
-/// `MACH_PORT_QLIMIT_DEFAULT` (`mach/port.h`).
-pub const QUEUE_LIMIT_DEFAULT: u32 = 5;
-/// `MACH_PORT_QLIMIT_MAX`.
-pub const QUEUE_LIMIT_MAX: u32 = 1_024;
-/// `BOOTSTRAP_MAX_NAME_LEN` (`servers/bootstrap.h`), with the zero at the end.
-pub const SERVICE_NAME_BYTES_MAX: usize = 128;
 
 /// The longest message that the kernel takes, without its trailer: three quarters of the 64 MiB that a message in the
 /// kernel may have, less the longest trailer (XNU's `osfmk/ipc`: `IPC_KMSG_MAX_SPACE`, `ipc_kmsg_max_body_space`).

@@ -10,44 +10,49 @@ pub struct Code(pub i32);
 /// Set in every code of the calls that send and receive, and in no other.
 const OF_MESSAGES: i32 = 0x1000_0000;
 
-/// Declares the codes that this program knows, with their names.
+/// Declares the codes that this program knows, with the names of the headers, which are checked where those are compiled.
 macro_rules! codes {
-    ($($name:ident = $value:literal, $header:literal;)*) => {
+    ($($name:ident = $value:literal, $module:ident::$header:ident;)*) => {
         impl Code {
-            $(#[doc = concat!("`", $header, "`.")] pub const $name: Self = Self($value);)*
+            $(#[doc = concat!("`", stringify!($header), "`.")] pub const $name: Self = Self($value);)*
         }
 
         /// What the headers call them.
-        const NAMES: &[(Code, &str)] = &[$((Code::$name, $header)),*];
+        const NAMES: &[(Code, &str)] = &[$((Code::$name, stringify!($header))),*];
+
+        #[cfg(target_os = "macos")]
+        const _: () = {
+            $(assert!(Code::$name.0 == mach2::$module::$header);)*
+        };
     };
 }
 
 codes! {
-    SUCCESS = 0, "KERN_SUCCESS";
-    INVALID_ARGUMENT = 4, "KERN_INVALID_ARGUMENT";
-    INVALID_NAME = 15, "KERN_INVALID_NAME";
-    INVALID_RIGHT = 17, "KERN_INVALID_RIGHT";
-    INVALID_VALUE = 18, "KERN_INVALID_VALUE";
-    NOT_PRIVILEGED = 1_100, "BOOTSTRAP_NOT_PRIVILEGED";
-    NAME_IN_USE = 1_101, "BOOTSTRAP_NAME_IN_USE";
-    UNKNOWN_SERVICE = 1_102, "BOOTSTRAP_UNKNOWN_SERVICE";
-    SERVICE_ACTIVE = 1_103, "BOOTSTRAP_SERVICE_ACTIVE";
-    NO_KERNEL_MEMORY = 0x0400, "MACH_MSG_VM_KERNEL";
-    SEND_INVALID_DEST = 0x1000_0003, "MACH_SEND_INVALID_DEST";
-    SEND_TIMED_OUT = 0x1000_0004, "MACH_SEND_TIMED_OUT";
-    SEND_INTERRUPTED = 0x1000_0007, "MACH_SEND_INTERRUPTED";
-    SEND_MSG_TOO_SMALL = 0x1000_0008, "MACH_SEND_MSG_TOO_SMALL";
-    SEND_INVALID_RIGHT = 0x1000_000a, "MACH_SEND_INVALID_RIGHT";
-    SEND_TOO_LARGE = 0x1000_000e, "MACH_SEND_TOO_LARGE";
-    SEND_INVALID_TYPE = 0x1000_000f, "MACH_SEND_INVALID_TYPE";
-    SEND_INVALID_HEADER = 0x1000_0010, "MACH_SEND_INVALID_HEADER";
-    RECEIVE_INVALID_NAME = 0x1000_4002, "MACH_RCV_INVALID_NAME";
-    RECEIVE_TIMED_OUT = 0x1000_4003, "MACH_RCV_TIMED_OUT";
-    RECEIVE_TOO_LARGE = 0x1000_4004, "MACH_RCV_TOO_LARGE";
-    RECEIVE_INTERRUPTED = 0x1000_4005, "MACH_RCV_INTERRUPTED";
-    RECEIVE_PORT_CHANGED = 0x1000_4006, "MACH_RCV_PORT_CHANGED";
-    RECEIVE_PORT_DIED = 0x1000_4009, "MACH_RCV_PORT_DIED";
-    RECEIVE_BODY_ERROR = 0x1000_400c, "MACH_RCV_BODY_ERROR";
+    SUCCESS = 0, kern_return::KERN_SUCCESS;
+    INVALID_ARGUMENT = 4, kern_return::KERN_INVALID_ARGUMENT;
+    INVALID_NAME = 15, kern_return::KERN_INVALID_NAME;
+    INVALID_RIGHT = 17, kern_return::KERN_INVALID_RIGHT;
+    INVALID_VALUE = 18, kern_return::KERN_INVALID_VALUE;
+    NOT_PRIVILEGED = 1_100, bootstrap::BOOTSTRAP_NOT_PRIVILEGED;
+    NAME_IN_USE = 1_101, bootstrap::BOOTSTRAP_NAME_IN_USE;
+    UNKNOWN_SERVICE = 1_102, bootstrap::BOOTSTRAP_UNKNOWN_SERVICE;
+    SERVICE_ACTIVE = 1_103, bootstrap::BOOTSTRAP_SERVICE_ACTIVE;
+    NO_KERNEL_MEMORY = 0x0400, message::MACH_MSG_VM_KERNEL;
+    SEND_INVALID_DEST = 0x1000_0003, message::MACH_SEND_INVALID_DEST;
+    SEND_TIMED_OUT = 0x1000_0004, message::MACH_SEND_TIMED_OUT;
+    SEND_INTERRUPTED = 0x1000_0007, message::MACH_SEND_INTERRUPTED;
+    SEND_MSG_TOO_SMALL = 0x1000_0008, message::MACH_SEND_MSG_TOO_SMALL;
+    SEND_INVALID_RIGHT = 0x1000_000a, message::MACH_SEND_INVALID_RIGHT;
+    SEND_TOO_LARGE = 0x1000_000e, message::MACH_SEND_TOO_LARGE;
+    SEND_INVALID_TYPE = 0x1000_000f, message::MACH_SEND_INVALID_TYPE;
+    SEND_INVALID_HEADER = 0x1000_0010, message::MACH_SEND_INVALID_HEADER;
+    RECEIVE_INVALID_NAME = 0x1000_4002, message::MACH_RCV_INVALID_NAME;
+    RECEIVE_TIMED_OUT = 0x1000_4003, message::MACH_RCV_TIMED_OUT;
+    RECEIVE_TOO_LARGE = 0x1000_4004, message::MACH_RCV_TOO_LARGE;
+    RECEIVE_INTERRUPTED = 0x1000_4005, message::MACH_RCV_INTERRUPTED;
+    RECEIVE_PORT_CHANGED = 0x1000_4006, message::MACH_RCV_PORT_CHANGED;
+    RECEIVE_PORT_DIED = 0x1000_4009, message::MACH_RCV_PORT_DIED;
+    RECEIVE_BODY_ERROR = 0x1000_400c, message::MACH_RCV_BODY_ERROR;
 }
 
 impl Code {

@@ -19,40 +19,24 @@ pub enum System {}
 impl Kernel for System {
     type Queue = Infallible;
 
-    fn page_bytes(&self) -> usize {
-        match *self {}
-    }
-
-    fn user(&self) -> u32 {
-        match *self {}
-    }
-
-    fn allocate_port(&self) -> Result<Name, Code> {
-        match *self {}
-    }
-
-    fn limit_queue(&self, _port: Name, _messages: u32) -> Result<(), Code> {
-        match *self {}
-    }
-
-    fn tell_when_no_senders(&self, _port: Name) -> Result<(), Code> {
-        match *self {}
-    }
-
-    fn destroy_receive(&self, _port: Name) -> Result<(), Code> {
-        match *self {}
-    }
-
-    fn release_send(&self, _right: Name) -> Result<(), Code> {
-        match *self {}
-    }
-
-    fn check_in(&self, _service: &CStr) -> Result<Name, Code> {
-        match *self {}
-    }
-
-    fn look_up(&self, _service: &CStr) -> Result<Name, Code> {
-        match *self {}
+    never! {
+        fn page_bytes() -> usize;
+        fn user() -> u32;
+        fn allocate_port() -> Result<Name, Code>;
+        fn limit_queue(Name, u32) -> Result<(), Code>;
+        fn tell_when_no_senders(Name) -> Result<(), Code>;
+        fn destroy_receive(Name) -> Result<(), Code>;
+        fn release_send(Name) -> Result<(), Code>;
+        fn check_in(&CStr) -> Result<Name, Code>;
+        fn look_up(&CStr) -> Result<Name, Code>;
+        fn receive(Name, &mut [u8], Trailer, Option<Duration>) -> Code;
+        fn queue() -> io::Result<Infallible>;
+        fn watch_port(&mut Infallible, Name) -> io::Result<()>;
+        fn watch_pipe(&mut Infallible, &PipeReader) -> io::Result<()>;
+        fn wait(&mut Infallible) -> io::Result<()>;
+        fn receive_by_event(&mut Infallible, Name, &mut [u8]) -> io::Result<Code>;
+        fn file_to_right(&Handle) -> io::Result<Name>;
+        fn right_to_file(Name) -> io::Result<Handle>;
     }
 
     #[expect(unsafe_code, reason = "the contract's")]
@@ -60,46 +44,8 @@ impl Kernel for System {
         match *self {}
     }
 
-    fn receive(
-        &self,
-        _port: Name,
-        _buffer: &mut [u8],
-        _trailer: Trailer,
-        _patience: Option<Duration>,
-    ) -> Code {
-        match *self {}
-    }
-
     #[expect(unsafe_code, reason = "the contract's")]
     unsafe fn unmap(&self, _address: u64, _bytes: usize) -> Result<(), Code> {
-        match *self {}
-    }
-
-    fn queue(&self) -> io::Result<Infallible> {
-        match *self {}
-    }
-
-    fn watch_port(&self, _queue: &mut Infallible, _port: Name) -> io::Result<()> {
-        match *self {}
-    }
-
-    fn watch_pipe(&self, _queue: &mut Infallible, _pipe: &PipeReader) -> io::Result<()> {
-        match *self {}
-    }
-
-    fn wait(&self, _queue: &mut Infallible) -> io::Result<()> {
-        match *self {}
-    }
-
-    fn receive_by_event(&self, _queue: &mut Infallible, _port: Name, _buffer: &mut [u8]) -> io::Result<Code> {
-        match *self {}
-    }
-
-    fn file_to_right(&self, _file: &Handle) -> io::Result<Name> {
-        match *self {}
-    }
-
-    fn right_to_file(&self, _right: Name) -> io::Result<Handle> {
         match *self {}
     }
 }

@@ -76,60 +76,72 @@ fn is_with_harness(number: u64, arguments: &[u64; 6]) -> bool {
     reads_or_writes && arguments[0] <= 2
 }
 
-fn known(number: u64) -> Option<(&'static str, Bytes)> {
-    Some(match c_long::try_from(number).ok()? {
-        libc::SYS_copy_file_range => ("copy_file_range", Bytes::Result),
-        libc::SYS_mq_timedreceive => ("mq_timedreceive", Bytes::Result),
-        libc::SYS_mq_timedsend => ("mq_timedsend", Bytes::Argument(2)),
-        libc::SYS_pread64 => ("pread64", Bytes::Result),
-        libc::SYS_preadv => ("preadv", Bytes::Result),
-        libc::SYS_process_vm_readv => ("process_vm_readv", Bytes::Result),
-        libc::SYS_process_vm_writev => ("process_vm_writev", Bytes::Result),
-        libc::SYS_pwrite64 => ("pwrite64", Bytes::Result),
-        libc::SYS_pwritev => ("pwritev", Bytes::Result),
-        libc::SYS_read => ("read", Bytes::Result),
-        libc::SYS_readv => ("readv", Bytes::Result),
-        libc::SYS_recvfrom => ("recvfrom", Bytes::Result),
-        libc::SYS_recvmsg => ("recvmsg", Bytes::Result),
-        libc::SYS_sendfile => ("sendfile", Bytes::Result),
-        libc::SYS_sendmsg => ("sendmsg", Bytes::Result),
-        libc::SYS_sendto => ("sendto", Bytes::Result),
-        libc::SYS_splice => ("splice", Bytes::Result),
-        libc::SYS_tee => ("tee", Bytes::Result),
-        libc::SYS_vmsplice => ("vmsplice", Bytes::Result),
-        libc::SYS_write => ("write", Bytes::Result),
-        libc::SYS_writev => ("writev", Bytes::Result),
+/// The numbers and the names of calls.
+macro_rules! calls {
+    ($($number:ident),*) => { &[$((libc::$number, &stringify!($number)["SYS_".len()..])),*] };
+}
 
-        libc::SYS_brk => ("brk", Bytes::None),
-        libc::SYS_clock_nanosleep => ("clock_nanosleep", Bytes::None),
-        libc::SYS_close => ("close", Bytes::None),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_epoll_wait => ("epoll_wait", Bytes::None),
-        libc::SYS_epoll_pwait => ("epoll_pwait", Bytes::None),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_eventfd => ("eventfd", Bytes::None),
-        libc::SYS_eventfd2 => ("eventfd2", Bytes::None),
-        libc::SYS_fcntl => ("fcntl", Bytes::None),
-        libc::SYS_ftruncate => ("ftruncate", Bytes::None),
-        libc::SYS_futex => ("futex", Bytes::None),
-        libc::SYS_getrusage => ("getrusage", Bytes::None),
-        libc::SYS_lseek => ("lseek", Bytes::None),
-        libc::SYS_madvise => ("madvise", Bytes::None),
-        libc::SYS_memfd_create => ("memfd_create", Bytes::None),
-        libc::SYS_mmap => ("mmap", Bytes::None),
-        libc::SYS_mprotect => ("mprotect", Bytes::None),
-        libc::SYS_mremap => ("mremap", Bytes::None),
-        libc::SYS_munmap => ("munmap", Bytes::None),
-        libc::SYS_openat => ("openat", Bytes::None),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_poll => ("poll", Bytes::None),
-        libc::SYS_ppoll => ("ppoll", Bytes::None),
-        libc::SYS_recvmmsg => ("recvmmsg", Bytes::None),
-        libc::SYS_rt_sigprocmask => ("rt_sigprocmask", Bytes::None),
-        libc::SYS_sched_yield => ("sched_yield", Bytes::None),
-        libc::SYS_sendmmsg => ("sendmmsg", Bytes::None),
-        libc::SYS_sigaltstack => ("sigaltstack", Bytes::None),
-        _ => return None,
+fn known(number: u64) -> Option<(&'static str, Bytes)> {
+    let return_bytes: &[(c_long, &str)] = calls![
+        SYS_copy_file_range,
+        SYS_mq_timedreceive,
+        SYS_pread64,
+        SYS_preadv,
+        SYS_process_vm_readv,
+        SYS_process_vm_writev,
+        SYS_pwrite64,
+        SYS_pwritev,
+        SYS_read,
+        SYS_readv,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_sendfile,
+        SYS_sendmsg,
+        SYS_sendto,
+        SYS_splice,
+        SYS_tee,
+        SYS_vmsplice,
+        SYS_write,
+        SYS_writev
+    ];
+    let others: &[(c_long, &str)] = calls![
+        SYS_brk,
+        SYS_clock_nanosleep,
+        SYS_close,
+        SYS_epoll_pwait,
+        SYS_eventfd2,
+        SYS_fcntl,
+        SYS_ftruncate,
+        SYS_futex,
+        SYS_getrusage,
+        SYS_lseek,
+        SYS_madvise,
+        SYS_memfd_create,
+        SYS_mmap,
+        SYS_mprotect,
+        SYS_mremap,
+        SYS_munmap,
+        SYS_openat,
+        SYS_ppoll,
+        SYS_recvmmsg,
+        SYS_rt_sigprocmask,
+        SYS_sched_yield,
+        SYS_sendmmsg,
+        SYS_sigaltstack
+    ];
+    #[cfg(target_arch = "x86_64")]
+    let old: &[(c_long, &str)] = calls![SYS_epoll_wait, SYS_eventfd, SYS_poll];
+    #[cfg(not(target_arch = "x86_64"))]
+    let old: &[(c_long, &str)] = &[];
+    let all = [
+        (return_bytes, Bytes::Result),
+        (calls![SYS_mq_timedsend], Bytes::Argument(2)),
+        (others, Bytes::None),
+        (old, Bytes::None),
+    ];
+    let number = c_long::try_from(number).ok()?;
+    all.into_iter().find_map(|(calls, bytes)| {
+        calls.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name, bytes))
     })
 }
 

@@ -1,10 +1,28 @@
 //! Linux: futex(2), without `FUTEX_PRIVATE_FLAG` because the word is shared between processes.
 
 use super::{ASLEEP, Mechanism, Spot};
-use rustix::io::Errno;
+use crate::sys::Unsupported;
 use rustix::thread::futex;
-use rustix::time::Timespec;
-use std::time::Duration;
+use std::sync::atomic::AtomicU32;
+
+/// Whether a word of shared memory can be waited at here.
+pub fn support() -> Result<(), Unsupported> {
+    Ok(())
+}
+
+/// Sleeps while the word has this value; may also return for no reason, so callers check again.
+#[inline]
+pub fn wait(word: &AtomicU32, while_value: u32) {
+    // EAGAIN (the value has changed) and EINTR both mean: look again, which the caller does.
+    let _ = futex::wait(word, futex::Flags::empty(), while_value, None);
+}
+
+/// Wakes one sleeper at this word.
+#[inline]
+pub fn wake_one(word: &AtomicU32) {
+    // Waking an address in our own mapping cannot fail.
+    let _ = futex::wake(word, futex::Flags::empty(), 1);
+}
 
 pub(super) struct Futex;
 
@@ -14,15 +32,12 @@ impl Mechanism for Futex {
     }
 
     #[inline]
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        // A patience is far below what a time can hold.
-        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
-        // EAGAIN (the word has changed) and EINTR both mean: look again, which who calls does.
-        futex::wait(&spot.word, futex::Flags::empty(), ASLEEP, patience.as_ref()) == Err(Errno::TIMEDOUT)
+    fn sleep(&self, spot: &Spot) {
+        wait(&spot.word, ASLEEP);
     }
 
     #[inline]
     fn wake(&self, spot: &Spot) {
-        super::wake_one(&spot.word);
+        wake_one(&spot.word);
     }
 }

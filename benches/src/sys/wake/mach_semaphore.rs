@@ -5,16 +5,15 @@
 //! lends its right ([`lending`]): who wakes borrows it once, and keeps it. A spot does not say when it ends, so all of them
 //! live as long as the process.
 
-use super::{Mechanism, Spot};
+use super::{KEEPS, Mechanism, Spot};
 use crate::sys::Unsupported;
 use crate::sys::mach::lending::{self, Lender};
 use crate::sys::mach::port::SendRight;
 use crate::sys::mach::token::{TOKEN_BYTES, Token};
 use crate::sys::mach::{self, Name, System};
-use mach2::clock_types::mach_timespec_t;
-use mach2::kern_return::{KERN_OPERATION_TIMED_OUT, KERN_SUCCESS};
+use mach2::kern_return::KERN_SUCCESS;
 use mach2::mach_types::SEMAPHORE_NULL;
-use mach2::semaphore::{semaphore_create, semaphore_signal, semaphore_timedwait, semaphore_wait};
+use mach2::semaphore::{semaphore_create, semaphore_signal, semaphore_wait};
 use mach2::sync_policy::SYNC_POLICY_FIFO;
 use mach2::traps::mach_task_self;
 use std::collections::BTreeMap;
@@ -61,9 +60,7 @@ impl Mechanism for MachSemaphore {
     }
 
     fn unasked(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(
-            "a semaphore keeps every wake-up that nobody waited for: nobody would sleep any more",
-        ))
+        Err(Unsupported::because(KEEPS))
     }
 
     fn settle(&self, spot: &Spot) -> io::Result<()> {
@@ -87,23 +84,13 @@ impl Mechanism for MachSemaphore {
     }
 
     #[expect(unsafe_code, reason = "semaphore_wait")]
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        // A spot that is not settled is nobody's to sleep on.
-        let Some(Name(name)) = own(spot) else { return false };
-        let Some(patience) = patience else {
+    fn sleep(&self, spot: &Spot) {
+        // A spot that is not settled is not for sleeping.
+        if let Some(Name(name)) = own(spot) {
             // SAFETY: takes a name; a name that is no semaphore is an error.
+            // KERN_ABORTED, by a signal, means: look again, which who calls does.
             let _ = unsafe { semaphore_wait(name) };
-            return false;
-        };
-        // From now on; no time at all means not to block.
-        let patience = mach_timespec_t {
-            tv_sec: u32::try_from(patience.as_secs()).unwrap_or(u32::MAX),
-            tv_nsec: patience.subsec_nanos().cast_signed(),
-        };
-        // SAFETY: takes a name and a time; a name that is no semaphore is an error.
-        let result = unsafe { semaphore_timedwait(name, patience) };
-        // KERN_ABORTED, by a signal, means: look again, which who calls does.
-        result == KERN_OPERATION_TIMED_OUT
+        }
     }
 
     #[expect(unsafe_code, reason = "semaphore_signal")]

@@ -8,7 +8,6 @@ use super::Unsupported;
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::AtomicU32;
-use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 mod futex;
@@ -31,11 +30,30 @@ mod win_object;
 #[cfg(windows)]
 mod win_semaphore;
 
-#[cfg_attr(target_os = "linux", path = "address/futex.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "address/unsupported.rs")]
-mod address;
+#[cfg(target_os = "linux")]
+pub use futex::{support, wait, wake_one};
+#[cfg(not(target_os = "linux"))]
+pub use no_futex::{support, wait, wake_one};
 
-pub use address::{support, wait, wake_one};
+#[cfg(not(target_os = "linux"))]
+mod no_futex {
+    //! Systems whose mechanism to wait at any word is not used yet.
+
+    use super::*;
+
+    /// Never.
+    pub fn support() -> Result<(), Unsupported> {
+        Err(Unsupported::because("futex: only on Linux"))
+    }
+
+    /// Gives the processor away, and returns.
+    pub fn wait(_word: &AtomicU32, _while_value: u32) {
+        std::thread::yield_now();
+    }
+
+    /// Wakes nothing.
+    pub fn wake_one(_word: &AtomicU32) {}
+}
 
 /// The word of a [`Spot`] whose thread is awake. Zeroed memory says so.
 pub const AWAKE: u32 = 0;
@@ -69,22 +87,16 @@ pub trait Mechanism: Sync {
         Ok(())
     }
 
-    /// Sleeps until woken, or until patience ends, if there is any end to it: a timer costs each sleep some percents. Also
-    /// returns for no reason. Who calls has set the word to [`ASLEEP`] and looked again whether there is a need to.
-    /// Returns whether patience has ended.
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool;
+    /// Sleeps until woken; also returns for no reason. A timer would cost each sleep some percents. Who calls has set the
+    /// word to [`ASLEEP`] and looked again whether there is a need to.
+    fn sleep(&self, spot: &Spot);
 
     /// Wakes who sleeps there, or is about to. Who calls has set the word to [`AWAKE`].
     fn wake(&self, spot: &Spot);
-
-    /// Wakes who sleeps at one spot, then sleeps at the caller's own: in one call where the system has such a
-    /// call. Who calls has done what [`Mechanism::wake`] and [`Mechanism::sleep`] ask for. Returns whether
-    /// patience has ended.
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
-        self.wake(wake);
-        self.sleep(own, patience)
-    }
 }
+
+/// Why a semaphore is not for wake-ups that were not asked for.
+const KEEPS: &str = "a semaphore keeps every wake-up that nobody waited for: nobody would sleep any more";
 
 /// Where one thread sleeps: in memory that it shares with whoever wakes it. Zeroed memory is one.
 #[derive(Default)]

@@ -6,10 +6,7 @@ use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
 use crate::sys::symbol::find;
 use std::ffi::{c_int, c_void};
-use std::io;
-use std::ptr::NonNull;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 /// Bytes of a word.
 const SIZE: usize = size_of::<u32>();
@@ -18,22 +15,16 @@ const SIZE: usize = size_of::<u32>();
 const WAIT_SHARED: u32 = libc::OS_SYNC_WAIT_ON_ADDRESS_SHARED;
 const WAKE_SHARED: u32 = libc::OS_SYNC_WAKE_BY_ADDRESS_SHARED;
 
-type Wait = unsafe extern "C" fn(
-    address: *mut c_void,
-    value: u64,
-    size: usize,
-    flags: u32,
-    clock: u32,
-    nanoseconds: u64,
-) -> c_int;
-type Wake = unsafe extern "C" fn(address: *mut c_void, size: usize, flags: u32) -> c_int;
+/// Address, value, size, flags, clock, nanoseconds.
+type Wait = unsafe extern "C" fn(*mut c_void, u64, usize, u32, u32, u64) -> c_int;
+/// Address, size, flags.
+type Wake = unsafe extern "C" fn(*mut c_void, usize, u32) -> c_int;
 
-struct Calls {
-    wait: Wait,
-    wake: Wake,
-}
-
-static CALLS: LazyLock<Option<Calls>> = LazyLock::new(look_up);
+#[expect(unsafe_code, reason = "functions by their names")]
+static CALLS: LazyLock<Option<(Wait, Wake)>> = LazyLock::new(|| {
+    // SAFETY: the header gives the functions of these names these types.
+    unsafe { find(c"os_sync_wait_on_address_with_timeout").zip(find(c"os_sync_wake_by_address_any")) }
+});
 
 pub(super) struct OsSync;
 
@@ -43,49 +34,30 @@ impl Mechanism for OsSync {
     }
 
     fn support(&self) -> Result<(), Unsupported> {
-        match &*CALLS {
-            Some(_) => Ok(()),
-            None => Err(Unsupported::because("os sync: only since macOS 14.4")),
-        }
+        CALLS.map(|_| ()).ok_or_else(|| Unsupported::because("os sync: only since macOS 14.4"))
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "a call that is looked up")]
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
+    fn sleep(&self, spot: &Spot) {
+        // An hour, in nanoseconds from now on, whatever the ticks of this clock are: this call has no word for ever, and
+        // returning for no reason is allowed.
+        const PATIENCE_NS: u64 = 3_600_000_000_000;
         // Where there are no calls, who asks for support does not come here.
-        let Some(calls) = &*CALLS else { return false };
-        // From now on, in nanoseconds, whatever the ticks of this clock are; 0 would be refused.
-        // Without an end an hour: this call has no word for ever, and returning for no reason is allowed.
-        let patience = patience.unwrap_or(Duration::from_hours(1));
-        let patience = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX).max(1);
-        let clock = libc::OS_CLOCK_MACH_ABSOLUTE_TIME;
-        let address = spot.word.as_ptr().cast();
+        let Some((wait, _)) = *CALLS else { return };
+        let (clock, address) = (libc::OS_CLOCK_MACH_ABSOLUTE_TIME, spot.word.as_ptr().cast());
         // SAFETY: the word is alive for the call, which only reads it.
-        let result = unsafe { (calls.wait)(address, ASLEEP.into(), SIZE, WAIT_SHARED, clock, patience) };
         // EINTR means: look again, which who calls does. That the word has changed is no error.
-        result < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
+        let _ = unsafe { wait(address, ASLEEP.into(), SIZE, WAIT_SHARED, clock, PATIENCE_NS) };
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "a call that is looked up")]
     fn wake(&self, spot: &Spot) {
-        if let Some(calls) = &*CALLS {
+        if let Some((_, wake)) = *CALLS {
             // SAFETY: the word is alive for the call, which only takes its address.
-            // The only error to expect is that nobody sleeps.
-            let _ = unsafe { (calls.wake)(spot.word.as_ptr().cast(), SIZE, WAKE_SHARED) };
+            // The only error to expect is that nothing sleeps there.
+            let _ = unsafe { wake(spot.word.as_ptr().cast(), SIZE, WAKE_SHARED) };
         }
-    }
-}
-
-#[expect(unsafe_code, reason = "functions by their names")]
-fn look_up() -> Option<Calls> {
-    let wait = find(c"os_sync_wait_on_address_with_timeout")?;
-    let wake = find(c"os_sync_wake_by_address_any")?;
-    // SAFETY: the header gives the functions of these names these types.
-    unsafe {
-        Some(Calls {
-            wait: std::mem::transmute::<NonNull<c_void>, Wait>(wait),
-            wake: std::mem::transmute::<NonNull<c_void>, Wake>(wake),
-        })
     }
 }

@@ -1,12 +1,10 @@
 //! Linux and FreeBSD: an unnamed POSIX semaphore in the shared memory itself (`sem_init` with `pshared`,
 //! `sem_overview(7)`).
 
-use super::{Mechanism, Spot};
+use super::{KEEPS, Mechanism, Spot};
 use crate::sys::Unsupported;
 use std::io;
-use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 pub(super) struct PosixSemaphore;
 
@@ -19,9 +17,7 @@ impl Mechanism for PosixSemaphore {
     }
 
     fn unasked(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(
-            "a semaphore keeps every wake-up that nobody waited for: nobody would sleep any more",
-        ))
+        Err(Unsupported::because(KEEPS))
     }
 
     #[expect(unsafe_code, reason = "sem_init(3)")]
@@ -39,16 +35,10 @@ impl Mechanism for PosixSemaphore {
     }
 
     #[expect(unsafe_code, reason = "sem_wait(3)")]
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        let until = patience.map(deadline);
-        let waited = match &until {
-            // SAFETY: the semaphore is initialised, because who sleeps has settled the spot.
-            Some(until) => unsafe { libc::sem_timedwait(semaphore(spot), until) },
-            // SAFETY: as above.
-            None => unsafe { libc::sem_wait(semaphore(spot)) },
-        };
+    fn sleep(&self, spot: &Spot) {
+        // SAFETY: the semaphore is initialised, because who sleeps has settled the spot.
         // EINTR means: look again, which who calls does.
-        waited != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
+        let _ = unsafe { libc::sem_wait(semaphore(spot)) };
     }
 
     #[expect(unsafe_code, reason = "sem_post(3)")]
@@ -61,24 +51,4 @@ impl Mechanism for PosixSemaphore {
 
 fn semaphore(spot: &Spot) -> *mut libc::sem_t {
     spot.store.get().cast()
-}
-
-/// `sem_timedwait` takes a time of the real-time clock: should that be set meanwhile, patience ends early or late, and
-/// who calls looks again either way.
-#[expect(unsafe_code, reason = "clock_gettime(2)")]
-fn deadline(patience: Duration) -> libc::timespec {
-    let mut now = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the call fills the structure, and cannot fail with this clock.
-    let now = unsafe {
-        libc::clock_gettime(libc::CLOCK_REALTIME, now.as_mut_ptr());
-        now.assume_init()
-    };
-    let sum = Duration::new(
-        u64::try_from(now.tv_sec).unwrap_or_default(),
-        u32::try_from(now.tv_nsec).unwrap_or_default(),
-    ) + patience;
-    libc::timespec {
-        tv_sec: libc::time_t::try_from(sum.as_secs()).unwrap_or(libc::time_t::MAX),
-        tv_nsec: libc::c_long::from(i32::try_from(sum.subsec_nanos()).unwrap_or_default()),
-    }
 }

@@ -2,22 +2,36 @@
 
 use super::*;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 /// Longer than any wake-up takes: only a test that fails waits for all of it.
 const LONG: Duration = Duration::from_secs(60);
-const SHORT: Duration = Duration::from_millis(1);
 const TURNS: u32 = 2_000;
 
 fn here() -> impl Iterator<Item = &'static dyn Mechanism> {
     HERE.iter().copied().filter(|mechanism| mechanism.support().is_ok())
 }
 
+/// Runs threads to their ends. One that sleeps for ever fails the test.
+fn in_time(mechanism: &dyn Mechanism, threads: impl IntoIterator<Item = impl FnOnce() + Send + 'static>) {
+    let (tell, told) = mpsc::channel();
+    let started = threads.into_iter().map(|run| {
+        let tell = tell.clone();
+        thread::spawn(move || {
+            run();
+            tell.send(()).unwrap();
+        })
+    });
+    for _ in 0..started.count() {
+        told.recv_timeout(LONG).unwrap_or_else(|_| panic!("{}: a wake-up was lost", mechanism.slug()));
+    }
+}
+
 /// Two players take turns, and each sleeps until it is its turn.
 struct Game {
     mechanism: &'static dyn Mechanism,
-    /// Whether a player wakes the other when it falls asleep itself, instead of before.
-    together: bool,
     turn: AtomicU32,
     spots: [Spot; 2],
 }
@@ -26,91 +40,74 @@ impl Game {
     fn play(&self, me: u8) {
         let (own, other) = (&self.spots[usize::from(me)], &self.spots[usize::from(1 - me)]);
         self.mechanism.settle(own).unwrap();
-        let mut owed = false;
         for turn in (u32::from(me)..TURNS).step_by(2) {
-            self.wait_for(turn, own, owed.then_some(other));
-            self.turn.store(turn + 1, SeqCst);
-            owed = other.word.swap(AWAKE, SeqCst) == ASLEEP;
-            if owed && !self.together {
-                self.mechanism.wake(other);
-                owed = false;
-            }
-        }
-        if owed {
-            self.mechanism.wake(other);
-        }
-    }
-
-    fn wait_for(&self, turn: u32, own: &Spot, mut owed: Option<&Spot>) {
-        own.word.store(ASLEEP, SeqCst);
-        while self.turn.load(SeqCst) < turn {
-            let out_of_patience = match owed.take() {
-                Some(other) => self.mechanism.wake_and_sleep(other, own, Some(LONG)),
-                None => self.mechanism.sleep(own, Some(LONG)),
-            };
-            assert!(!out_of_patience, "{}: a wake-up was lost", self.mechanism.slug());
             own.word.store(ASLEEP, SeqCst);
-        }
-        own.word.store(AWAKE, SeqCst);
-        if let Some(other) = owed {
-            self.mechanism.wake(other);
+            while self.turn.load(SeqCst) < turn {
+                self.mechanism.sleep(own);
+                own.word.store(ASLEEP, SeqCst);
+            }
+            own.word.store(AWAKE, SeqCst);
+            self.turn.store(turn + 1, SeqCst);
+            if other.word.swap(AWAKE, SeqCst) == ASLEEP {
+                self.mechanism.wake(other);
+            }
         }
     }
 }
 
 #[test]
 fn two_threads_wake_each_other() {
-    for (mechanism, together) in here().flat_map(|mechanism| [(mechanism, false), (mechanism, true)]) {
-        let game = Game { mechanism, together, turn: AtomicU32::new(0), spots: Default::default() };
-        thread::scope(|scope| {
-            scope.spawn(|| game.play(0));
-            scope.spawn(|| game.play(1));
-        });
-        assert_eq!(game.turn.into_inner(), TURNS);
+    for mechanism in here() {
+        let game = Arc::new(Game { mechanism, turn: AtomicU32::new(0), spots: Default::default() });
+        let players = [0, 1].map(|me| (me, Arc::clone(&game)));
+        in_time(mechanism, players.map(|(me, game)| move || game.play(me)));
+        assert_eq!(game.turn.load(SeqCst), TURNS);
     }
 }
 
 #[test]
 fn a_wake_up_before_the_sleep_is_not_lost() {
     for mechanism in here() {
-        let spot = Spot::default();
-        mechanism.settle(&spot).unwrap();
-        spot.word.store(ASLEEP, SeqCst);
-        spot.word.store(AWAKE, SeqCst);
-        mechanism.wake(&spot);
-        // A spot may be settled again, and keeps what it knows.
-        mechanism.settle(&spot).unwrap();
-        for patience in [Some(LONG), None] {
-            assert!(!mechanism.sleep(&spot, patience), "{}", mechanism.slug());
-            mechanism.wake(&spot);
-        }
-    }
-}
-
-#[test]
-fn patience_ends() {
-    for mechanism in here() {
-        let spot = Spot::default();
-        mechanism.settle(&spot).unwrap();
-        for patience in [SHORT, Duration::from_nanos(1), Duration::ZERO] {
+        let one = move || {
+            let spot = Spot::default();
+            mechanism.settle(&spot).unwrap();
             spot.word.store(ASLEEP, SeqCst);
-            // Returning for no reason is allowed.
-            while !mechanism.sleep(&spot, Some(patience)) {}
-        }
+            spot.word.store(AWAKE, SeqCst);
+            mechanism.wake(&spot);
+            // A spot may be settled again, and keeps what it knows.
+            mechanism.settle(&spot).unwrap();
+            mechanism.sleep(&spot);
+        };
+        in_time(mechanism, [one]);
     }
 }
 
+/// Wake-ups that were kept would end as many sleeps: then the sleeper counts up while it is watched.
 #[test]
 fn wake_ups_that_nobody_asked_for_do_not_keep_anybody_awake() {
     for mechanism in here().filter(|mechanism| mechanism.unasked().is_ok()) {
-        let spot = Spot::default();
-        mechanism.settle(&spot).unwrap();
+        let watched = Arc::new((Spot::default(), AtomicU32::new(0)));
+        let (spot, returns) = &*watched;
+        mechanism.settle(spot).unwrap();
         for _ in 0..TURNS {
-            mechanism.wake(&spot);
+            mechanism.wake(spot);
         }
         spot.word.store(ASLEEP, SeqCst);
-        let returns = (0..TURNS).take_while(|_| !mechanism.sleep(&spot, Some(SHORT))).count();
-        assert!(returns <= 10, "{}: returned {returns} times before it slept", mechanism.slug());
+        let sleeper = Arc::clone(&watched);
+        let sleeping = thread::spawn(move || {
+            while sleeper.0.word.load(SeqCst) == ASLEEP {
+                mechanism.sleep(&sleeper.0);
+                sleeper.1.fetch_add(1, SeqCst);
+            }
+        });
+        // As often as it takes to use up all that could have been kept.
+        (0..TURNS).for_each(|_| thread::yield_now());
+        assert!(returns.load(SeqCst) <= 10, "{}: it did not sleep", mechanism.slug());
+        spot.word.store(AWAKE, SeqCst);
+        while !sleeping.is_finished() {
+            mechanism.wake(spot);
+            thread::yield_now();
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 use super::{Mechanism, Spot, win_object};
 use std::io;
 use std::ptr;
-use std::time::Duration;
 use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::System::Threading::{CreateEventW, SetEvent};
 
@@ -19,8 +18,8 @@ impl Mechanism for WinEvent {
         win_object::settle(spot, make)
     }
 
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        win_object::sleep(spot, make, patience)
+    fn sleep(&self, spot: &Spot) {
+        win_object::sleep(spot, make);
     }
 
     #[expect(unsafe_code, reason = "SetEvent")]
@@ -30,10 +29,6 @@ impl Mechanism for WinEvent {
             // SAFETY: the handle is never closed.
             let _ = unsafe { SetEvent(event) };
         }
-    }
-
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
-        win_object::wake_and_sleep(wake, own, make, patience)
     }
 }
 

@@ -5,14 +5,14 @@
 //! spot that it has used.
 
 use super::Spot;
+use crate::sys::process::owned;
 use std::collections::BTreeMap;
 use std::io;
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
-use std::time::Duration;
-use windows_sys::Win32::Foundation::{HANDLE, WAIT_TIMEOUT};
-use windows_sys::Win32::System::Threading::{INFINITE, SignalObjectAndWait, WaitForSingleObject};
+use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
 /// Makes the object of this name, which ends with a zero, or opens it where it exists: null if it can do
 /// neither.
@@ -33,7 +33,6 @@ pub(super) fn settle(spot: &Spot, make: Make) -> io::Result<()> {
 }
 
 /// The handle of the spot's object, which stays open.
-#[expect(unsafe_code, reason = "taking a handle")]
 pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
     let number = number(spot).load(Ordering::Acquire);
     if number == 0 {
@@ -43,39 +42,19 @@ pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
         return Ok(known.as_raw_handle());
     }
     // Who makes it at the same time opens the same object.
-    let made = make(&name(number));
-    if made.is_null() {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is new, and nobody else closes it.
-    let made = unsafe { OwnedHandle::from_raw_handle(made) };
+    let made = owned(make(&name(number)))?;
     let mut handles = HANDLES.write().unwrap_or_else(PoisonError::into_inner);
     Ok(handles.entry(number).or_insert(made).as_raw_handle())
 }
 
-/// Waits for one token, and returns whether patience has ended.
+/// Waits for one token.
 #[expect(unsafe_code, reason = "WaitForSingleObject")]
-pub(super) fn sleep(spot: &Spot, make: Make, patience: Option<Duration>) -> bool {
-    // A spot that is not settled is nobody's to sleep on.
-    let Ok(own) = handle(spot, make) else { return false };
-    // SAFETY: the handle is never closed.
-    unsafe { WaitForSingleObject(own, milliseconds(patience)) == WAIT_TIMEOUT }
-}
-
-/// Gives one token and waits for another in one call, and returns whether patience has ended.
-#[expect(unsafe_code, reason = "SignalObjectAndWait")]
-pub(super) fn wake_and_sleep(wake: &Spot, own: &Spot, make: Make, patience: Option<Duration>) -> bool {
-    // A spot that is not settled has nobody to wake.
-    let Ok(other) = handle(wake, make) else { return sleep(own, make, patience) };
-    let Ok(own) = handle(own, make) else { return false };
-    // SAFETY: the handles are never closed.
-    unsafe { SignalObjectAndWait(other, own, milliseconds(patience), 0) == WAIT_TIMEOUT }
-}
-
-/// Windows counts patience in milliseconds: never less than asked for.
-fn milliseconds(patience: Option<Duration>) -> u32 {
-    let Some(patience) = patience else { return INFINITE };
-    u32::try_from(patience.as_nanos().div_ceil(1_000_000)).unwrap_or(INFINITE).min(INFINITE - 1)
+pub(super) fn sleep(spot: &Spot, make: Make) {
+    // A spot that is not settled is not for sleeping.
+    if let Ok(own) = handle(spot, make) {
+        // SAFETY: the handle is never closed.
+        unsafe { WaitForSingleObject(own, INFINITE) };
+    }
 }
 
 /// `Local` is the session of this user.

@@ -1,10 +1,9 @@
 //! Windows: a named semaphore (`CreateSemaphoreW` in `winbase.h`, `ReleaseSemaphore` in `synchapi.h`).
 
-use super::{Mechanism, Spot, win_object};
+use super::{KEEPS, Mechanism, Spot, win_object};
 use crate::sys::Unsupported;
 use std::io;
 use std::ptr;
-use std::time::Duration;
 use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::System::Threading::{CreateSemaphoreW, ReleaseSemaphore};
 
@@ -16,17 +15,15 @@ impl Mechanism for WinSemaphore {
     }
 
     fn unasked(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(
-            "a semaphore keeps every wake-up that nobody waited for: nobody would sleep any more",
-        ))
+        Err(Unsupported::because(KEEPS))
     }
 
     fn settle(&self, spot: &Spot) -> io::Result<()> {
         win_object::settle(spot, make)
     }
 
-    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        win_object::sleep(spot, make, patience)
+    fn sleep(&self, spot: &Spot) {
+        win_object::sleep(spot, make);
     }
 
     #[expect(unsafe_code, reason = "ReleaseSemaphore")]
@@ -36,10 +33,6 @@ impl Mechanism for WinSemaphore {
             // SAFETY: the handle is never closed; nobody asks for the former count.
             let _ = unsafe { ReleaseSemaphore(semaphore, 1, ptr::null_mut()) };
         }
-    }
-
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
-        win_object::wake_and_sleep(wake, own, make, patience)
     }
 }
 
