@@ -60,50 +60,22 @@ pub fn findings(evidence: &Evidence) -> Vec<Finding> {
     rules.map(|(topic, rule)| rule.apply(topic, evidence)).collect()
 }
 
-/// One thing to look at.
 struct Rule {
     slug: &'static str,
     why: &'static str,
-    judge: fn(&Evidence) -> Verdict,
+    judge: fn(&Evidence) -> Option<Verdict>,
 }
 
 impl Rule {
     fn apply(&self, topic: &'static str, evidence: &Evidence) -> Finding {
-        let (state, found, mend) = match (self.judge)(evidence) {
-            Verdict::Fine(found) => (State::Fine, found, None),
-            Verdict::Noisy(found, mend) => (State::Noisy, found, mend),
-            Verdict::Limiting(found, mend) => (State::Limiting, found, mend),
-            Verdict::Unknown(found) => (State::Unknown, found, None),
-        };
+        let unknown = || (State::Unknown, "this system does not tell".into(), None);
+        let (state, found, mend) = (self.judge)(evidence).unwrap_or_else(unknown);
         Finding { slug: self.slug, topic, state, found, why: self.why, mend }
     }
 }
 
 /// What was found and, where it is not fine, how to mend it.
-enum Verdict {
-    Fine(String),
-    Noisy(String, Option<String>),
-    Limiting(String, Option<String>),
-    Unknown(String),
-}
-
-impl Verdict {
-    fn fine(found: impl Into<String>) -> Self {
-        Self::Fine(found.into())
-    }
-
-    fn noisy(found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self::Noisy(found.into(), Some(mend.into()))
-    }
-
-    fn limiting(found: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self::Limiting(found.into(), Some(mend.into()))
-    }
-
-    fn unknown(found: impl Into<String>) -> Self {
-        Self::Unknown(found.into())
-    }
-}
+type Verdict = (State, String, Option<String>);
 
 #[cfg(test)]
 mod tests;
@@ -165,17 +137,14 @@ impl Evidence {
         self.system == "linux"
     }
 
-    /// A fact that could be read.
     fn fact(&self, key: &str) -> Option<&str> {
         self.facts.get(key).map(String::as_str).filter(|value| !value.starts_with(fingerprint::NOT_AVAILABLE))
     }
 
-    /// A fact that is a number.
     fn number(&self, key: &str) -> Option<u64> {
         self.fact(key)?.parse().ok()
     }
 
-    /// Whether it is a guest of a hypervisor, as far as the system tells.
     fn is_guest(&self) -> bool {
         self.fact("machine.hypervisor").is_some_and(|kind| kind != "none")
     }

@@ -1,8 +1,29 @@
 //! Rules about how the system is set up, and how this program was built.
 
-use super::{Evidence, Rule, Verdict};
+use super::{Evidence, Rule, State, Verdict};
 use crate::sys::tree::numbers;
 use crate::sys::{message_queue, noise};
+
+fn fine(found: impl Into<String>) -> Option<Verdict> {
+    Some((State::Fine, found.into(), None))
+}
+
+fn noisy(found: impl Into<String>, mend: impl Into<String>) -> Option<Verdict> {
+    Some((State::Noisy, found.into(), Some(mend.into())))
+}
+
+fn limiting(found: impl Into<String>, mend: impl Into<String>) -> Option<Verdict> {
+    Some((State::Limiting, found.into(), Some(mend.into())))
+}
+
+fn unknown(found: impl Into<String>) -> Option<Verdict> {
+    Some((State::Unknown, found.into(), None))
+}
+
+/// A list of rules: who judges, its slug, and why it matters.
+macro_rules! rules {
+    ($($judge:ident $slug:literal $why:literal;)+) => { &[$(Rule { slug: $slug, why: $why, judge: $judge }),+] };
+}
 
 /// Clock sources that a program reads without a system call and without asking a device: of Linux (vDSO), then of FreeBSD
 /// (sys/vdso.h).
@@ -19,56 +40,28 @@ const FAST_CLOCKS: &[&str] = &[
     "ARM MPCore Timecounter",
 ];
 
-pub(super) const KERNEL: &[Rule] = &[
-    Rule {
-        slug: "build",
-        why: "Without optimisation, the suite's own code takes longer than what it times.",
-        judge: build,
-    },
-    Rule {
-        slug: "clock-source",
-        why: "A slow clock source makes each reading a system call or a device access.",
-        judge: clock_source,
-    },
-    Rule {
-        slug: "swap",
-        why: "Memory that was swapped out is read back from the disk in the middle of something.",
-        judge: swap,
-    },
-    Rule {
-        slug: "huge-pages",
-        why: "Where huge pages are always made, the kernel moves memory together behind a program's back.",
-        judge: huge_pages,
-    },
-    Rule {
-        slug: "nmi-watchdog",
-        why: "The watchdog interrupts every processor and holds a performance counter.",
-        judge: nmi_watchdog,
-    },
-    Rule {
-        slug: "aslr",
-        why: "Addresses differ from start to start; each repetition starts anew, so that this averages out.",
-        judge: aslr,
-    },
-    Rule {
-        slug: "mitigations",
-        why: "They cost time in every system call: figures compare only where they are the same.",
-        judge: mitigations,
-    },
-];
+pub(super) const KERNEL: &[Rule] = rules! {
+    build "build" "Without optimisation, the suite's own code takes longer than what it times.";
+    clock_source "clock-source" "A slow clock source makes each reading a system call or a device access.";
+    swap "swap" "Memory that was swapped out is read back from the disk in the middle of something.";
+    huge_pages "huge-pages"
+        "Where huge pages are always made, the kernel moves memory together behind a program's back.";
+    nmi_watchdog "nmi-watchdog" "The watchdog interrupts every processor and holds a performance counter.";
+    aslr "aslr" "Addresses differ from start to start; each repetition starts anew, so that this averages out.";
+    mitigations "mitigations" "They cost time in every system call: figures compare only where they are the same.";
+};
 
-fn build(evidence: &Evidence) -> Verdict {
+fn build(evidence: &Evidence) -> Option<Verdict> {
     if evidence.is_debug_build {
-        return Verdict::noisy("a debug build", "cargo build --release");
+        return noisy("a debug build", "cargo build --release");
     }
-    Verdict::fine("release")
+    fine("release")
 }
 
-fn clock_source(evidence: &Evidence) -> Verdict {
-    match evidence.fact("clock.source") {
-        None => Verdict::unknown("this system does not tell"),
-        Some(source) if FAST_CLOCKS.contains(&source) => Verdict::fine(source),
-        Some(source) => Verdict::noisy(
+fn clock_source(evidence: &Evidence) -> Option<Verdict> {
+    match evidence.fact("clock.source")? {
+        source if FAST_CLOCKS.contains(&source) => fine(source),
+        source => noisy(
             source,
             evidence.mend(
                 &[
@@ -90,12 +83,12 @@ fn clock_source(evidence: &Evidence) -> Verdict {
     }
 }
 
-fn swap(evidence: &Evidence) -> Verdict {
+fn swap(evidence: &Evidence) -> Option<Verdict> {
     match (evidence.number("memory.swap_mib"), evidence.number("memory.swap_used_kib")) {
-        (Some(0), _) => Verdict::fine("none"),
-        (_, None) => Verdict::unknown("this system does not tell"),
-        (_, Some(0)) => Verdict::fine("not in use"),
-        (_, Some(kib)) => Verdict::noisy(
+        (Some(0), _) => fine("none"),
+        (_, None) => None,
+        (_, Some(0)) => fine("not in use"),
+        (_, Some(kib)) => noisy(
             format!("{} MiB in use", kib.div_ceil(1_024)),
             evidence.mend(
                 &[("linux", "sudo swapoff --all"), ("freebsd", "sudo swapoff -a")],
@@ -105,41 +98,34 @@ fn swap(evidence: &Evidence) -> Verdict {
     }
 }
 
-fn huge_pages(evidence: &Evidence) -> Verdict {
-    match evidence.fact("memory.transparent_huge_pages") {
-        None => Verdict::unknown("this system does not tell"),
-        Some("always") => {
-            Verdict::noisy("always", "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled")
-        }
-        Some(other) => Verdict::fine(other),
+fn huge_pages(evidence: &Evidence) -> Option<Verdict> {
+    match evidence.fact("memory.transparent_huge_pages")? {
+        "always" => noisy("always", "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"),
+        other => fine(other),
     }
 }
 
-fn nmi_watchdog(evidence: &Evidence) -> Verdict {
-    match evidence.fact("os.nmi_watchdog") {
-        None => Verdict::unknown("this system does not tell"),
-        Some("0") => Verdict::fine("off"),
-        Some(_) => Verdict::noisy("on", "sudo sysctl kernel.nmi_watchdog=0"),
+fn nmi_watchdog(evidence: &Evidence) -> Option<Verdict> {
+    match evidence.fact("os.nmi_watchdog")? {
+        "0" => fine("off"),
+        _ => noisy("on", "sudo sysctl kernel.nmi_watchdog=0"),
     }
 }
 
 /// Fine either way: it is told because it explains differences between starts.
-fn aslr(evidence: &Evidence) -> Verdict {
-    match evidence.fact("os.aslr") {
-        None => Verdict::unknown("this system does not tell"),
-        Some("0") => Verdict::fine("off"),
-        Some(_) => Verdict::fine("on"),
+fn aslr(evidence: &Evidence) -> Option<Verdict> {
+    match evidence.fact("os.aslr")? {
+        "0" => fine("off"),
+        _ => fine("on"),
     }
 }
 
 /// Fine either way: it is told because other machines differ in it.
-fn mitigations(evidence: &Evidence) -> Verdict {
-    let Some(all) = evidence.fact("cpu.mitigations") else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn mitigations(evidence: &Evidence) -> Option<Verdict> {
+    let all = evidence.fact("cpu.mitigations")?;
     let count = |state: &str| all.split("; ").filter(|entry| entry.contains(&format!("={state}"))).count();
     let (active, open) = (count("Mitigation"), count("Vulnerable"));
-    Verdict::fine(format!("{active} active, {open} not mitigated"))
+    fine(format!("{active} active, {open} not mitigated"))
 }
 
 // Rules about the processors: how fast they run from one moment to the next.
@@ -150,90 +136,65 @@ const IDLE_EXIT_US_MAX: u64 = 10;
 /// With fewer, the rest of the system has no processor of its own beside the two that are measured on.
 const PROCESSORS_MIN: u64 = 4;
 
-pub(super) const PROCESSOR: &[Rule] = &[
-    Rule {
-        slug: "governor",
-        why: "Any governor but performance changes the frequency while messages are timed.",
-        judge: governor,
-    },
-    Rule {
-        slug: "turbo",
-        why: "Turbo depends on heat and on what other cores do, so it differs from run to run.",
-        judge: turbo,
-    },
-    Rule { slug: "smt", why: "A busy sibling takes about half of what a core can do.", judge: smt },
-    Rule {
-        slug: "idle-states",
-        why: "Who waits for a message lets the processor sleep, and waking it is added to the time.",
-        judge: idle_states,
-    },
-    Rule {
-        slug: "processors",
-        why: "With few processors, cross-cpu and the harness share them with everything else that runs.",
-        judge: processors,
-    },
-    Rule {
-        slug: "isolation",
-        why: "On an isolated processor the scheduler puts nothing else.",
-        judge: isolation,
-    },
-    Rule {
-        slug: "heat",
-        why: "A processor that is too hot slows itself down for seconds at a time.",
-        judge: heat,
-    },
-    Rule { slug: "power", why: "On battery, firmware and system keep the processor slow.", judge: power },
-];
+pub(super) const PROCESSOR: &[Rule] = rules! {
+    governor "governor" "Any governor but performance changes the frequency while messages are timed.";
+    turbo "turbo" "Turbo depends on heat and on what other cores do, so it differs from run to run.";
+    smt "smt" "A busy sibling takes about half of what a core can do.";
+    idle_states "idle-states" "Who waits for a message lets the processor sleep, and waking it is added to the time.";
+    processors "processors"
+        "With few processors, cross-cpu and the harness share them with everything else that runs.";
+    isolation "isolation" "On an isolated processor the scheduler puts nothing else.";
+    heat "heat" "A processor that is too hot slows itself down for seconds at a time.";
+    power "power" "On battery, firmware and system keep the processor slow.";
+};
 
 /// Where a guest does not see it, its host decides.
-fn not_shown(evidence: &Evidence, what: &str) -> Verdict {
+fn not_shown(evidence: &Evidence, what: &str) -> Option<Verdict> {
     let who = if evidence.is_guest() { ": the host decides" } else { " by this system" };
-    Verdict::unknown(format!("{what} not shown{who}"))
+    unknown(format!("{what} not shown{who}"))
 }
 
-fn governor(evidence: &Evidence) -> Verdict {
+fn governor(evidence: &Evidence) -> Option<Verdict> {
     match (evidence.fact("cpu.governor"), evidence.fact("machine.power_scheme")) {
-        (Some("performance"), _) => Verdict::fine("performance"),
-        (Some(other), _) => Verdict::noisy(other, "sudo cpupower frequency-set -g performance"),
-        (None, Some("high performance")) => Verdict::fine("the power scheme is high performance"),
+        (Some("performance"), _) => fine("performance"),
+        (Some(other), _) => noisy(other, "sudo cpupower frequency-set -g performance"),
+        (None, Some("high performance")) => fine("the power scheme is high performance"),
         (None, Some(other)) => {
-            Verdict::noisy(format!("the power scheme is {other}"), "powercfg /setactive SCHEME_MIN")
+            noisy(format!("the power scheme is {other}"), "powercfg /setactive SCHEME_MIN")
         }
         (None, None) => match evidence.fact("cpu.powerd") {
-            Some("yes") => Verdict::noisy("powerd changes the frequency", "sudo service powerd stop"),
-            Some(_) => Verdict::fine("nothing changes the frequency: powerd does not run"),
+            Some("yes") => noisy("powerd changes the frequency", "sudo service powerd stop"),
+            Some(_) => fine("nothing changes the frequency: powerd does not run"),
             None => not_shown(evidence, "the frequency governor is"),
         },
     }
 }
 
-fn turbo(evidence: &Evidence) -> Verdict {
+fn turbo(evidence: &Evidence) -> Option<Verdict> {
     match (evidence.fact("cpu.no_turbo"), evidence.fact("cpu.boost")) {
-        (Some("1"), _) | (None, Some("0")) => Verdict::fine("off"),
-        (Some(_), _) => {
-            Verdict::noisy("on", "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo")
-        }
-        (None, Some(_)) => Verdict::noisy("on", "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"),
+        (Some("1"), _) | (None, Some("0")) => fine("off"),
+        (Some(_), _) => noisy("on", "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"),
+        (None, Some(_)) => noisy("on", "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"),
         (None, None) => not_shown(evidence, "its state is"),
     }
 }
 
-fn smt(evidence: &Evidence) -> Verdict {
+fn smt(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("cpu.smt") {
         None => not_shown(evidence, "the state of siblings is"),
-        Some("on") => Verdict::noisy(
+        Some("on") => noisy(
             "on: two threads a core",
             evidence.mend(
                 &[("linux", "echo off | sudo tee /sys/devices/system/cpu/smt/control")],
                 "Switch it off in the firmware's settings.",
             ),
         ),
-        Some(_) if evidence.is_guest() => Verdict::fine("off as far as a guest can see"),
-        Some(_) => Verdict::fine("off"),
+        Some(_) if evidence.is_guest() => fine("off as far as a guest can see"),
+        Some(_) => fine("off"),
     }
 }
 
-fn idle_states(evidence: &Evidence) -> Verdict {
+fn idle_states(evidence: &Evidence) -> Option<Verdict> {
     let Some((name, exit_us)) = evidence.fact("cpu.idle_deepest").zip(evidence.number("cpu.idle_exit_us"))
     else {
         return not_shown(evidence, "idle states are");
@@ -242,26 +203,26 @@ fn idle_states(evidence: &Evidence) -> Verdict {
     if exit_us > IDLE_EXIT_US_MAX {
         let on_linux = format!("sudo cpupower idle-set -D {IDLE_EXIT_US_MAX}");
         let commands = [("linux", on_linux.as_str()), ("freebsd", "sudo sysctl hw.acpi.cpu.cx_lowest=C1")];
-        return Verdict::noisy(found, evidence.mend(&commands, "Forbid it in the firmware's settings."));
+        return noisy(found, evidence.mend(&commands, "Forbid it in the firmware's settings."));
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn processors(evidence: &Evidence) -> Verdict {
+fn processors(evidence: &Evidence) -> Option<Verdict> {
     let Some(count) = evidence.number("cpu.allowed") else {
-        return Verdict::unknown("this system does not tell which processors may be used");
+        return unknown("this system does not tell which processors may be used");
     };
     let found = format!("{count} may be used");
     if count < PROCESSORS_MIN {
         let mend = format!("Measure on a machine that has {PROCESSORS_MIN} processors or more.");
-        return Verdict::noisy(found, mend);
+        return noisy(found, mend);
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn isolation(evidence: &Evidence) -> Verdict {
+fn isolation(evidence: &Evidence) -> Option<Verdict> {
     let Some(isolated) = evidence.fact("cpu.isolated") else {
-        return Verdict::unknown("this system does not tell which processors are isolated");
+        return unknown("this system does not tell which processors are isolated");
     };
     // `3 and 1: different cores`
     let used = evidence.fact("placement.cross_cpu").and_then(|text| text.split(':').next()).unwrap_or("");
@@ -270,36 +231,36 @@ fn isolation(evidence: &Evidence) -> Verdict {
     let isolated_cpus = numbers(isolated);
     if isolated_cpus.is_empty() {
         return match evidence.number("cpu.allowed") {
-            Some(count) if count >= PROCESSORS_MIN && !used.is_empty() => Verdict::noisy(
+            Some(count) if count >= PROCESSORS_MIN && !used.is_empty() => noisy(
                 "no processor is isolated",
                 format!(
                     "Start the kernel with: isolcpus={list} nohz_full={list} rcu_nocbs={list}\n\
                      taskset -c {list} roundtrip run"
                 ),
             ),
-            _ => Verdict::fine("none, and there are too few to spare any"),
+            _ => fine("none, and there are too few to spare any"),
         };
     }
     if used.is_empty() || used.iter().any(|cpu| !isolated_cpus.contains(cpu)) {
         // The scheduler gives nobody an isolated processor who does not ask for it.
         let found = format!("cpus {isolated} are isolated, and others are measured on");
-        return Verdict::noisy(found, format!("taskset -c {isolated} roundtrip run"));
+        return noisy(found, format!("taskset -c {isolated} roundtrip run"));
     }
-    Verdict::fine(format!("measured on isolated cpus {list}"))
+    fine(format!("measured on isolated cpus {list}"))
 }
 
-fn heat(evidence: &Evidence) -> Verdict {
+fn heat(evidence: &Evidence) -> Option<Verdict> {
     let at = evidence.number("cpu.temperature_celsius").map(|celsius| format!(", {celsius} degrees Celsius"));
     let at = at.unwrap_or_default();
     let watched = |key| evidence.noise.get(key).copied();
     match (watched("thermal_throttle_events"), watched("thermal_pressure_level")) {
         (None, None) => not_shown(evidence, "throttling is"),
-        (Some(0), _) => Verdict::fine(format!("not slowed down while watched{at}")),
-        (None, Some(0)) => Verdict::fine("no thermal pressure"),
+        (Some(0), _) => fine(format!("not slowed down while watched{at}")),
+        (None, Some(0)) => fine("no thermal pressure"),
         (None, Some(level)) => {
-            Verdict::noisy(format!("thermal pressure {level} of 4"), "Let it cool down, or clean its fans.")
+            noisy(format!("thermal pressure {level} of 4"), "Let it cool down, or clean its fans.")
         }
-        (Some(events), _) => Verdict::noisy(
+        (Some(events), _) => noisy(
             format!("slowed down {events} times within a second{at}"),
             "Let it cool down, clean its fans, or lower the limit:\n\
              sudo cpupower frequency-set --max 2GHz",
@@ -307,13 +268,13 @@ fn heat(evidence: &Evidence) -> Verdict {
     }
 }
 
-fn power(evidence: &Evidence) -> Verdict {
+fn power(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("machine.power") {
         // Linux shows what supplies there are, and none is none.
-        None if evidence.is_linux() => Verdict::fine("no battery"),
+        None if evidence.is_linux() => fine("no battery"),
         None => not_shown(evidence, "the source of power is"),
-        Some("mains") => Verdict::fine("mains"),
-        Some(other) => Verdict::noisy(other, "Plug it in."),
+        Some("mains") => fine("mains"),
+        Some(other) => noisy(other, "Plug it in."),
     }
 }
 
@@ -326,54 +287,29 @@ const LOAD_MAX: f64 = 0.5;
 /// idle machine of two processors tasks waited 0 % in most of them and 2.1 % in the worst.
 const IDLE_CPU_PRESSURE_PERCENT_MAX: f64 = 5.0;
 
-pub(super) const SHARING: &[Rule] = &[
-    Rule {
-        slug: "virtual-machine",
-        why: "A host can stop a guest at any moment, and waking an idle guest takes longer.",
-        judge: virtual_machine,
-    },
-    Rule {
-        slug: "steal",
-        why: "While the hypervisor runs another guest, ours stands still and its clocks go on.",
-        judge: steal,
-    },
-    Rule {
-        slug: "quota",
-        why: "A cgroup that has used up its quota stands still until the next period.",
-        judge: quota,
-    },
-    Rule {
-        slug: "load",
-        why: "Other tasks take time, caches and memory from those that are measured.",
-        judge: load,
-    },
-    Rule {
-        slug: "other-tasks",
-        why: "Who waits for a processor now will also wait while messages are timed.",
-        judge: other_tasks,
-    },
-    Rule {
-        slug: "memory-pressure",
-        why: "A machine that has to look for free memory stops tasks at any moment.",
-        judge: memory_pressure,
-    },
-];
+pub(super) const SHARING: &[Rule] = rules! {
+    virtual_machine "virtual-machine" "A host can stop a guest at any moment, and waking an idle guest takes longer.";
+    steal "steal" "While the hypervisor runs another guest, ours stands still and its clocks go on.";
+    quota "quota" "A cgroup that has used up its quota stands still until the next period.";
+    load "load" "Other tasks take time, caches and memory from those that are measured.";
+    other_tasks "other-tasks" "Who waits for a processor now will also wait while messages are timed.";
+    memory_pressure "memory-pressure" "A machine that has to look for free memory stops tasks at any moment.";
+};
 
-fn virtual_machine(evidence: &Evidence) -> Verdict {
-    match evidence.fact("machine.hypervisor") {
-        None => Verdict::unknown("this system does not tell"),
-        Some("none") => Verdict::fine("not a guest"),
-        Some(_) => {
+fn virtual_machine(evidence: &Evidence) -> Option<Verdict> {
+    match evidence.fact("machine.hypervisor")? {
+        "none" => fine("not a guest"),
+        _ => {
             let under = evidence.fact("machine.hypervisor_vendor").map(|name| format!(" of {name}"));
             let found = format!("a guest{}", under.unwrap_or_default());
-            Verdict::noisy(found, "Measure on a machine of its own, or on a guest with dedicated processors.")
+            noisy(found, "Measure on a machine of its own, or on a guest with dedicated processors.")
         }
     }
 }
 
-fn steal(evidence: &Evidence) -> Verdict {
+fn steal(evidence: &Evidence) -> Option<Verdict> {
     if evidence.fact("machine.hypervisor").is_some() && !evidence.is_guest() {
-        return Verdict::fine("not a guest");
+        return fine("not a guest");
     }
     let cpus = evidence.noise.get("machine_cpus").copied().unwrap_or(1).max(1);
     let now = evidence.watched_percent("steal_ns").map(|percent| percent / cpus as f64);
@@ -381,50 +317,48 @@ fn steal(evidence: &Evidence) -> Verdict {
         .number("load.steal_ticks")
         .zip(evidence.number("load.all_ticks").filter(|&ticks| ticks > 0))
         .map(|(steal, all)| steal as f64 / all as f64 * 100.0);
-    let (Some(now), Some(since_start)) = (now, since_start) else {
-        return Verdict::unknown("this system does not tell");
-    };
+    let (now, since_start) = now.zip(since_start)?;
     let found = format!("{now:.1} % of processor time while watched, {since_start:.2} % since start");
     if now.max(since_start) > noise::STEAL_SHARE_MAX * 100.0 {
-        return Verdict::noisy(found, "Ask for a host that is less crowded, or for dedicated processors.");
+        return noisy(found, "Ask for a host that is less crowded, or for dedicated processors.");
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn quota(evidence: &Evidence) -> Verdict {
+fn quota(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("limit.job_cpu") {
-        Some("none") => return Verdict::fine("no job object limits it"),
+        Some("none") => return fine("no job object limits it"),
         Some(rate) => {
-            return Verdict::noisy(
+            return noisy(
                 format!("a job object leaves it {rate} of the processors"),
                 "Start it outside of that job: not in a container, and not by that service.",
             );
         }
-        None if !evidence.is_linux() => return Verdict::unknown("this system does not tell"),
+        None if !evidence.is_linux() => return None,
         None => {}
     }
     let Some(quota) = evidence.fact("limit.cgroup_cpu") else {
-        return Verdict::fine("no control groups");
+        return fine("no control groups");
     };
     let Some((quota_us, period_us)) = quota
         .split_once(' ')
         .and_then(|(quota, period)| Some((quota.parse::<u64>().ok()?, period.parse::<u64>().ok()?)))
     else {
-        return Verdict::fine("none");
+        return fine("none");
     };
     let found = format!("{quota_us} us of each {period_us} us");
     let mend = "Start the container without --cpus and --cpu-quota; in a systemd unit:\n\
                 sudo systemctl set-property NAME.service CPUQuota=";
-    Verdict::noisy(found, mend)
+    noisy(found, mend)
 }
 
-fn load(evidence: &Evidence) -> Verdict {
+fn load(evidence: &Evidence) -> Option<Verdict> {
     let average = evidence.fact("load.average").and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     let (average, found) = match (average, evidence.busy_processors()) {
         (Some(average), _) => (average, format!("{average:.2} over the last minute")),
         // Where no queue is told, what was busy is what ran.
         (None, Some(busy)) => (busy, format!("{busy:.2} processors were busy while watched")),
-        (None, None) => return Verdict::unknown("this system does not tell"),
+        (None, None) => return None,
     };
     if average > LOAD_MAX {
         let wait = format!("Wait until it is below {LOAD_MAX}, or end what runs");
@@ -432,16 +366,16 @@ fn load(evidence: &Evidence) -> Verdict {
         let on_linux = show("ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
         let on_bsd = show("ps -axo pid,pcpu,comm -r | head");
         let commands = [("linux", &*on_linux), ("freebsd", &on_bsd), ("macos", &on_bsd)];
-        return Verdict::noisy(found, evidence.mend(&commands, &format!("{wait}.")));
+        return noisy(found, evidence.mend(&commands, &format!("{wait}.")));
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn other_tasks(evidence: &Evidence) -> Verdict {
+fn other_tasks(evidence: &Evidence) -> Option<Verdict> {
     let waited = evidence.watched_percent("cpu_pressure_ns");
     let runnable = evidence.number("load.runnable_tasks");
     let found = match (runnable, waited) {
-        (None, None) => return Verdict::unknown("this system does not tell"),
+        (None, None) => return None,
         (Some(tasks), None) => format!("{tasks} runnable"),
         (None, Some(percent)) => format!("tasks waited for a processor {percent:.1} % of the time"),
         (Some(tasks), Some(percent)) => {
@@ -449,20 +383,18 @@ fn other_tasks(evidence: &Evidence) -> Verdict {
         }
     };
     if runnable > Some(0) || waited > Some(IDLE_CPU_PRESSURE_PERCENT_MAX) {
-        return Verdict::noisy(found, "ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
+        return noisy(found, "ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn memory_pressure(evidence: &Evidence) -> Verdict {
-    let Some(percent) = evidence.watched_percent("memory_pressure_ns") else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn memory_pressure(evidence: &Evidence) -> Option<Verdict> {
+    let percent = evidence.watched_percent("memory_pressure_ns")?;
     let found = format!("tasks waited for memory {percent:.1} % of the time");
     if percent > noise::MEMORY_PRESSURE_SHARE_MAX * 100.0 {
-        return Verdict::noisy(found, "ps -eo pid,rss,comm --sort=-rss | head");
+        return noisy(found, "ps -eo pid,rss,comm --sort=-rss | head");
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
 // Rules about limits: for them a part of the suite does not run, or runs with less than it asks for.
@@ -476,34 +408,16 @@ const CAP_SYS_ADMIN: u32 = 21;
 const CAP_SYS_RESOURCE: u32 = 24;
 const CAP_PERFMON: u32 = 38;
 
-pub(super) const LIMIT: &[Rule] = &[
-    Rule {
-        slug: "message-queues",
-        why: "posix-mq needs queues of 10 messages as long as the longest that a preset sends.",
-        judge: message_queues,
-    },
-    Rule {
-        slug: "pipe-size",
-        why: "Without privilege a pipe cannot be made larger than this.",
-        judge: pipe_size,
-    },
-    Rule {
-        slug: "socket-buffers",
-        why: "A socket that asks for more gets this much in silence, so its cases run with less.",
-        judge: socket_buffers,
-    },
-    Rule { slug: "open-files", why: "Each end of a channel is an open file.", judge: open_files },
-    Rule {
-        slug: "perf-events",
-        why: "The probes counters and sched count with perf_event_open, in the kernel too.",
-        judge: perf_events,
-    },
-    Rule {
-        slug: "ptrace",
-        why: "The probe syscalls traces its children, and process-vm-readv reads a sibling's memory.",
-        judge: ptrace,
-    },
-];
+pub(super) const LIMIT: &[Rule] = rules! {
+    message_queues "message-queues"
+        "posix-mq needs queues of 10 messages as long as the longest that a preset sends.";
+    pipe_size "pipe-size" "Without privilege a pipe cannot be made larger than this.";
+    socket_buffers "socket-buffers"
+        "A socket that asks for more gets this much in silence, so its cases run with less.";
+    open_files "open-files" "Each end of a channel is an open file.";
+    perf_events "perf-events" "The probes counters and sched count with perf_event_open, in the kernel too.";
+    ptrace "ptrace" "The probe syscalls traces its children, and process-vm-readv reads a sibling's memory.";
+};
 
 /// How a system calls the limits of its message queues, and what it needs to have any.
 struct QueueNames {
@@ -512,7 +426,7 @@ struct QueueNames {
     none: (&'static str, &'static str),
 }
 
-fn message_queues(evidence: &Evidence) -> Verdict {
+fn message_queues(evidence: &Evidence) -> Option<Verdict> {
     /// What the kernel adds to each message of a queue when it counts against the limit: a header and a node of the
     /// tree, rounded up (getrlimit(2), `RLIMIT_MSGQUEUE`).
     const OVERHEAD_BYTES: u64 = 128;
@@ -531,12 +445,12 @@ fn message_queues(evidence: &Evidence) -> Verdict {
             message_bytes: "kern.mqueue.maxmsgsize",
             none: ("mqueuefs is not loaded", "sudo kldload mqueuefs"),
         },
-        _ => return Verdict::unknown("this system does not tell"),
+        _ => return None,
     };
     let (Some(messages), Some(bytes)) =
         (evidence.number("limit.queue_messages"), evidence.number("limit.queue_message_bytes"))
     else {
-        return Verdict::limiting(names.none.0, names.none.1);
+        return limiting(names.none.0, names.none.1);
     };
     let wanted_messages = u64::from(message_queue::MESSAGES_MAX);
     let wanted_bytes = evidence.needs.queue_message_bytes;
@@ -561,30 +475,22 @@ fn message_queues(evidence: &Evidence) -> Verdict {
     if !all_suffice {
         mend.push(format!("sudo prlimit --pid $$ --msgqueue={wanted_all}"));
     }
-    if mend.is_empty() { Verdict::fine(found) } else { Verdict::limiting(found, mend.join("\n")) }
+    if mend.is_empty() { fine(found) } else { limiting(found, mend.join("\n")) }
 }
 
-fn pipe_size(evidence: &Evidence) -> Verdict {
-    let Some(bytes) = evidence.number("limit.pipe_max_bytes") else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn pipe_size(evidence: &Evidence) -> Option<Verdict> {
+    let bytes = evidence.number("limit.pipe_max_bytes")?;
     let wanted = evidence.needs.buffer_bytes;
     let found = format!("at most {}; presets ask for {}", size(bytes), size(wanted));
     if bytes < wanted && !evidence.has_capability(CAP_SYS_RESOURCE) {
-        return Verdict::limiting(
-            found,
-            format!("sudo sysctl fs.pipe-max-size={}", wanted.next_power_of_two()),
-        );
+        return limiting(found, format!("sudo sysctl fs.pipe-max-size={}", wanted.next_power_of_two()));
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn socket_buffers(evidence: &Evidence) -> Verdict {
-    let (Some(receive), Some(send)) =
-        (evidence.number("limit.socket_receive_max_bytes"), evidence.number("limit.socket_send_max_bytes"))
-    else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn socket_buffers(evidence: &Evidence) -> Option<Verdict> {
+    let receive = evidence.number("limit.socket_receive_max_bytes")?;
+    let send = evidence.number("limit.socket_send_max_bytes")?;
     let wanted = evidence.needs.buffer_bytes;
     let found = format!("at most {}; presets ask for {}", size(receive.min(send)), size(wanted));
     if receive.min(send) < wanted {
@@ -593,46 +499,38 @@ fn socket_buffers(evidence: &Evidence) -> Verdict {
         // sys/kern/uipc_sockbuf.c).
         let on_freebsd = format!("sudo sysctl kern.ipc.maxsockbuf={}", 2 * wanted);
         let commands = [("linux", on_linux.as_str()), ("freebsd", on_freebsd.as_str())];
-        return Verdict::limiting(found, evidence.mend(&commands, "Let sockets have larger buffers."));
+        return limiting(found, evidence.mend(&commands, "Let sockets have larger buffers."));
     }
-    Verdict::fine(found)
+    fine(found)
 }
 
-fn open_files(evidence: &Evidence) -> Verdict {
-    let Some(limit) = evidence.fact("limit.open_files") else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn open_files(evidence: &Evidence) -> Option<Verdict> {
+    let limit = evidence.fact("limit.open_files")?;
     if limit.parse::<u64>().is_ok_and(|limit| limit < OPEN_FILES_MIN) {
-        return Verdict::limiting(limit, "ulimit -n 1024");
+        return limiting(limit, "ulimit -n 1024");
     }
-    Verdict::fine(limit)
+    fine(limit)
 }
 
-fn perf_events(evidence: &Evidence) -> Verdict {
+fn perf_events(evidence: &Evidence) -> Option<Verdict> {
     /// From 2 on, only a program's own part is counted (`perf_event_open(2)`).
     const PARANOID_MAX: i64 = 1;
     if evidence.has_capability(CAP_PERFMON) || evidence.has_capability(CAP_SYS_ADMIN) {
-        return Verdict::fine("permitted by a capability of this process");
+        return fine("permitted by a capability of this process");
     }
     match evidence.fact("os.perf_event_paranoid").and_then(|level| level.parse::<i64>().ok()) {
-        None if !evidence.is_linux() => Verdict::unknown("perf_event_open is Linux's"),
-        None => {
-            Verdict::limiting("this kernel has none", "Use a kernel that is built with CONFIG_PERF_EVENTS.")
-        }
-        Some(level) if level <= PARANOID_MAX => {
-            Verdict::fine(format!("kernel.perf_event_paranoid is {level}"))
-        }
-        Some(level) => Verdict::limiting(
+        None if !evidence.is_linux() => unknown("perf_event_open is Linux's"),
+        None => limiting("this kernel has none", "Use a kernel that is built with CONFIG_PERF_EVENTS."),
+        Some(level) if level <= PARANOID_MAX => fine(format!("kernel.perf_event_paranoid is {level}")),
+        Some(level) => limiting(
             format!("kernel.perf_event_paranoid is {level}"),
             "sudo sysctl kernel.perf_event_paranoid=1",
         ),
     }
 }
 
-fn ptrace(evidence: &Evidence) -> Verdict {
-    let Some(scope) = evidence.fact("os.ptrace_scope") else {
-        return Verdict::unknown("this system does not tell");
-    };
+fn ptrace(evidence: &Evidence) -> Option<Verdict> {
+    let scope = evidence.fact("os.ptrace_scope")?;
     // 1 allows tracing one's own children and who permits it, which is all that the suite does (ptrace(2)).
     let forbidden = match scope {
         "2" => !evidence.has_capability(CAP_SYS_PTRACE),
@@ -640,17 +538,13 @@ fn ptrace(evidence: &Evidence) -> Verdict {
         _ => false,
     };
     if !forbidden {
-        return Verdict::fine(if scope == "no Yama" {
-            scope.into()
-        } else {
-            format!("ptrace_scope is {scope}")
-        });
+        return fine(if scope == "no Yama" { scope.into() } else { format!("ptrace_scope is {scope}") });
     }
     let mend = match scope {
         "3" => "Start the machine anew with kernel.yama.ptrace_scope=1: 3 cannot be undone before.",
         _ => "sudo sysctl kernel.yama.ptrace_scope=1",
     };
-    Verdict::limiting(format!("kernel.yama.ptrace_scope is {scope}"), mend)
+    limiting(format!("kernel.yama.ptrace_scope is {scope}"), mend)
 }
 
 /// In the largest unit of which it is a whole number.
