@@ -6,7 +6,7 @@ use crate::format::{bytes, nanoseconds};
 use crate::progress::Progress;
 use crate::{output, run, table};
 use comfy_table::{CellAlignment, Table, presets};
-use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
@@ -65,25 +65,18 @@ pub(crate) fn matrix(arguments: &MatrixArguments) -> crate::Result<()> {
 fn case(arguments: &MatrixArguments, (initiator, responder): (u32, u32)) -> crate::Result<PlannedCase> {
     let missing = || Failure::Usage(format!("no transport is called `{}`", arguments.transport));
     let transport = transport::find(&arguments.transport).ok_or_else(missing)?;
+    let work = Work {
+        message_bytes: arguments.message_bytes,
+        messages_per_operation: 1,
+        operations: OPERATIONS,
+        warmup: WARMUP,
+        batch: 1,
+        ..Work::default()
+    };
     Ok(PlannedCase {
-        transport: transport.into(),
-        scenario: scenario::find("roundtrip").ok_or_else(missing)?,
-        mode: Mode::TwoProcesses,
         placement: Placement::Cpus(initiator, responder),
-        total_bytes: None,
-        buffer_bytes: None,
-        manner: transport.manner(),
-        crowd: Crowd::PAIR,
-        work: Work {
-            message_bytes: arguments.message_bytes,
-            messages_per_operation: 1,
-            operations: OPERATIONS,
-            warmup: WARMUP,
-            batch: 1,
-            ..Work::default()
-        },
         repetitions: Repetitions::exactly(REPETITIONS),
-        probe: None,
+        ..PlannedCase::of(transport, scenario::find("roundtrip").ok_or_else(missing)?, work)
     })
 }
 

@@ -11,10 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, Thread};
 
-/// Takes one canary's readings, in nanoseconds an operation.
 type Take = fn() -> Result<Vec<u64>, String>;
 
-/// Every canary, in the order of a report.
 const ALL: [(&str, Take); 7] = [
     ("clock-cost", || Ok(clock::measure().cost_ns)),
     ("clock-step", || Ok(clock::measure().step_ns)),

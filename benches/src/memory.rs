@@ -20,17 +20,11 @@ pub enum Memory {
         used: Range<usize>,
     },
     /// Shared, so that it can be passed by reference; the mapping may be longer.
-    Shared {
-        /// The mapping.
-        mapping: Mapping,
-        /// How much of it is used.
-        bytes: usize,
-    },
+    Shared { mapping: Mapping, bytes: usize },
 }
 
 impl Memory {
-    /// Of this process alone.
-    pub fn heap(bytes: usize) -> Self {
+    pub(crate) fn heap(bytes: usize) -> Self {
         // Zeroes would be the kernel's shared zero page until the first write.
         let whole = vec![0xff; bytes + ALIGNMENT_BYTES - 1];
         let start = whole.as_ptr().align_offset(ALIGNMENT_BYTES);

@@ -7,23 +7,22 @@ const STAMP_DISTANCE: usize = 4096;
 const STAMP_BYTES: usize = size_of::<u64>();
 
 /// The longest answer of a receiver to a sender, and the shortest message of `stream`.
-pub const ANSWER_BYTES: usize = STAMP_BYTES;
+pub(crate) const ANSWER_BYTES: usize = STAMP_BYTES;
 
 /// A message of fixed length. Its memory is touched when it is made, by the process that uses it.
 #[derive(Debug)]
-pub struct Payload {
+pub(crate) struct Payload {
     bytes: Memory,
 }
 
 impl Payload {
-    /// A message of this length in memory of its own.
-    pub fn new(length: usize) -> Self {
+    pub(crate) fn new(length: usize) -> Self {
         Self::within(Memory::heap(length))
     }
 
     /// A message that fills this memory with a pattern that no page shares with its neighbours.
     #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
-    pub fn within(mut memory: Memory) -> Self {
+    pub(crate) fn within(mut memory: Memory) -> Self {
         // By blocks in which only the low byte counts, so that the compiler can write many at a time.
         for (block, bytes) in memory.chunks_mut(1 << 8).enumerate() {
             let of_block = (block ^ (block >> 8)) as u8;
@@ -35,7 +34,7 @@ impl Payload {
     }
 
     /// Writes the sequence number at the head of every page and at the end.
-    pub fn stamp(&mut self, sequence: u64) {
+    pub(crate) fn stamp(&mut self, sequence: u64) {
         let stamp = sequence.to_le_bytes();
         for page in self.bytes.chunks_mut(STAMP_DISTANCE) {
             let length = page.len().min(STAMP_BYTES);
@@ -48,31 +47,24 @@ impl Payload {
 
     /// Writes the sequence number at the head alone: a few nanoseconds, whatever the length.
     #[inline]
-    pub fn stamp_head(&mut self, sequence: u64) {
+    pub(crate) fn stamp_head(&mut self, sequence: u64) {
         let length = self.bytes.len().min(STAMP_BYTES);
         self.bytes[..length].copy_from_slice(&sequence.to_le_bytes()[..length]);
     }
 
-    /// The message.
     #[inline]
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 /// The sequence number at the head of a message; of a message shorter than it, the low bytes.
 #[inline]
-pub fn sequence_of(message: &[u8]) -> u64 {
+pub(crate) fn sequence_of(message: &[u8]) -> u64 {
     let mut stamp = [0; STAMP_BYTES];
     let length = message.len().min(STAMP_BYTES);
     stamp[..length].copy_from_slice(&message[..length]);
     u64::from_le_bytes(stamp)
-}
-
-/// A sequence number as a message of this length can carry it.
-#[inline]
-pub fn carried(sequence: u64, length: usize) -> u64 {
-    if length >= STAMP_BYTES { sequence } else { sequence & ((1 << (8 * length)) - 1) }
 }
 
 #[cfg(test)]
@@ -94,7 +86,8 @@ mod tests {
         for length in 1..20 {
             let mut payload = Payload::new(length);
             payload.stamp_head(0x0123_4567_89ab_cdef);
-            assert_eq!(sequence_of(payload.bytes()), carried(0x0123_4567_89ab_cdef, length));
+            let low_bits = u64::MAX >> (64 - 8 * length.min(STAMP_BYTES));
+            assert_eq!(sequence_of(payload.bytes()), 0x0123_4567_89ab_cdef & low_bits);
         }
     }
 }

@@ -146,7 +146,6 @@ enum Word {
     Over(usize, io::Result<Box<EndReport>>),
 }
 
-/// A job without its ends.
 #[derive(Clone)]
 struct Run {
     transport: &'static dyn Transport,

@@ -9,7 +9,7 @@ const DRAWN_MAX: u64 = 65_536;
 
 /// How long each message of a repetition is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sizes {
+pub(crate) enum Sizes {
     /// All the same.
     Fixed(usize),
     /// One after the other, from the start again at the end.
@@ -19,7 +19,7 @@ pub enum Sizes {
 impl Sizes {
     /// Bytes of the message with this number, counted from 0.
     #[inline]
-    pub fn of(&self, message: u64) -> usize {
+    pub(crate) fn of(&self, message: u64) -> usize {
         match self {
             Self::Fixed(bytes) => *bytes,
             Self::Drawn(sizes) => {
@@ -31,7 +31,7 @@ impl Sizes {
 
 /// A distribution of message sizes, to draw from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeProfile {
+pub(crate) struct SizeProfile {
     sizes: SizeHistogram,
 }
 
@@ -40,7 +40,7 @@ impl SizeProfile {
     ///
     /// # Errors
     /// Naming those that exist, or the line that is wrong.
-    pub fn named(name: &str) -> Result<Self, String> {
+    pub(crate) fn named(name: &str) -> Result<Self, String> {
         let profile = size_profile::SizeProfile::named(name).ok_or_else(|| {
             let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
             format!("no size profile is called `{name}`: expected one of {}", names.join(", "))
@@ -49,18 +49,18 @@ impl SizeProfile {
     }
 
     /// The longest message.
-    pub fn max_bytes(&self) -> usize {
+    pub(crate) fn max_bytes(&self) -> usize {
         length(self.sizes.max_bytes())
     }
 
     /// The shortest message.
-    pub fn min_bytes(&self) -> usize {
+    pub(crate) fn min_bytes(&self) -> usize {
         length(self.sizes.min_bytes())
     }
 
     /// Draws sizes for so many messages: a bucket by its count, then any size within it alike. The same seed draws the
     /// same sizes, in every version of the suite (xoshiro256++, Blackman and Vigna 2019, which is fixed).
-    pub fn draw(&self, messages: u64, seed: u64) -> Sizes {
+    pub(crate) fn draw(&self, messages: u64, seed: u64) -> Sizes {
         let total = self.sizes.count();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let sizes = (0..messages.clamp(1, DRAWN_MAX)).map(|_| {

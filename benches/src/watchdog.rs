@@ -11,7 +11,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What it looks after.
 pub(crate) trait Watched: Send + Sync {
-    /// Is called once for every look.
     fn look(&self);
 }
 
@@ -28,10 +27,6 @@ fn list() -> MutexGuard<'static, WatchList> {
     WATCH_LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Looks after a value for as long as it lives.
-///
-/// # Errors
-/// When the thread cannot be started.
 pub(crate) fn watch(watched: &Arc<impl Watched + 'static>) -> io::Result<()> {
     let mut list = list();
     if !list.is_watched {

@@ -21,7 +21,6 @@ pub(super) struct Declared {
     command: Vec<String>,
 }
 
-/// All that a definition can name as a transport.
 pub(super) struct Known {
     /// Those that come with the suite, and those of the definition.
     programs: Vec<Arc<Program>>,

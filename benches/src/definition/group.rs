@@ -14,10 +14,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
-    /// One scenario, or several.
     scenario: OneOrMany,
     transports: BySystem<String>,
-    /// Sizes of a message; absent with a size profile.
     #[serde(default)]
     message_bytes: Vec<u64>,
     /// Draw the sizes from this profile.
@@ -29,7 +27,6 @@ pub(super) struct Group {
     /// The same, in messages.
     #[serde(default)]
     messages_per_operation: Option<u64>,
-    /// The kernel buffer to ask for.
     #[serde(default)]
     buffer: Buffer,
     /// Messages a second, in `open-loop`.
@@ -330,12 +327,10 @@ impl Count {
     }
 }
 
-/// Each of the first with each of the second, in their order.
 fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
     first.iter().flat_map(|&one| second.iter().map(move |&other| (one, other))).collect()
 }
 
-/// What is asked for, or what is usual.
 fn or<T: Copy>(asked: &[T], usual: T) -> Vec<T> {
     if asked.is_empty() { vec![usual] } else { asked.to_vec() }
 }
@@ -359,12 +354,6 @@ mod tests {
 
     fn parse(name: &str, text: &str) -> Result<super::super::Plan, super::super::InvalidDefinition> {
         parse_in(name, text, Path::new("."))
-    }
-
-    fn refusal(lines: &str) -> String {
-        let head = "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\
-                    operations = 1\nwarmup = 0\n";
-        parse("x", &format!("{head}{lines}")).unwrap_err().to_string()
     }
 
     #[test]
@@ -394,67 +383,48 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_together_is_refused_with_what_was_expected() {
-        for (lines, expected) in [
+        for (scenario, transport, lines, expected) in [
+            ("'stream'", "pipe", "message_bytes = [3000]\ntotal_bytes = 10000", "multiple"),
+            ("'stream'", "pipe", "message_bytes = [4]\ntotal_bytes = 4", "at least 8 B"),
+            ("'open-loop'", "pipe", "message_bytes = [64]", "rates_per_second"),
+            ("'roundtrip'", "pipe", "message_bytes = [64]\nrates_per_second = [1]", "takes no rates"),
+            ("'roundtrip'", "pipe", "", "message_bytes or size_profile"),
+            ("'roundtrip'", "pipe", "size_profile = 'x'", "no size profile"),
             (
-                "scenario = 'stream'\ntransports = ['pipe']\nmessage_bytes = [3000]\ntotal_bytes = 10000\n\
-                 repetitions = 1",
-                "multiple",
-            ),
-            (
-                "scenario = 'stream'\ntransports = ['pipe']\nmessage_bytes = [4]\ntotal_bytes = 4\nrepetitions = 1",
-                "at least 8 B",
-            ),
-            (
-                "scenario = 'open-loop'\ntransports = ['pipe']\nmessage_bytes = [64]\nrepetitions = 1",
-                "rates_per_second",
-            ),
-            (
-                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\nrates_per_second = [1]\nrepetitions = 1",
-                "takes no rates",
-            ),
-            (
-                "scenario = 'roundtrip'\ntransports = ['pipe']\nrepetitions = 1",
-                "message_bytes or size_profile",
-            ),
-            (
-                "scenario = 'roundtrip'\ntransports = ['pipe']\nsize_profile = 'x'\nrepetitions = 1",
-                "no size profile",
-            ),
-            (
-                "scenario = 'stream'\ntransports = ['udp']\nsize_profile = 'chromium-ipc'\n\
-                 messages_per_operation = 1\nrepetitions = 1",
+                "'stream'",
+                "udp",
+                "size_profile = 'chromium-ipc'\nmessages_per_operation = 1",
                 "needs message_bytes",
             ),
             (
-                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\n\
-                 repetitions = { min = 9, max = 3 }",
+                "'roundtrip'",
+                "pipe",
+                "message_bytes = [64]\nrepetitions = { min = 9, max = 3 }",
                 "min no more than max",
             ),
             (
-                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\n\
-                 repetitions = { min = 6, max = 9, width_percent = 0 }",
+                "'roundtrip'",
+                "pipe",
+                "message_bytes = [64]\nrepetitions = { min = 6, max = 9, width_percent = 0 }",
                 "width_percent is 0",
             ),
+            ("'route'", "ring-futex", "message_bytes = [64]", "needs peers"),
+            ("'route'", "ring-futex", "message_bytes = [64]\npeers = [33]", "from 1 to 32"),
+            ("'route'", "ring-futex", "message_bytes = [64]\npeers = [1]", "needs messages_per_operation"),
             (
-                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\nrepetitions = 1",
-                "needs peers",
-            ),
-            (
-                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [33]\nrepetitions = 1",
-                "from 1 to 32",
-            ),
-            (
-                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [1]\nrepetitions = 1",
-                "needs messages_per_operation",
-            ),
-            (
-                "scenario = ['stream', 'route']\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [1]\n\
-                 messages_per_operation = 1\nrepetitions = 1",
+                "['stream', 'route']",
+                "ring-futex",
+                "message_bytes = [64]\npeers = [1]\nmessages_per_operation = 1",
                 "stream has two ends and takes no peers",
             ),
         ] {
-            let refusal = refusal(lines);
-            assert!(refusal.contains(expected), "{lines}\n{refusal}");
+            let repetitions = if lines.contains("repetitions") { "" } else { "repetitions = 1" };
+            let text = format!(
+                "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\noperations = 1\n\
+                 warmup = 0\nscenario = {scenario}\ntransports = ['{transport}']\n{lines}\n{repetitions}"
+            );
+            let refusal = parse("x", &text).unwrap_err().to_string();
+            assert!(refusal.contains(expected), "{text}\n{refusal}");
         }
     }
 }

@@ -91,6 +91,24 @@ pub struct PlannedCase {
 }
 
 impl PlannedCase {
+    /// One repetition of this work between two processes, wherever the system puts them.
+    pub fn of(transport: impl Into<Mechanism>, scenario: &'static dyn Scenario, work: Work) -> Self {
+        let transport = transport.into();
+        Self {
+            manner: transport.manner(),
+            transport,
+            scenario,
+            mode: Mode::TwoProcesses,
+            placement: Placement::Free,
+            total_bytes: None,
+            buffer_bytes: None,
+            crowd: Crowd::PAIR,
+            work,
+            repetitions: Repetitions::exactly(1),
+            probe: None,
+        }
+    }
+
     /// What its channel must carry.
     pub fn channel(&self) -> ChannelSpec {
         ChannelSpec {

@@ -64,7 +64,6 @@ pub struct Progress {
     pub decided: usize,
 }
 
-/// One case on its way.
 struct Row<'a> {
     pair: &'a Pair,
     base: CaseRecorder<'a>,
@@ -148,7 +147,6 @@ impl<'a> Row<'a> {
         row
     }
 
-    /// One repetition of each.
     fn measure(&mut self, peer: &PeerCommand, deadline: Duration, random: &mut StdRng) {
         let began = Instant::now();
         let pair = match self.pair.programs() {
@@ -205,7 +203,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Two whole repetitions.
 fn pair((base, head): (Profile, Profile)) -> verdict::Pair {
     let profile: Profile = std::array::from_fn(|quantile| head[quantile] - base[quantile]);
     verdict::Pair { p50: profile[P50], profile }

@@ -13,7 +13,6 @@ use std::time::Duration;
 /// They take under half a second on a quiet machine.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The canaries, or for each the reason why there is none.
 pub(super) fn measure(peer: &PeerCommand) -> Vec<Canary> {
     ask(peer).unwrap_or_else(|reason| canary::unread(&reason))
 }

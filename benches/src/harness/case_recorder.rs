@@ -21,7 +21,6 @@ const FAILURES_MAX: usize = 2;
 /// The confidence of the interval that decides whether there are enough repetitions.
 const CONFIDENCE_PPM: u32 = 950_000;
 
-/// One case on its way.
 pub(super) struct CaseRecorder<'a> {
     case: &'a PlannedCase,
     repetitions: Vec<Repetition>,
@@ -31,7 +30,6 @@ pub(super) struct CaseRecorder<'a> {
     facts: BTreeMap<String, String>,
     /// Into how many parts each repetition is cut, if it is.
     parts: Option<u64>,
-    /// The p50 of each repetition.
     p50s_ns: Vec<u64>,
     /// Repetitions begun, discarded ones included.
     begun: u32,

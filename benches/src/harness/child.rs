@@ -34,9 +34,6 @@ struct Complaints {
 
 impl Child {
     /// Starts it. Its standard output is for the caller to read.
-    ///
-    /// # Errors
-    /// Of the system, naming the process.
     pub(super) fn start(name: String, mut command: Command) -> Result<(Self, Option<ChildStdout>), String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(|error| format!("{name}: starting it: {error}"))?;
@@ -45,7 +42,6 @@ impl Child {
         Ok((Self { name, process, stdin, complaints }, stdout))
     }
 
-    /// What a failure calls it.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -58,7 +54,6 @@ impl Child {
         &self.process
     }
 
-    /// Whether it has ended.
     pub(super) fn has_ended(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(Some(_)))
     }

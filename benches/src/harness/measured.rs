@@ -8,10 +8,8 @@ use crate::sys::Unsupported;
 use roundtrip_stats::Distribution;
 use std::collections::BTreeMap;
 
-/// A repetition that finished.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// Times of single operations.
     pub(super) distribution: Distribution,
     /// Counts; the samples are in the distribution.
     pub(super) totals: Totals,
@@ -19,16 +17,12 @@ pub(super) struct Measured {
     pub(super) counters: BTreeMap<String, u64>,
     /// What a program says of itself.
     pub(super) facts: BTreeMap<String, String>,
-    /// What the machine went through meanwhile.
     pub(super) conditions: BTreeMap<String, u64>,
-    /// Why the repetition is suspect.
     pub(super) disturbed: Vec<String>,
 }
 
-/// A repetition that did not finish.
 #[derive(Debug)]
 pub(super) enum NotMeasured {
-    /// It failed, and why.
     Failed(String),
     /// A program says that it cannot measure such a case.
     Unsupported(Unsupported),
@@ -41,7 +35,6 @@ impl From<String> for NotMeasured {
 }
 
 impl Measured {
-    /// Of what peers of the suite said.
     pub(super) fn of_peers(case: &PlannedCase, report: Report) -> Result<Self, NotMeasured> {
         let Report { ends, conditions, disturbed } = report;
         let mut counters = BTreeMap::new();

@@ -69,7 +69,6 @@ pub struct Outcome<R = CaseResult> {
     pub results: Vec<R>,
 }
 
-/// What is known before the first repetition.
 struct Beginning {
     environment: Environment,
     canaries: Vec<Canary>,

@@ -90,7 +90,6 @@ pub(super) fn in_any_order<T, E>(
     }
 }
 
-/// The logarithm of head's time by base's.
 pub(super) fn ratio([base_ns, head_ns]: [u64; 2]) -> f64 {
     (head_ns.max(1) as f64 / base_ns.max(1) as f64).ln()
 }

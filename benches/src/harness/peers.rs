@@ -123,7 +123,6 @@ fn transport(case: &PlannedCase) -> io::Result<&'static dyn Transport> {
     case.transport.transport().ok_or_else(|| io::Error::other("a program brings its own channel"))
 }
 
-/// What a peer is to do with these ends, which are passed to it.
 fn job(case: &PlannedCase, ends: &[Planned], child: &process::Child) -> io::Result<Job> {
     let end = |Planned { role, cpu, parts }: &Planned| {
         Ok(JobEnd {
@@ -146,7 +145,6 @@ fn job(case: &PlannedCase, ends: &[Planned], child: &process::Child) -> io::Resu
     })
 }
 
-/// Starts a peer and gives it its ends.
 fn start(
     name: String,
     index: usize,
@@ -188,7 +186,6 @@ fn start(
     }
 }
 
-/// The peers of one repetition and what they say.
 struct PeerSession {
     /// Ends before anybody waits for the end of a peer, so it stands first: fields are dropped in order.
     tracer: Option<Tracer>,

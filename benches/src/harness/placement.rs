@@ -4,7 +4,6 @@ use crate::definition::Placement;
 use crate::sys::affinity;
 use std::collections::BTreeSet;
 
-/// The processor of each end.
 pub(super) fn processors(placement: Placement, ends: usize) -> Result<Vec<Option<u32>>, String> {
     let allowed = || affinity::allowed().map_err(|error| error.to_string());
     Ok(match placement {
@@ -21,7 +20,6 @@ pub(super) fn processors(placement: Placement, ends: usize) -> Result<Vec<Option
     })
 }
 
-/// All of them, where every end has one.
 pub(super) fn used(cpus: &[Option<u32>]) -> Option<Vec<u32>> {
     cpus.iter().copied().collect::<Option<BTreeSet<u32>>>().map(Vec::from_iter)
 }

@@ -85,11 +85,9 @@ impl<'a> Starting<'a> {
 /// A program whose ends are connected and pinned.
 pub(super) struct Session {
     process: ProgramProcess,
-    /// What the next part is.
     asked: Case,
     facts: BTreeMap<String, String>,
     ends: Vec<u32>,
-    /// Where they are, unless one of them may be anywhere.
     cpus: Option<Vec<u32>>,
     before: noise::Reading,
     used_before: Vec<(usage::Usage, Vec<affinity::Thread>)>,
@@ -98,7 +96,6 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Measures the next part; returns the median of its samples.
     pub(super) fn part(&mut self) -> Result<u64, NotMeasured> {
         let process = &mut self.process;
         let go_ns = clock::now_ns();
@@ -129,7 +126,6 @@ impl Session {
         Ok(median_ns)
     }
 
-    /// All parts together; lets the program end.
     pub(super) fn end(self) -> Result<Measured, NotMeasured> {
         let conditions = noise::Reading::now(self.cpus.as_deref()).since(&self.before);
         let ends = self.ends.iter().zip(self.used_before);
@@ -148,7 +144,6 @@ impl Session {
     }
 }
 
-/// The case as a program is told it.
 fn request(case: &PlannedCase, samples: u64) -> Case {
     let work = &case.work;
     #[expect(clippy::cast_possible_truncation, reason = "any number will do, as long as repetitions differ")]

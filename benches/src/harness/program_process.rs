@@ -25,15 +25,12 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// So much of a line is quoted.
 const QUOTED_CHARS_MAX: usize = 60;
 
-/// What comes from its standard output.
 enum Heard {
     /// A line, and when it was there.
     Line(Vec<u8>, u64),
-    /// Nothing more.
     End,
 }
 
-/// A running program. All that it has started ends with it.
 pub(super) struct ProgramProcess {
     name: String,
     child: Option<Child>,
@@ -59,7 +56,6 @@ impl ProgramProcess {
         Ok(Self { name, child: Some(child), offspring, told, until, deadline, _fresh: fresh })
     }
 
-    /// A line of ours.
     pub(super) fn say(&mut self, line: &str) -> Result<(), NotMeasured> {
         let said = self.child.as_mut().map_or(Ok(()), |child| child.say(line));
         match said {
@@ -69,7 +65,6 @@ impl ProgramProcess {
         }
     }
 
-    /// The next answer, and when it was there.
     pub(super) fn hear(&mut self, expected: &str) -> Result<(Answer, u64), NotMeasured> {
         let (line, at_ns) = loop {
             let left = self.until.saturating_duration_since(Instant::now());
@@ -170,7 +165,6 @@ impl Drop for ProgramProcess {
     }
 }
 
-/// Reads its lines until there are no more.
 fn listen(stdout: Option<ChildStdout>) -> Receiver<Heard> {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || {
@@ -192,7 +186,6 @@ fn listen(stdout: Option<ChildStdout>) -> Receiver<Heard> {
     told
 }
 
-/// The beginning of a line, for people.
 fn quoted(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();

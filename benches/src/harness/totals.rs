@@ -77,7 +77,6 @@ pub(super) fn of_many(ends: Vec<EndReport>) -> Totals {
     }
 }
 
-/// What became of the messages at this end, if it is a receiver.
 fn delivery(end: &EndReport, accepted: u64) -> Option<Delivery> {
     let EndReport { delivered, duplicated, out_of_order, corrupted, .. } = *end;
     end.last_receipt_ns.map(|_| Delivery {

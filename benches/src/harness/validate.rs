@@ -17,7 +17,6 @@ const BETWEEN_LINES_NS: u64 = 50_000_000;
 /// units than it should.
 const TIMED_PPM_MIN: u64 = 10_000;
 
-/// How the harness saw it, on its own clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// From `go` to `done`.

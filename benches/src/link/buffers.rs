@@ -14,28 +14,22 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Of a pipe each way.
-    pub fn of_pipes(writer: &Handle, reader: &Handle) -> Self {
+    pub(crate) fn of_pipes(writer: &Handle, reader: &Handle) -> Self {
         Self { send_bytes: pipe_capacity::get(writer), receive_bytes: pipe_capacity::get(reader) }
     }
 
-    /// Of a socket.
-    pub fn of_socket(socket: &Handle) -> Self {
+    pub(crate) fn of_socket(socket: &Handle) -> Self {
         let [send_bytes, receive_bytes] = socket::buffer_bytes(socket);
         Self { send_bytes, receive_bytes }
     }
 }
 
-/// Makes a pipe hold so many bytes, if a number is asked for.
-///
-/// # Errors
-/// Of the system, when it is more than it allows.
-pub fn size_pipe(pipe: &Handle, bytes: Option<usize>) -> io::Result<()> {
+pub(crate) fn size_pipe(pipe: &Handle, bytes: Option<usize>) -> io::Result<()> {
     bytes.map_or(Ok(()), |bytes| pipe_capacity::set(pipe, bytes))
 }
 
 /// Makes a socket hold so many bytes in both directions, or as many as the system allows, if a number is
 /// asked for.
-pub fn size_socket(socket: &Handle, bytes: Option<usize>) -> io::Result<()> {
+pub(crate) fn size_socket(socket: &Handle, bytes: Option<usize>) -> io::Result<()> {
     bytes.map_or(Ok(()), |bytes| socket::set_buffer_bytes(socket, bytes))
 }

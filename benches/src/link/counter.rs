@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 /// Set in a count once its side is gone. It shares the word, so that leaving, too, changes what a sleeper's futex
 /// compares: a flag of its own could be set between a sleeper's look and its sleep.
-pub const GONE: u32 = 1 << 31;
+pub(crate) const GONE: u32 = 1 << 31;
 
 /// One side's number, on cache lines of its own (two lines, because processors fetch them in pairs). Zeroed memory is a
 /// valid one.
 #[repr(C, align(128))]
-pub struct Counter {
+pub(crate) struct Counter {
     /// Modulo 2^31, and [`GONE`]. The futex of who waits for this side.
     count: AtomicU32,
     /// 1 while this side sleeps, or is about to.
@@ -27,15 +27,13 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// This side's own number.
     #[inline]
-    pub fn own(&self) -> u32 {
+    pub(crate) fn own(&self) -> u32 {
         self.count.load(Ordering::Relaxed) & !GONE
     }
 
-    /// The other side's number as it is now.
     #[inline]
-    pub fn peek(&self) -> u32 {
+    pub(crate) fn peek(&self) -> u32 {
         self.count.load(Ordering::Acquire) & !GONE
     }
 
@@ -44,7 +42,7 @@ impl Counter {
     /// # Errors
     /// When the other side left before that.
     #[inline]
-    pub fn wait_until(&self, us: &Self, wanted: impl Fn(u32) -> bool) -> io::Result<u32> {
+    pub(crate) fn wait_until(&self, us: &Self, wanted: impl Fn(u32) -> bool) -> io::Result<u32> {
         loop {
             let seen = self.count.load(Ordering::Acquire);
             if wanted(seen & !GONE) {
@@ -63,7 +61,7 @@ impl Counter {
 
     /// Publishes this side's number, and wakes the other side if it sleeps for it.
     #[inline]
-    pub fn publish(&self, other: &Self, count: u32) {
+    pub(crate) fn publish(&self, other: &Self, count: u32) {
         self.count.store(count & !GONE, Ordering::Release);
         fence(Ordering::SeqCst);
         if other.sleeps.load(Ordering::Relaxed) == 1 {
@@ -73,25 +71,23 @@ impl Counter {
 
     /// Publishes this side's number to a side that never sleeps for it, because it is told in another way.
     #[inline]
-    pub fn publish_quietly(&self, count: u32) {
+    pub(crate) fn publish_quietly(&self, count: u32) {
         self.count.store(count & !GONE, Ordering::Release);
     }
 
-    /// Tells the other side, asleep or not, that this one is gone.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.count.fetch_or(GONE, Ordering::SeqCst);
         wake::wake_one(&self.count);
     }
 }
 
-/// From one count to a later one.
 #[inline]
-pub fn distance(from: u32, to: u32) -> u32 {
+pub(crate) fn distance(from: u32, to: u32) -> u32 {
     to.wrapping_sub(from) & !GONE
 }
 
 /// A count after a step of at most 2^31 - 1.
 #[inline]
-pub fn advance(count: u32, step: u32) -> u32 {
+pub(crate) fn advance(count: u32, step: u32) -> u32 {
     count.wrapping_add(step) & !GONE
 }

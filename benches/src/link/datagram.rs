@@ -8,15 +8,13 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 /// Says that the sender leaves, where a socket would not tell: longer than any answer, and like no payload.
-pub const GOODBYE: [u8; 16] = *b"roundtrip leaves";
+pub(crate) const GOODBYE: [u8; 16] = *b"roundtrip leaves";
 
-/// Sends to a connected socket.
 #[derive(Debug)]
-pub struct DatagramSender {
-    /// The socket.
-    pub socket: Handle,
+pub(crate) struct DatagramSender {
+    pub(crate) socket: Handle,
     /// What it carries. A socket of datagrams does not tell that its other end is closed, so this one says [`GOODBYE`].
-    pub kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 impl Sender for DatagramSender {
@@ -48,13 +46,11 @@ impl Drop for DatagramSender {
     }
 }
 
-/// Receives from a connected socket.
 #[derive(Debug)]
-pub struct DatagramReceiver {
-    /// The socket.
-    pub socket: Handle,
+pub(crate) struct DatagramReceiver {
+    pub(crate) socket: Handle,
     /// What it carries. Of records, an empty one is the end of the connection.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 impl Receiver for DatagramReceiver {

@@ -6,24 +6,18 @@ use crate::sys::handle::Handle;
 use crate::sys::rights;
 use std::io::{self, ErrorKind};
 
-/// Sends what `handle-passing` passes, with one byte.
 #[inline]
-pub fn send(socket: &Handle, passed: &Passable) -> io::Result<()> {
+pub(crate) fn send(socket: &Handle, passed: &Passable) -> io::Result<()> {
     send_with(socket, passed.handle()?, &[0])
 }
 
-/// Receives what [`send`] has sent.
 #[inline]
-pub fn receive(socket: &Handle) -> io::Result<Passable> {
+pub(crate) fn receive(socket: &Handle) -> io::Result<Passable> {
     receive_with(socket, &mut [0]).map(Passable::Handle)
 }
 
-/// Sends one descriptor along with a few bytes.
-///
-/// # Errors
-/// When the other end is gone, or of the system.
 #[inline]
-pub fn send_with(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn send_with(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<()> {
     loop {
         match rights::send(socket, handle, bytes) {
             Ok(sent) if sent == bytes.len() => return Ok(()),
@@ -37,11 +31,8 @@ pub fn send_with(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<(
 }
 
 /// Receives one descriptor and the bytes that came with it. It is kept from children.
-///
-/// # Errors
-/// When the other end is gone, when a message carried no descriptor, or of the system.
 #[inline]
-pub fn receive_with(socket: &Handle, bytes: &mut [u8]) -> io::Result<Handle> {
+pub(crate) fn receive_with(socket: &Handle, bytes: &mut [u8]) -> io::Result<Handle> {
     loop {
         let received = match rights::receive(socket, bytes) {
             Ok(received) => received,

@@ -18,7 +18,7 @@ const PAGE_BYTES: usize = 4096;
 type Held = Rc<RefCell<Option<(Range<usize>, Handle)>>>;
 
 /// Both halves over one socket. `reads_every_page`: whether receiving includes looking at each page.
-pub fn halves(
+pub(crate) fn halves(
     socket: Handle,
     returns: Returns,
     reads_every_page: bool,
@@ -60,7 +60,7 @@ impl Place {
 }
 
 /// Passes memory objects.
-pub struct MemfdSender {
+pub(crate) struct MemfdSender {
     socket: Handle,
     lent: Lent,
     held: Held,
@@ -92,7 +92,7 @@ impl Sender for MemfdSender {
 }
 
 /// Maps what is passed.
-pub struct MemfdReceiver {
+pub(crate) struct MemfdReceiver {
     socket: Handle,
     returns: Returns,
     held: Held,

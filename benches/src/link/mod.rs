@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-pub mod buffers;
-pub mod counter;
-pub mod datagram;
-pub mod handle;
-pub mod mach;
-pub mod memfd;
-pub mod named_pipe;
-pub mod out_of_line;
-pub mod passable;
-pub mod stream;
+pub(crate) mod buffers;
+pub(crate) mod counter;
+pub(crate) mod datagram;
+pub(crate) mod handle;
+pub(crate) mod mach;
+pub(crate) mod memfd;
+pub(crate) mod named_pipe;
+pub(crate) mod out_of_line;
+pub(crate) mod passable;
+pub(crate) mod stream;
 
 /// Which end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,9 +10,6 @@ use std::rc::Rc;
 
 /// The link over a connected end, after both ends have told each other which process they are. `asks`: whether this end
 /// sends a question and awaits its answer in one call.
-///
-/// # Errors
-/// When the other end is gone, or of the system.
 pub(crate) fn link(pipe: Pipe, asks: bool) -> io::Result<Link> {
     let pipe = Rc::new(pipe);
     let mut receiver = PipeReceiver(Rc::clone(&pipe));

@@ -16,20 +16,19 @@ use std::rc::Rc;
 const PAGE_BYTES: usize = 4096;
 
 /// Creates the page of a channel, zeroed: one [`Counter`] an end.
-pub fn page() -> io::Result<Handle> {
+pub(crate) fn page() -> io::Result<Handle> {
     shared_memory::create(PAGE_BYTES)
 }
 
 /// One end's view of the page.
 #[derive(Clone)]
-pub struct Returns {
+pub(crate) struct Returns {
     page: Rc<Mapping>,
     ours: usize,
 }
 
 impl Returns {
-    /// Of the first or the second end.
-    pub fn new(page: &Handle, first: bool) -> io::Result<Self> {
+    pub(crate) fn new(page: &Handle, first: bool) -> io::Result<Self> {
         Ok(Self { page: Rc::new(Mapping::new(page, PAGE_BYTES)?), ours: usize::from(!first) })
     }
 
@@ -49,7 +48,7 @@ impl Returns {
 
     /// Tells the other end that one more of its messages is done with.
     #[inline]
-    pub fn give_back(&self) {
+    pub(crate) fn give_back(&self) {
         self.ours().publish(self.theirs(), advance(self.ours().own(), 1));
     }
 
@@ -59,21 +58,19 @@ impl Returns {
         self.theirs().wait_until(self.ours(), |returned| returned == count).map(|_| ())
     }
 
-    /// Tells the other end that nothing more will be given back.
-    pub fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.ours().leave();
     }
 }
 
 /// Memory of one sender, and what of it is out.
-pub struct Lent {
+pub(crate) struct Lent {
     regions: Vec<Region>,
     staging: Option<(Memory, Region)>,
     returns: Returns,
     passed: u32,
 }
 
-/// A piece of memory that can be passed.
 struct Region {
     start: usize,
     bytes: usize,
@@ -89,30 +86,27 @@ impl Region {
 }
 
 /// Where a message is: at an address of this process, and at an offset of an object.
-pub struct Located<'a> {
-    /// The object, for memory that has one.
-    pub object: Option<&'a Handle>,
-    /// Where in it.
-    pub offset: usize,
+pub(crate) struct Located<'a> {
+    pub(crate) object: Option<&'a Handle>,
+    pub(crate) offset: usize,
     /// The bytes themselves, of which the link, or the caller, is the owner.
-    pub bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
 }
 
 impl Lent {
-    /// Nothing is out yet.
-    pub fn new(returns: Returns) -> Self {
+    pub(crate) fn new(returns: Returns) -> Self {
         Self { regions: Vec::new(), staging: None, returns, passed: 0 }
     }
 
     /// Memory with an object behind it, which can be passed as a descriptor or spliced.
-    pub fn allocate_shared(&mut self, bytes: usize) -> io::Result<Memory> {
+    pub(crate) fn allocate_shared(&mut self, bytes: usize) -> io::Result<Memory> {
         let (memory, region) = shared(bytes)?;
         self.regions.push(region);
         Ok(memory)
     }
 
     /// Memory of this process, which can be passed as an address.
-    pub fn allocate_heap(&mut self, bytes: usize) -> Memory {
+    pub(crate) fn allocate_heap(&mut self, bytes: usize) -> Memory {
         let memory = Memory::heap(bytes);
         self.regions.push(Region { start: memory.as_ptr().addr(), bytes, object: None });
         memory
@@ -123,7 +117,7 @@ impl Lent {
     /// # Errors
     /// Of the system, when memory to copy to cannot be had; when the other end is gone.
     #[inline]
-    pub fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
+    pub(crate) fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
         if let Some(index) = self.regions.iter().position(|region| region.holds(message)) {
             self.passed = advance(self.passed, 1);
             let region = &self.regions[index];
@@ -147,7 +141,7 @@ impl Lent {
 
     /// Counts a message out that is not this link's memory: one that goes back where it came from.
     #[inline]
-    pub fn count_out(&mut self) {
+    pub(crate) fn count_out(&mut self) {
         self.passed = advance(self.passed, 1);
     }
 
@@ -156,7 +150,7 @@ impl Lent {
     /// # Errors
     /// When the other end is gone.
     #[inline]
-    pub fn reclaim(&mut self) -> io::Result<()> {
+    pub(crate) fn reclaim(&mut self) -> io::Result<()> {
         self.returns.wait_for(self.passed)
     }
 }
@@ -170,14 +164,13 @@ fn shared(bytes: usize) -> io::Result<(Memory, Region)> {
 }
 
 /// A receiver that copies, so that a message is done with as soon as it has been received.
-pub struct ReturningReceiver<R> {
+pub(crate) struct ReturningReceiver<R> {
     inner: R,
     returns: Returns,
 }
 
 impl<R> ReturningReceiver<R> {
-    /// Gives back what `inner` has received.
-    pub fn new(inner: R, returns: Returns) -> Self {
+    pub(crate) fn new(inner: R, returns: Returns) -> Self {
         Self { inner, returns }
     }
 }

@@ -16,25 +16,18 @@ pub enum Passable {
 
 impl Passable {
     /// A new one that any transport but Mach messages can pass.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         passable::make().map(Self::Handle)
     }
 
     /// A number that the same thing has in every process, and hardly another one.
-    ///
-    /// # Errors
-    /// Of the system, when it is no longer open.
-    pub fn identity(&self) -> io::Result<u64> {
+    pub(crate) fn identity(&self) -> io::Result<u64> {
         match self {
             Self::Handle(handle) => passable::identity(handle),
             Self::Right(right) => right.identity(),
         }
     }
 
-    /// The handle in it.
-    ///
-    /// # Errors
-    /// When it is a right.
     #[inline]
     pub(super) fn handle(&self) -> io::Result<&Handle> {
         match self {
@@ -43,10 +36,6 @@ impl Passable {
         }
     }
 
-    /// The right in it.
-    ///
-    /// # Errors
-    /// When it is a handle.
     #[inline]
     pub(super) fn right(&self) -> io::Result<&Right<System>> {
         match self {

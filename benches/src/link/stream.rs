@@ -6,9 +6,8 @@ use crate::sys::handle::Handle;
 use crate::sys::stream;
 use std::io::{self, ErrorKind};
 
-/// Writes to a pipe or a stream socket.
 #[derive(Debug)]
-pub struct StreamSender(pub Handle);
+pub(crate) struct StreamSender(pub Handle);
 
 impl Sender for StreamSender {
     #[inline]
@@ -28,9 +27,8 @@ impl Sender for StreamSender {
     }
 }
 
-/// Reads from a pipe or a stream socket.
 #[derive(Debug)]
-pub struct StreamReceiver(pub Handle);
+pub(crate) struct StreamReceiver(pub Handle);
 
 impl Receiver for StreamReceiver {
     #[inline]

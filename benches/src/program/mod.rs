@@ -17,7 +17,7 @@ use tempfile::TempDir;
 pub mod framing;
 pub mod head;
 pub mod node;
-pub mod protocol;
+pub(crate) mod protocol;
 
 /// A program and how it is started.
 #[derive(Clone, Debug)]

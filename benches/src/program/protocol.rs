@@ -18,66 +18,64 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of this protocol, raised when a program of before would no longer be understood.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// What a program writes, reads and verifies, and where the cost of it falls: part of the methodology.
-pub const PAYLOAD: &str = "by the program: the head of every message added up by who receives it, and the sum compared \
+pub(crate) const PAYLOAD: &str = "by the program: the head of every message added up by who receives it, and the sum compared \
                            by the harness; every byte compared in the warm-up";
 
 /// What a program is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub(crate) struct Request {
     /// [`VERSION`].
-    pub protocol: u32,
+    pub(crate) protocol: u32,
     /// What is to be measured.
-    pub case: Case,
+    pub(crate) case: Case,
 }
 
 /// One repetition of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub(crate) struct Case {
     /// `roundtrip`: each message is sent back. `stream`: messages go one way.
-    pub scenario: String,
+    pub(crate) scenario: String,
     /// `2proc`: the ends are two processes. `2thread`: two threads of one.
-    pub mode: String,
+    pub(crate) mode: String,
     /// Bytes of one message, its head of eight included; as the program hands it to its transport.
-    pub message_bytes: u64,
+    pub(crate) message_bytes: u64,
     /// Messages of one operation: 1 in `roundtrip`; in `stream`, of one transfer.
-    pub messages_per_operation: u64,
+    pub(crate) messages_per_operation: u64,
     /// Operations timed together: one sample is the time of so many.
-    pub batch: u64,
+    pub(crate) batch: u64,
     /// Messages on their way at any time, in `roundtrip`. At 1 the next is sent when the answer is there.
-    pub window: u32,
+    pub(crate) window: u32,
     /// How many samples to take in a part, which is what a `go` asks for.
-    pub samples: u64,
+    pub(crate) samples: u64,
     /// How many of them to do before the first part without recording.
-    pub warmup_samples: u64,
+    pub(crate) warmup_samples: u64,
     /// What the heads of messages follow from, see [`super::head`].
-    pub seed: u32,
+    pub(crate) seed: u32,
 }
 
 impl Case {
     /// Messages that are recorded, there or one way.
-    pub fn messages(&self) -> u64 {
+    pub(crate) fn messages(&self) -> u64 {
         self.samples * self.messages_per_sample()
     }
 
-    /// Messages of one sample.
-    pub fn messages_per_sample(&self) -> u64 {
+    pub(crate) fn messages_per_sample(&self) -> u64 {
         self.batch * self.messages_per_operation
     }
 
     /// What the part after this one is as it were alone: its messages go on from the number where this one ended, and
     /// there is no other warm-up.
     #[must_use]
-    pub fn next_part(&self) -> Self {
+    pub(crate) fn next_part(&self) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "the heads repeat after 2^32 messages")]
         let messages = self.messages() as u32;
         Self { seed: self.seed.wrapping_add(messages), warmup_samples: 0, ..self.clone() }
     }
 
-    /// Messages of the warm-up.
-    pub fn warmup_messages(&self) -> u64 {
+    pub(crate) fn warmup_messages(&self) -> u64 {
         self.warmup_samples * self.messages_per_sample()
     }
 }
@@ -85,7 +83,7 @@ impl Case {
 /// What a program says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// The channel is open and both of its ends are there; nothing was sent yet.
     Connected(Connected),
     /// The warm-up is over. Only where the harness is to take the time: from here to `done`.
@@ -101,67 +99,67 @@ pub enum Answer {
 /// Both ends of an open channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Connected {
+pub(crate) struct Connected {
     /// The process that sends first and holds the clock. The harness pins it where the case says.
-    pub initiator_pid: u32,
+    pub(crate) initiator_pid: u32,
     /// The process of the other end; the same where both are threads of one.
-    pub responder_pid: u32,
+    pub(crate) responder_pid: u32,
     /// What else is worth knowing of the program: `{"version":"1.4.2"}`. It is shown, and never compared.
     #[serde(default)]
-    pub facts: BTreeMap<String, String>,
+    pub(crate) facts: BTreeMap<String, String>,
 }
 
 /// Nothing but that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Started {}
+pub(crate) struct Started {}
 
 /// What was measured in a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Done {
+pub(crate) struct Done {
     /// Times of one sample each, in the order in which they were taken. Absent where the harness took the time, or with
     /// a histogram.
     #[serde(default)]
-    pub samples_ns: Option<Vec<u64>>,
+    pub(crate) samples_ns: Option<Vec<u64>>,
     /// The same as a histogram, for more samples than fit a line.
     #[serde(default)]
-    pub histogram: Option<Histogram>,
+    pub(crate) histogram: Option<Histogram>,
     /// From the first send to the last receipt, on the clock of the samples. Absent where the harness took the time.
     #[serde(default)]
-    pub elapsed_ns: Option<u64>,
+    pub(crate) elapsed_ns: Option<u64>,
     /// Messages whose sending was tried, the warm-up excluded, here and below.
-    pub attempted: u64,
+    pub(crate) attempted: u64,
     /// Messages that the transport took.
-    pub accepted: u64,
+    pub(crate) accepted: u64,
     /// Messages received whole and with the right head: by the responder, in `roundtrip` also the answers by the
     /// initiator; what is stated is the smaller number.
-    pub delivered: u64,
+    pub(crate) delivered: u64,
     /// Messages received after a later one.
     #[serde(default)]
-    pub out_of_order: u64,
+    pub(crate) out_of_order: u64,
     /// Messages received with another content than was sent.
     #[serde(default)]
-    pub corrupted: u64,
+    pub(crate) corrupted: u64,
     /// The sum, modulo 2^32, of the heads that the responder received.
-    pub responder_sum: u32,
+    pub(crate) responder_sum: u32,
     /// In `roundtrip`: the same of the answers that the initiator received.
     #[serde(default)]
-    pub initiator_sum: Option<u32>,
+    pub(crate) initiator_sum: Option<u32>,
 }
 
 /// A histogram as other languages' `HdrHistogram` write it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     /// `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits.
     pub v2: String,
     /// Exact smallest time.
-    pub min_ns: u64,
+    pub(crate) min_ns: u64,
     /// Exact largest time.
-    pub max_ns: u64,
+    pub(crate) max_ns: u64,
     /// Exact sum of all times.
-    pub sum_ns: u64,
+    pub(crate) sum_ns: u64,
 }
 
 #[cfg(test)]

@@ -24,7 +24,6 @@ impl Keeper for Mapping {
     }
 }
 
-/// The memory of one ring.
 pub(super) struct Memory {
     header: NonNull<Header>,
     slots: NonNull<u8>,
@@ -77,7 +76,6 @@ impl Memory {
         unsafe { self.header.as_ref() }
     }
 
-    /// The slot of a position.
     #[inline]
     #[expect(unsafe_code, reason = "structures over shared memory")]
     pub(super) fn slot(&self, position: u64) -> &Slot {

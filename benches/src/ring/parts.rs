@@ -10,19 +10,15 @@ use crate::loom_shim::{AtomicU32, AtomicU64, Witness};
 pub(super) struct Header {
     /// Where senders look for the next free slot. May be behind; never ahead of a slot that is not claimed.
     pub(super) tail: AtomicU64,
-    /// Those who send.
     pub(super) senders: Side,
-    /// Those who receive.
     pub(super) receivers: Side,
 }
 
-/// One side's members.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Side {
     /// A bit for each seat whose member is there, and [`OPENED`].
     pub(super) present: AtomicU64,
-    /// Where they sit.
     pub(super) seats: [Seat; SEATS],
 }
 
@@ -37,17 +33,14 @@ pub(super) struct Seat {
     pub(super) holder: AtomicU64,
     /// Of a receiver: the position that it reads next, plus one; 0: it reads nothing yet.
     pub(super) reading: AtomicU64,
-    /// Where it sleeps.
     pub(super) spot: Spot,
 }
 
-/// What stands before each message.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct Slot {
     /// A [`State`].
     pub(super) state: AtomicU64,
-    /// Bytes of the message.
     pub(super) length: AtomicU32,
     /// Of who touches the message.
     pub(super) witness: Witness,
@@ -58,7 +51,6 @@ pub(super) struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State(pub(super) u64);
 
-/// How far a slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// One of many senders writes it.

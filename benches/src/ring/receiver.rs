@@ -21,7 +21,6 @@ pub struct Receiver {
     sleeper: Option<Arc<Sleeper>>,
 }
 
-/// What a look at the next slot finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Message,

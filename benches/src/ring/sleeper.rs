@@ -9,7 +9,6 @@ use crate::watchdog;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What is known of a member.
 pub(super) struct Sleeper {
     ring: Ring,
     which: Which,
@@ -21,7 +20,6 @@ pub(super) struct Sleeper {
     turns_seen: AtomicU32,
 }
 
-/// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Senders,

@@ -56,7 +56,6 @@ impl WakeRule {
     }
 }
 
-/// Who waits.
 pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: &'a Side,
@@ -164,7 +163,6 @@ impl Ring {
         }
     }
 
-    /// Wakes one member, to look again.
     pub(super) fn wake_seat(&self, side: &Side, seat: usize) {
         if let Some(mechanism) = self.settings.mechanism {
             wake(mechanism, &side.seats[seat].spot);

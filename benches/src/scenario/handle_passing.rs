@@ -8,9 +8,8 @@ use crate::payload::{ANSWER_BYTES, sequence_of};
 use crate::sys::clock::now_ns;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct HandlePassing;
+pub(crate) struct HandlePassing;
 
 impl Scenario for HandlePassing {
     fn slug(&self) -> &'static str {

@@ -12,15 +12,12 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Marks the head of a message that says so; the rest of the head is the number of the message that would come next.
 const END: u64 = 1 << 63;
 
-/// What the head of a message is.
 pub(super) enum Word {
-    /// A message.
     Message,
     /// The end of all messages before this number.
     End(u64),
 }
 
-/// Reads the head of a message.
 #[inline]
 pub(super) fn read(head: u64) -> Word {
     if head & END == 0 { Word::Message } else { Word::End(head & !END) }

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
 
-pub mod handle_passing;
+pub(crate) mod handle_passing;
 pub mod many;
-pub mod open_loop;
-pub mod roundtrip;
-pub mod stream;
+pub(crate) mod open_loop;
+pub(crate) mod roundtrip;
+pub(crate) mod stream;
 
 mod lossy;
 mod sequenced_payload;

@@ -11,9 +11,8 @@ use crate::sys::clock::{self, now_ns};
 use std::io;
 use std::sync::LazyLock;
 
-/// See the module.
 #[derive(Debug)]
-pub struct OpenLoop;
+pub(crate) struct OpenLoop;
 
 /// From the go to the first intended send: both ends are waiting by then.
 const LEAD_NS: u64 = 1_000_000;
@@ -121,7 +120,6 @@ impl Pair for OpenLoop {
     }
 }
 
-/// When each message is to be sent.
 #[derive(Clone, Copy)]
 struct Schedule {
     start_ns: u64,

@@ -7,9 +7,8 @@ use crate::payload::Payload;
 use crate::sys::clock::now_ns;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Roundtrip;
+pub(crate) struct Roundtrip;
 
 /// The responder of a `free` case looks at its processor every so many messages: looking costs it 10 to 20 ns
 /// inside the round trip, so about a nanosecond a message.

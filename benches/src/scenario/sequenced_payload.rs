@@ -28,13 +28,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// For messages of up to so many bytes.
     pub(super) fn new(message_bytes: usize) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         Self { bytes: (0..STARTS + message_bytes).map(|_| random.random()).collect() }
     }
 
-    /// What stands after the head.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a start within the table")]
     fn body(&self, sender: u32, number: u64, length: usize) -> &[u8] {
@@ -44,7 +42,6 @@ impl Table {
         &self.bytes[start..start + length]
     }
 
-    /// Writes a message.
     #[inline]
     pub(super) fn write(&self, sender: u32, number: u64, message: &mut [u8]) {
         let (head, body) = message.split_at_mut(HEAD_BYTES);
@@ -59,7 +56,6 @@ fn head_of(sender: u32, number: u64) -> u16 {
     (sender as u16) << NUMBER_BITS | (number & NUMBER_MASK) as u16
 }
 
-/// What one receiver makes of what it receives.
 #[derive(Debug)]
 pub(super) struct Reader {
     table: Table,
@@ -74,7 +70,6 @@ pub(super) struct Reader {
     pub(super) torn: u64,
 }
 
-/// What is expected of one sender.
 #[derive(Debug)]
 struct Expected {
     next: u64,
@@ -97,7 +92,6 @@ impl Reader {
         }
     }
 
-    /// Counts a message.
     #[inline]
     pub(super) fn read(&mut self, message: &[u8]) {
         let Some((&head, body)) = message.split_first_chunk::<HEAD_BYTES>() else {

@@ -13,9 +13,8 @@ use crate::sizes::Sizes;
 use crate::sys::clock::now_ns;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Stream;
+pub(crate) struct Stream;
 
 impl Scenario for Stream {
     fn slug(&self) -> &'static str {
@@ -104,12 +103,10 @@ impl Pair for Stream {
     }
 }
 
-/// The sender's side of transfers.
 struct Sending<'a> {
     work: &'a Work,
     sizes: Sizes,
     message: Payload,
-    /// Of the next message.
     sequence: u64,
 }
 
@@ -154,12 +151,10 @@ fn receive_answer(link: &mut Link) -> io::Result<u64> {
     Ok(answer)
 }
 
-/// The receiver's side of transfers.
 struct Receiving<'a> {
     work: &'a Work,
     sizes: Sizes,
     buffer: Memory,
-    /// Of the next message.
     sequence: u64,
     report: EndReport,
 }

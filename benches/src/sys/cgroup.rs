@@ -6,7 +6,7 @@ use super::tree::Tree;
 
 /// The folders of this process's group for one controller and of the groups above it, its own first, as far as
 /// they are mounted here. Empty where there are no control groups.
-pub fn folders(tree: &Tree, controller: &str) -> Vec<String> {
+pub(crate) fn folders(tree: &Tree, controller: &str) -> Vec<String> {
     let Some(group) = tree.text("/proc/self/cgroup").and_then(|text| group_of(&text, controller)) else {
         return Vec::new();
     };
@@ -31,7 +31,7 @@ pub fn folders(tree: &Tree, controller: &str) -> Vec<String> {
 
 /// The tightest processor quota of all groups that hold this process, as cgroup v2 writes it: quota and period in
 /// microseconds, `150000 100000`, or `max` where there is none. Absent without control groups.
-pub fn cpu_quota(tree: &Tree) -> Option<String> {
+pub(crate) fn cpu_quota(tree: &Tree) -> Option<String> {
     let folders = folders(tree, "cpu");
     if folders.is_empty() {
         return None;
@@ -53,7 +53,7 @@ pub fn cpu_quota(tree: &Tree) -> Option<String> {
 }
 
 /// The tightest memory limit in bytes, or `max`. Absent without control groups.
-pub fn memory_limit(tree: &Tree) -> Option<String> {
+pub(crate) fn memory_limit(tree: &Tree) -> Option<String> {
     /// Version 1 writes "no limit" as the largest number of whole pages.
     const NO_LIMIT: u64 = 1 << 62;
     let folders = folders(tree, "memory");
@@ -69,7 +69,7 @@ pub fn memory_limit(tree: &Tree) -> Option<String> {
 }
 
 /// The processors that this process's group may use, as `0-3,8`.
-pub fn cpuset(tree: &Tree) -> Option<String> {
+pub(crate) fn cpuset(tree: &Tree) -> Option<String> {
     folders(tree, "cpuset").iter().find_map(|folder| {
         ["cpuset.cpus.effective", "cpuset.effective_cpus"]
             .iter()
@@ -80,15 +80,15 @@ pub fn cpuset(tree: &Tree) -> Option<String> {
 
 /// How often and how long quotas have held this process's groups: periods, and nanoseconds summed over processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Throttled {
+pub(crate) struct Throttled {
     /// Periods in which the quota was used up.
-    pub periods: u64,
+    pub(crate) periods: u64,
     /// For how long.
-    pub ns: u64,
+    pub(crate) ns: u64,
 }
 
 /// What `cpu.stat` says of all groups that hold this process; absent where none says anything.
-pub fn throttled(tree: &Tree) -> Option<Throttled> {
+pub(crate) fn throttled(tree: &Tree) -> Option<Throttled> {
     let stats = folders(tree, "cpu").into_iter().filter_map(|folder| {
         let text = tree.text(&format!("{folder}/cpu.stat"))?;
         let number = |name: &str| super::tree::field(&text, name)?.parse::<u64>().ok();

@@ -13,14 +13,10 @@ pub fn now_ns() -> u64 {
 pub const LATENESS: &str = imp::LATENESS;
 
 /// Sleeps until this moment; returns at once when it has passed.
-pub fn sleep_until(moment_ns: u64) {
-    imp::sleep_until(moment_ns);
-}
+pub(crate) use imp::sleep_until;
 
 /// Asks the system not to put off the calling thread's wake-ups in order to bundle them.
-pub fn sleep_precisely() {
-    imp::sleep_precisely();
-}
+pub(crate) use imp::sleep_precisely;
 
 /// Cost of one reading and the smallest step, each as sorted readings in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +75,7 @@ mod imp {
     }
 
     #[expect(unsafe_code, reason = "clock_nanosleep")]
-    pub(super) fn sleep_until(moment_ns: u64) {
+    pub(crate) fn sleep_until(moment_ns: u64) {
         let moment = libc::timespec {
             tv_sec: (moment_ns / 1_000_000_000).cast_signed(),
             tv_nsec: (moment_ns % 1_000_000_000).cast_signed(),
@@ -95,7 +91,7 @@ mod imp {
     /// `PR_SET_TIMERSLACK` (prctl(2)), whose default of 50 us would be part of every latency.
     #[cfg(target_os = "linux")]
     #[expect(unsafe_code, reason = "prctl takes plain numbers")]
-    pub(super) fn sleep_precisely() {
+    pub(crate) fn sleep_precisely() {
         // SAFETY: changes only the timer slack of the calling thread.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
     }
@@ -103,7 +99,7 @@ mod imp {
     /// There is no such wish: a sleep may be late by some share of its length, which is the machine's choice for all
     /// (`kern.timecounter.alloweddeviation`, 5 % by default) and a fact of the fingerprint.
     #[cfg(target_os = "freebsd")]
-    pub(super) fn sleep_precisely() {}
+    pub(crate) fn sleep_precisely() {}
 }
 
 #[cfg(target_os = "macos")]
@@ -133,7 +129,7 @@ mod imp {
     }
 
     #[expect(unsafe_code, reason = "mach_wait_until")]
-    pub(super) fn sleep_until(moment_ns: u64) {
+    pub(crate) fn sleep_until(moment_ns: u64) {
         let (numerator, denominator) = scale();
         loop {
             match approach::next(super::now_ns(), moment_ns) {
@@ -148,7 +144,7 @@ mod imp {
     }
 
     /// Each sleep already allows for being put off.
-    pub(super) fn sleep_precisely() {}
+    pub(crate) fn sleep_precisely() {}
 
     /// Nanoseconds a tick, as a fraction.
     #[inline]
@@ -209,7 +205,6 @@ mod imp {
         }
     }
 
-    /// Ticks per second, fixed when the machine starts.
     #[inline]
     #[expect(unsafe_code, reason = "QueryPerformanceFrequency")]
     fn frequency() -> u64 {
@@ -222,7 +217,7 @@ mod imp {
         })
     }
 
-    pub(super) fn sleep_until(moment_ns: u64) {
+    pub(crate) fn sleep_until(moment_ns: u64) {
         thread_local! {
             static TIMER: Option<OwnedHandle> = timer().ok();
         }
@@ -235,7 +230,7 @@ mod imp {
     }
 
     /// Each sleep already uses a timer that is not put off.
-    pub(super) fn sleep_precisely() {}
+    pub(crate) fn sleep_precisely() {}
 
     #[expect(unsafe_code, reason = "SetWaitableTimer")]
     fn sleep(timer: &OwnedHandle, left_ns: u64) -> bool {
@@ -284,10 +279,8 @@ mod approach {
     /// Awake for the last of it: about what it takes to fall asleep and to wake.
     const AWAKE_NS: u64 = 10_000;
 
-    /// What to do about a moment.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) enum Next {
-        /// It has come.
         Arrived,
         /// It is too close to sleep.
         StayAwake,

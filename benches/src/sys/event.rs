@@ -4,7 +4,6 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Whether the mechanism exists here.
 pub(crate) use imp::support;
 
 /// Creates a counter of zero that each wait lowers by one.

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 
 /// `killed by signal 9`, `ended with exit code 3 without an answer`. A signal (wait(2)) ends processes of a Unix alone.
-pub fn describe(status: ExitStatus) -> String {
+pub(crate) fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("killed by signal {signal}");

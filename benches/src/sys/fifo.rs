@@ -4,7 +4,6 @@ use super::Unsupported;
 use std::io;
 use std::path::Path;
 
-/// Whether there are such pipes.
 pub(crate) use imp::support;
 
 /// Creates a FIFO that only this user may open.

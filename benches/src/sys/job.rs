@@ -25,7 +25,6 @@ pub(super) fn assign(job: &OwnedHandle, child: &Child) -> io::Result<()> {
     if has_ended(child) { Ok(()) } else { Err(refusal) }
 }
 
-/// A job without processes.
 #[expect(unsafe_code, reason = "CreateJobObjectW and SetInformationJobObject")]
 pub(super) fn create() -> io::Result<OwnedHandle> {
     // SAFETY: no attributes and no name.

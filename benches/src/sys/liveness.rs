@@ -1,21 +1,21 @@
 //! Whether a process still lives, by an identity that no later process shares.
 
 /// A process: its number, and when it started, because numbers come again. Never 0.
-pub type Identity = u64;
+pub(crate) type Identity = u64;
 
 /// The calling process. It asks the system, so ask once.
-pub fn own() -> Identity {
+pub(crate) fn own() -> Identity {
     of(std::process::id()).unwrap_or_else(|| identity(std::process::id(), 0))
 }
 
 /// Whether that process is still there, and not merely waiting to be reaped. Some microseconds.
-pub fn is_alive(process: Identity) -> bool {
+pub(crate) fn is_alive(process: Identity) -> bool {
     let id = u32::try_from(process & u64::from(u32::MAX)).unwrap_or_default();
     of(id) == Some(process)
 }
 
 /// Whether a process has this number now, and is not merely waiting to be reaped.
-pub fn runs(id: u32) -> bool {
+pub(crate) fn runs(id: u32) -> bool {
     of(id).is_some()
 }
 

@@ -5,9 +5,8 @@ use super::handle::Handle;
 use std::io;
 
 /// Messages that a queue holds: the default limit of Linux (`fs.mqueue.msg_max`, `mq_overview(7)`).
-pub const MESSAGES_MAX: u32 = 10;
+pub(crate) const MESSAGES_MAX: u32 = 10;
 
-/// Whether the mechanism exists here.
 pub(crate) use imp::support;
 
 /// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes.

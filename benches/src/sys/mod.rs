@@ -20,46 +20,48 @@ macro_rules! never {
 }
 
 pub mod affinity;
-pub mod cgroup;
+#[cfg(any(target_os = "linux", test))]
+mod cgroup;
 pub mod clock;
-pub mod counters;
+pub(crate) mod counters;
 pub mod death;
-pub mod event;
-pub mod exit;
-pub mod fifo;
-pub mod fingerprint;
+pub(crate) mod event;
+pub(crate) mod exit;
+pub(crate) mod fifo;
+pub(crate) mod fingerprint;
 pub mod fork_channel;
 pub mod handle;
 #[cfg(windows)]
 mod job;
 #[cfg(target_os = "freebsd")]
 mod kinfo;
-pub mod liveness;
-pub mod mach;
-pub mod message_queue;
-pub mod named_pipe;
-pub mod noise;
-pub mod null_call;
-pub mod offspring;
-pub mod passable;
-pub mod pipe;
-pub mod pipe_capacity;
+pub(crate) mod liveness;
+pub(crate) mod mach;
+pub(crate) mod message_queue;
+pub(crate) mod named_pipe;
+pub(crate) mod noise;
+pub(crate) mod null_call;
+pub(crate) mod offspring;
+pub(crate) mod passable;
+pub(crate) mod pipe;
+pub(crate) mod pipe_capacity;
 #[cfg(windows)]
 mod process;
-pub mod readiness;
-pub mod remote_memory;
+pub(crate) mod readiness;
+pub(crate) mod remote_memory;
 pub mod rights;
 pub mod shared_memory;
-pub mod socket;
-pub mod splice;
-pub mod stream;
+pub(crate) mod socket;
+pub(crate) mod splice;
+pub(crate) mod stream;
 #[cfg(target_os = "macos")]
 mod symbol;
 #[cfg(any(target_os = "macos", target_os = "freebsd", test))]
 mod sysctl;
 pub mod tracing;
-pub mod tree;
-pub mod usage;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems have few such files or none"))]
+pub(crate) mod tree;
+pub(crate) mod usage;
 pub mod wake;
 
 /// Why this system cannot do something: `same-cpu needs to pin threads: this system has no call for it`.

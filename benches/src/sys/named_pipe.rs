@@ -5,18 +5,15 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// How a pipe behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// Whether it keeps the borders of messages.
-    pub messages: bool,
+pub(crate) struct Settings {
+    pub(crate) messages: bool,
     /// Whether each call is started, and its completion awaited at a completion port.
-    pub overlapped: bool,
+    pub(crate) overlapped: bool,
     /// What it is asked to hold each way; none: 64 KiB, as a Linux pipe, so that the two compare.
-    pub buffer_bytes: Option<usize>,
+    pub(crate) buffer_bytes: Option<usize>,
 }
 
-/// Whether there are such pipes.
 pub(crate) use imp::support;
 
 /// Reader and writer of a new pipe without a name, of a size asked for or the system's own.
@@ -25,16 +22,10 @@ pub(crate) use imp::anonymous;
 /// The server's end of a new pipe, for one client of this machine, and its name.
 pub(crate) use imp::create;
 
-/// A connected end.
 pub(crate) use imp::Pipe;
 
-/// Takes over a handle that another process has given to this one, by the number it has here.
-///
-/// # Errors
-/// When it is the number of none.
 pub(crate) use imp::take;
 
-/// A process that handles are given to.
 pub(crate) use imp::Process;
 
 #[cfg(windows)]
@@ -130,7 +121,6 @@ mod imp {
     }
 
     impl Pipe {
-        /// Waits for the client.
         #[expect(unsafe_code, reason = "ConnectNamedPipe")]
         pub(crate) fn accept(server: Handle, settings: Settings) -> io::Result<Self> {
             let Handle::Object(pipe) = server else {
@@ -158,7 +148,6 @@ mod imp {
             Self::new(pipe, settings, true)
         }
 
-        /// Connects to the server, which exists.
         #[expect(unsafe_code, reason = "CreateFileW and SetNamedPipeHandleState")]
         pub(crate) fn connect(name: &str, settings: Settings) -> io::Result<Self> {
             const NOT_SHARED: u32 = 0;
@@ -324,7 +313,6 @@ mod imp {
     pub(crate) struct Process(OwnedHandle);
 
     impl Process {
-        /// Opens the process of this number for that.
         pub(crate) fn open(id: u32) -> io::Result<Self> {
             process::open(id, PROCESS_DUP_HANDLE).map(Self)
         }

@@ -3,7 +3,7 @@
 /// Makes it: `getppid` (POSIX), which no library caches.
 #[cfg(unix)]
 #[inline]
-pub fn null_call() {
+pub(crate) fn null_call() {
     std::hint::black_box(rustix::process::getppid());
 }
 
@@ -11,7 +11,7 @@ pub fn null_call() {
 #[cfg(windows)]
 #[inline]
 #[expect(unsafe_code, reason = "a call of the system")]
-pub fn null_call() {
+pub(crate) fn null_call() {
     use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessHandleCount};
     let mut count = 0;
     // SAFETY: the handle is always valid, and the call writes one number.

@@ -8,7 +8,7 @@ pub(crate) use imp::Offspring;
 
 /// Arranges that a program which is not started yet can be told apart. It ends with this process, as
 /// [`super::death::prepare`] arranges; what it starts must notice that by itself.
-pub fn prepare(command: &mut Command) {
+pub(crate) fn prepare(command: &mut Command) {
     super::death::prepare(command);
     imp::prepare(command);
 }

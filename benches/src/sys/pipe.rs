@@ -4,8 +4,7 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Whether there are such pipes.
-pub fn support() -> Result<(), Unsupported> {
+pub(crate) fn support() -> Result<(), Unsupported> {
     if cfg!(unix) {
         return Ok(());
     }
@@ -13,7 +12,7 @@ pub fn support() -> Result<(), Unsupported> {
 }
 
 /// Reader and writer of a new pipe (pipe(2)), closed in children.
-pub fn pair() -> io::Result<(Handle, Handle)> {
+pub(crate) fn pair() -> io::Result<(Handle, Handle)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))
 }

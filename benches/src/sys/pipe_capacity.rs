@@ -4,7 +4,6 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Whether a pipe can be made to hold this many bytes.
 pub(crate) use imp::support;
 
 /// Asks for a pipe that holds this many bytes. The system may round up.

@@ -16,9 +16,6 @@ pub(super) fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
 }
 
 /// A handle of the process with this number, with these rights.
-///
-/// # Errors
-/// There is no such process, or it does not grant them.
 #[expect(unsafe_code, reason = "OpenProcess")]
 pub(super) fn open(id: u32, rights: PROCESS_ACCESS_RIGHTS) -> io::Result<OwnedHandle> {
     const NOT_INHERITED: i32 = 0;

@@ -11,7 +11,7 @@ const HOMES: [(&str, &str); 2] = [("epoll", "Linux"), ("kqueue", "macOS and Free
 ///
 /// # Errors
 /// Naming the systems that have it.
-pub fn support(mechanism: &str) -> Result<(), Unsupported> {
+pub(crate) fn support(mechanism: &str) -> Result<(), Unsupported> {
     if imp::MECHANISM == Some(mechanism) {
         return Ok(());
     }

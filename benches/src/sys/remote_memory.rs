@@ -3,7 +3,6 @@
 use super::Unsupported;
 use std::io;
 
-/// Whether the mechanism exists here.
 pub(crate) use imp::support;
 
 /// Lets any process of this user read this one's memory, where a security module forbids it otherwise.

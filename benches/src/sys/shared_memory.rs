@@ -1,15 +1,9 @@
 //! Memory shared between processes through a handle, without a name that a crash could leave behind.
 
-use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
-
-/// Whether the mechanism exists here.
-pub fn support() -> Result<(), Unsupported> {
-    imp::support()
-}
 
 /// Creates zeroed memory of this size.
 ///
@@ -116,10 +110,6 @@ mod imp {
 
     pub(super) use super::mmap::{granularity, unmap};
 
-    pub(super) fn support() -> Result<(), Unsupported> {
-        Ok(())
-    }
-
     pub(super) fn create(bytes: usize) -> io::Result<Handle> {
         let memory = memfd_create("roundtrip", MemfdFlags::CLOEXEC)?;
         ftruncate(&memory, bytes as u64)?;
@@ -148,10 +138,6 @@ mod imp {
     use rustix::mm::MapFlags;
 
     pub(super) use super::mmap::{granularity, unmap};
-
-    pub(super) fn support() -> Result<(), Unsupported> {
-        Ok(())
-    }
 
     pub(super) fn create(bytes: usize) -> io::Result<Handle> {
         let memory = open()?;
@@ -208,10 +194,6 @@ mod imp {
         CreateFileMappingW, FILE_MAP_ALL_ACCESS, MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFile, PAGE_READWRITE,
         UnmapViewOfFile,
     };
-
-    pub(super) fn support() -> Result<(), Unsupported> {
-        Ok(())
-    }
 
     /// An offset is a multiple of the allocation granularity: 64 KiB on every Windows (`SYSTEM_INFO` in `sysinfoapi.h`).
     pub(super) fn granularity() -> usize {

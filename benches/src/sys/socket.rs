@@ -9,11 +9,11 @@ use std::time::Duration;
 pub(super) use imp::{NO_SIGNAL, when_there_is_room};
 
 /// What the sender of a Unix datagram does that finds no room at the receiver, for people.
-pub const FULL: &str = "A sender that finds no room waits on Linux, and asks again until there is some where the system does not let it wait.";
+pub(crate) const FULL: &str = "A sender that finds no room waits on Linux, and asks again until there is some where the system does not let it wait.";
 
 /// What a socket of the Unix family carries (socket(2)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Bytes.
     Stream,
     /// Messages.
@@ -25,10 +25,6 @@ pub enum Kind {
 /// A connected pair of Unix sockets (socketpair(2)), closed in children.
 pub(crate) use imp::pair;
 
-/// A handle as a socket.
-///
-/// # Errors
-/// When it is something else.
 pub(crate) use imp::of;
 
 /// Sends one message, waiting while there is no room; returns its length. Never ends the process (`SIGPIPE`).
@@ -41,19 +37,19 @@ pub(crate) use imp::try_send;
 pub(crate) use imp::receive;
 
 /// How long `receive` waits (`SO_RCVTIMEO`).
-pub fn set_patience(socket: &Handle, patience: Duration) -> io::Result<()> {
+pub(crate) fn set_patience(socket: &Handle, patience: Duration) -> io::Result<()> {
     imp::reference(socket)?.set_read_timeout(Some(patience))
 }
 
 /// What the buffers hold, `SO_SNDBUF` and `SO_RCVBUF` (socket(7); Linux answers twice what was asked for, because it
 /// counts its own records too).
-pub fn buffer_bytes(socket: &Handle) -> [Option<u64>; 2] {
+pub(crate) fn buffer_bytes(socket: &Handle) -> [Option<u64>; 2] {
     let Ok(socket) = imp::reference(socket) else { return [None; 2] };
     [socket.send_buffer_size(), socket.recv_buffer_size()].map(|bytes| bytes.ok().map(|bytes| bytes as u64))
 }
 
 /// Asks for buffers of this size in both directions, and takes what the system allows ([`buffer_bytes`] tells).
-pub fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
+pub(crate) fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
     let socket = imp::reference(socket)?;
     allowed(bytes, |bytes| socket.set_send_buffer_size(bytes))?;
     allowed(bytes, |bytes| socket.set_recv_buffer_size(bytes))
@@ -61,7 +57,7 @@ pub fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
 
 /// Makes the buffers of a socket of messages hold at least one of this length, where the system's own would not: those
 /// of `FreeBSD` and macOS hold 9,216 B of UDP (`udp_sendspace` in `udp_usrreq.c`).
-pub fn hold_message(socket: &Handle, message_bytes: usize) -> io::Result<()> {
+pub(crate) fn hold_message(socket: &Handle, message_bytes: usize) -> io::Result<()> {
     /// The address of who sent it is in the buffer, too (`struct sockaddr_storage`).
     const ADDRESS_BYTES: usize = 128;
     let (socket, least) = (imp::reference(socket)?, message_bytes + ADDRESS_BYTES);

@@ -4,7 +4,6 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Whether the mechanism exists here.
 pub(crate) use imp::support;
 
 /// Whether [`memory`] is permitted: filters of system calls that containers have refuse it and permit [`object`].

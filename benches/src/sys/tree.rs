@@ -5,43 +5,40 @@ use std::path::PathBuf;
 
 /// A tree of small text files. Whatever cannot be read is absent: that is what a kernel without it looks like.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    /// The running kernel's.
-    pub fn system() -> Self {
+    pub(crate) fn system() -> Self {
         Self::at("/")
     }
 
     /// Below another root, with the same paths.
-    pub fn at(root: impl Into<PathBuf>) -> Self {
+    pub(crate) fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// Where a path is found.
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// The text of a file, trimmed.
-    pub fn text(&self, path: &str) -> Option<String> {
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
     }
 
     /// A file that holds one number.
-    pub fn number(&self, path: &str) -> Option<u64> {
+    pub(crate) fn number(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
 
     /// The rest of the first line that begins with `prefix`, trimmed.
-    pub fn field(&self, path: &str, prefix: &str) -> Option<String> {
+    pub(crate) fn field(&self, path: &str, prefix: &str) -> Option<String> {
         field(&self.text(path)?, prefix)
     }
 
     /// The names in a folder, in their order. None where there is no such folder.
-    pub fn names(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -51,12 +48,12 @@ impl Tree {
 }
 
 /// The rest of the first line that begins with `prefix`, trimmed.
-pub fn field(text: &str, prefix: &str) -> Option<String> {
+pub(crate) fn field(text: &str, prefix: &str) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix(prefix)).map(|rest| rest.trim().to_owned())
 }
 
 /// The numbers of a kernel's list such as `0-2,8`. What is no number is left out.
-pub fn numbers(list: &str) -> Vec<u32> {
+pub(crate) fn numbers(list: &str) -> Vec<u32> {
     let parts = list.split(',').filter_map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         Some(first.trim().parse::<u32>().ok()?..=last.trim().parse::<u32>().ok()?)

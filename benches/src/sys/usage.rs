@@ -4,22 +4,19 @@ use roundtrip_wire::EndObservation;
 
 /// Counters of a thread or a process since it began; absent where the system does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub(crate) struct Usage {
     /// Times the scheduler moved it to another processor.
-    pub migrations: Option<u64>,
+    pub(crate) migrations: Option<u64>,
     /// Context switches because it waited.
-    pub voluntary_switches: Option<u64>,
+    pub(crate) voluntary_switches: Option<u64>,
     /// Context switches because another thread was given the processor.
-    pub involuntary_switches: Option<u64>,
-    /// Processor time in user mode.
-    pub user_ns: Option<u64>,
-    /// Processor time in the kernel.
-    pub system_ns: Option<u64>,
+    pub(crate) involuntary_switches: Option<u64>,
+    pub(crate) user_ns: Option<u64>,
+    pub(crate) system_ns: Option<u64>,
     /// Page faults served without the disk.
-    pub minor_faults: Option<u64>,
+    pub(crate) minor_faults: Option<u64>,
 }
 
-/// Reads the counters of the calling thread.
 pub(crate) use imp::of_this_thread;
 
 /// Reads the counters of all threads of another process. Systems tell less of others, and less precisely.
@@ -44,8 +41,7 @@ impl From<Usage> for EndObservation {
 }
 
 impl Usage {
-    /// What was added since an earlier reading.
-    pub fn since(self, earlier: Self) -> Self {
+    pub(crate) fn since(self, earlier: Self) -> Self {
         let difference = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Self {
             migrations: difference(self.migrations, earlier.migrations),

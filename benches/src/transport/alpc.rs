@@ -3,30 +3,23 @@
 //! on what may change with any update. What is documented on top of it, RPC over `ncalrpc`, would measure the marshalling of
 //! generated stubs.
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::sys::Unsupported;
-use crate::system::Home;
-use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Alpc;
+pub(crate) struct Alpc;
 
 impl Transport for Alpc {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("alpc"),
-            title: "ALPC".into(),
-            family: Slug::from_name("message-queue"),
-            semantics: "Advanced local procedure calls of the Windows kernel. Not measured.".into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        &[]
+    fn about(&self) -> About {
+        control(
+            "alpc",
+            "ALPC",
+            "message-queue",
+            &[],
+            "Advanced local procedure calls of the Windows kernel. Not measured.",
+        )
     }
 
     fn support(&self, _channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -1,34 +1,26 @@
 //! `anonymous-pipe`: two pipes of Windows without a name, one each way (`CreatePipe`).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::Buffers;
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::{Unsupported, named_pipe};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct AnonymousPipe;
+pub(crate) struct AnonymousPipe;
 
 impl Transport for AnonymousPipe {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("anonymous-pipe"),
-            title: "Anonymous pipe".into(),
-            family: Slug::from_name("pipe"),
-            semantics:
-                "Two pipes of CreatePipe, one each way, of the system's size unless asked for another. \
-                        A message is copied into the kernel by WriteFile and out of it by ReadFile."
-                    .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::WINDOWS
+    fn about(&self) -> About {
+        control(
+            "anonymous-pipe",
+            "Anonymous pipe",
+            "pipe",
+            system::WINDOWS,
+            "Two pipes of CreatePipe, one each way, of the system's size unless asked for another. \
+             A message is copied into the kernel by WriteFile and out of it by ReadFile.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
@@ -38,11 +30,7 @@ impl Transport for AnonymousPipe {
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (there_reader, there_writer) = named_pipe::anonymous(channel.buffer_bytes)?;
         let (back_reader, back_writer) = named_pipe::anonymous(channel.buffer_bytes)?;
-        Ok(Channel {
-            initiator: Parts::of([there_writer, back_reader]),
-            responder: Parts::of([back_writer, there_reader]),
-            folder: None,
-        })
+        Ok(Channel::of([there_writer, back_reader], [back_writer, there_reader]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -1,55 +1,44 @@
 //! `eventfd`: messages in shared memory, announced by an eventfd each way (eventfd(2)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::buffers::Buffers;
 use crate::link::counter::{Counter, advance, distance};
 use crate::link::{Link, Receiver, Sender, closed};
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::{Unsupported, event, wake};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use std::io;
 use std::rc::Rc;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Eventfd;
+pub(crate) struct Eventfd;
 
 /// What the slots of one direction hold together, unless a single message is longer: that of a Linux pipe, so that the
 /// two compare.
 const CAPACITY_BYTES: usize = 64 * 1024;
 
 impl Transport for Eventfd {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("eventfd"),
-            title: "Shared memory, eventfd".into(),
-            family: Slug::from_name("shared-memory"),
-            semantics: "Slots in shared memory, 64 KiB or one message each way, and an eventfd each way: a message is \
-                        copied into a slot, announced by one write, awaited by one read, and copied out."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::LINUX
+    fn about(&self) -> About {
+        control(
+            "eventfd",
+            "Shared memory, eventfd",
+            "shared-memory",
+            system::LINUX,
+            "Slots in shared memory, 64 KiB or one message each way, and an eventfd each way: a message is \
+             copied into a slot, announced by one write, awaited by one read, and copied out.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.default_buffer()?;
-        event::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+        event::support().and_then(|()| wake::support())
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let memory = shared_memory::create(2 * Slots::of(channel).total_bytes())?;
         let (there, back) = (event::create()?, event::create()?);
-        Ok(Channel {
-            initiator: Parts::of([memory.try_clone()?, there.try_clone()?, back.try_clone()?]),
-            responder: Parts::of([memory, back, there]),
-            folder: None,
-        })
+        Ok(Channel::of([memory.try_clone()?, there.try_clone()?, back.try_clone()?], [memory, back, there]))
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -98,7 +87,6 @@ struct Half {
 }
 
 impl Half {
-    /// The sender's counter and the receiver's.
     #[expect(unsafe_code, reason = "structures over shared memory")]
     fn counters(&self) -> (&Counter, &Counter) {
         // SAFETY: the header is inside the mapping and aligned, because `offset` is a multiple of a page; all fields
@@ -109,7 +97,6 @@ impl Half {
         }
     }
 
-    /// The address of the slot of this message.
     #[expect(unsafe_code, reason = "an address in shared memory")]
     fn slot(&self, message: u32) -> *mut u8 {
         let index = (message % self.slots.count) as usize;

@@ -1,39 +1,32 @@
 //! `fifo`: two named pipes in a private folder, one each way (mkfifo(3), fifo(7)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Fifo;
+pub(crate) struct Fifo;
 
 const THERE: &str = "there";
 const BACK: &str = "back";
 
 impl Transport for Fifo {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("fifo"),
-            title: "FIFO".into(),
-            family: Slug::from_name("pipe"),
-            semantics: "Two named pipes, one each way, opened by path and removed once both ends have them. \
-                        A message is copied into the kernel by write and out of it by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::UNIX
+    fn about(&self) -> About {
+        control(
+            "fifo",
+            "FIFO",
+            "pipe",
+            system::UNIX,
+            "Two named pipes, one each way, opened by path and removed once both ends have them. \
+             A message is copied into the kernel by write and out of it by read.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

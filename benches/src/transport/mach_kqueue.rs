@@ -3,14 +3,13 @@
 //! [`super::mach_kqueue_bridge`].
 
 use super::family::mach::MachTransport;
-use crate::link::mach::{Arrival, Carriage, Form};
+use crate::link::mach::{Arrival, Form};
 
-/// See the module.
-pub static MACH_KQUEUE: MachTransport = MachTransport {
+pub(crate) static MACH_KQUEUE: MachTransport = MachTransport {
     slug: "mach-kqueue",
     title: "Mach message, kqueue event",
     semantics: "As mach-inline, but a message is awaited by kevent64 (EVFILT_MACHPORT), which says that it is there, \
                 and then received by mach_msg: two calls a message. It is copied into the message, into the kernel \
                 and out of it.",
-    form: Form { carriage: Carriage::Inline, arrival: Arrival::Event, reads_every_page: false },
+    form: Form::inline(Arrival::Event),
 };

@@ -2,15 +2,14 @@
 //! watches. The design that Chromium's document of 2008 measured, and rejected for its price.
 
 use super::family::mach::MachTransport;
-use crate::link::mach::{Arrival, Carriage, Form};
+use crate::link::mach::{Arrival, Form};
 
-/// See the module.
-pub static MACH_KQUEUE_BRIDGE: MachTransport = MachTransport {
+pub(crate) static MACH_KQUEUE_BRIDGE: MachTransport = MachTransport {
     slug: "mach-kqueue-bridge",
     title: "Mach message, thread and pipe to kqueue",
     semantics: "As mach-inline, but a thread of the receiver's process receives a message (mach_msg), hands it over \
                 in memory, at most five at once, and writes one byte into a pipe; the measuring thread waits for the \
                 pipe by kevent64, reads the byte and takes the message. It is copied into the message, into the \
                 kernel and out of it.",
-    form: Form { carriage: Carriage::Inline, arrival: Arrival::Bridge, reads_every_page: false },
+    form: Form::inline(Arrival::Bridge),
 };

@@ -2,13 +2,12 @@
 //! `MACH_RCV_MSG`).
 
 use super::family::mach::MachTransport;
-use crate::link::mach::{Arrival, Carriage, Form};
+use crate::link::mach::{Arrival, Form};
 
-/// See the module.
-pub static MACH_KQUEUE_RECEIVE: MachTransport = MachTransport {
+pub(crate) static MACH_KQUEUE_RECEIVE: MachTransport = MachTransport {
     slug: "mach-kqueue-receive",
     title: "Mach message, received by kqueue",
     semantics: "As mach-inline, but kevent64 waits for a message and receives it (EVFILT_MACHPORT with \
                 MACH_RCV_MSG): one call a message. It is copied into the message, into the kernel and out of it.",
-    form: Form { carriage: Carriage::Inline, arrival: Arrival::ByEvent, reads_every_page: false },
+    form: Form::inline(Arrival::ByEvent),
 };

@@ -2,18 +2,13 @@
 //! (`MACH_MSG_PHYSICAL_COPY`), and not looked at. What it costs to read it is in [`super::mach_ool_physical_read`].
 
 use super::family::mach::MachTransport;
-use crate::link::mach::{Arrival, Carriage, Copying, Form};
+use crate::link::mach::{Copying, Form};
 
-/// See the module.
-pub static MACH_OOL_PHYSICAL: MachTransport = MachTransport {
+pub(crate) static MACH_OOL_PHYSICAL: MachTransport = MachTransport {
     slug: "mach-ool-physical",
     title: "Mach out-of-line memory, copied",
     semantics: "A message is memory that a Mach message describes (MACH_MSG_PHYSICAL_COPY): the kernel copies it \
                 once, to pages that it maps into the receiver, which unmaps them when done. The receiver touches no \
                 page while the clock runs. At most 7 MiB.",
-    form: Form {
-        carriage: Carriage::OutOfLine(Copying::Physical),
-        arrival: Arrival::Call,
-        reads_every_page: false,
-    },
+    form: Form::out_of_line(Copying::Physical, false),
 };

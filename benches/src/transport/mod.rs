@@ -9,53 +9,53 @@ use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::system::{Home, System};
 use family::ring::RingTransport;
-use roundtrip_wire::TransportInfo;
+use roundtrip_wire::{Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::io;
 use tempfile::TempDir;
 
-pub mod alpc;
-pub mod anonymous_pipe;
-pub mod eventfd;
-pub mod family;
-pub mod fifo;
-pub mod mach_inline;
-pub mod mach_kqueue;
-pub mod mach_kqueue_bridge;
-pub mod mach_kqueue_receive;
-pub mod mach_ool;
-pub mod mach_ool_physical;
-pub mod mach_ool_physical_read;
-pub mod mach_ool_read;
-pub mod memfd_read;
-pub mod memfd_remap;
-pub mod named_pipe;
-pub mod named_pipe_message;
-pub mod named_pipe_message_overlapped;
-pub mod named_pipe_overlapped;
-pub mod named_pipe_transact;
-pub mod pipe;
-pub mod pipe_epoll;
-pub mod pipe_kqueue;
-pub mod posix_mq;
-pub mod process_vm_readv;
-pub mod ring_futex;
-pub mod ring_mach_semaphore;
-pub mod ring_os_sync;
-pub mod ring_posix_semaphore;
-pub mod ring_spin;
-pub mod ring_ulock;
-pub mod ring_umtx;
-pub mod ring_win_event;
-pub mod ring_win_semaphore;
-pub mod socketpair;
-pub mod splice;
-pub mod tcp;
-pub mod udp;
-pub mod unix_dgram;
-pub mod unix_seqpacket;
-pub mod unix_stream;
-pub mod vmsplice;
+pub(crate) mod alpc;
+pub(crate) mod anonymous_pipe;
+pub(crate) mod eventfd;
+pub(crate) mod family;
+pub(crate) mod fifo;
+pub(crate) mod mach_inline;
+pub(crate) mod mach_kqueue;
+pub(crate) mod mach_kqueue_bridge;
+pub(crate) mod mach_kqueue_receive;
+pub(crate) mod mach_ool;
+pub(crate) mod mach_ool_physical;
+pub(crate) mod mach_ool_physical_read;
+pub(crate) mod mach_ool_read;
+pub(crate) mod memfd_read;
+pub(crate) mod memfd_remap;
+pub(crate) mod named_pipe;
+pub(crate) mod named_pipe_message;
+pub(crate) mod named_pipe_message_overlapped;
+pub(crate) mod named_pipe_overlapped;
+pub(crate) mod named_pipe_transact;
+pub(crate) mod pipe;
+pub(crate) mod pipe_epoll;
+pub(crate) mod pipe_kqueue;
+pub(crate) mod posix_mq;
+pub(crate) mod process_vm_readv;
+pub(crate) mod ring_futex;
+pub(crate) mod ring_mach_semaphore;
+pub(crate) mod ring_os_sync;
+pub(crate) mod ring_posix_semaphore;
+pub(crate) mod ring_spin;
+pub(crate) mod ring_ulock;
+pub(crate) mod ring_umtx;
+pub(crate) mod ring_win_event;
+pub(crate) mod ring_win_semaphore;
+pub(crate) mod socketpair;
+pub(crate) mod splice;
+pub(crate) mod tcp;
+pub(crate) mod udp;
+pub(crate) mod unix_dgram;
+pub(crate) mod unix_seqpacket;
+pub(crate) mod unix_stream;
+pub(crate) mod vmsplice;
 
 /// Every transport, in the order of slugs. The slug is the file's name with hyphens.
 pub static ALL: &[&dyn Transport] = &[
@@ -109,11 +109,18 @@ pub fn find(slug: &str) -> Option<&'static dyn Transport> {
 
 /// One mechanism. The harness opens a channel, two fresh processes (or threads of one) connect to its ends.
 pub trait Transport: Sync {
+    /// What is known of it everywhere.
+    fn about(&self) -> About;
+
     /// Name, family and semantics, as they travel with every result.
-    fn info(&self) -> TransportInfo;
+    fn info(&self) -> TransportInfo {
+        self.about().info
+    }
 
     /// The systems that have the mechanism. A machine of one may still lack it: [`Transport::support`] asks it.
-    fn systems(&self) -> &'static [Home];
+    fn systems(&self) -> &'static [Home] {
+        self.about().systems
+    }
 
     /// How it behaves unless something else is asked for.
     fn manner(&self) -> Manner {
@@ -147,6 +154,23 @@ pub trait Transport: Sync {
 
     /// Connects to one end, in the peer. Both ends connect at the same time, so each may wait for the other.
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link>;
+}
+
+/// What is known of a transport everywhere.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// [`Transport::info`].
+    pub info: TransportInfo,
+    /// [`Transport::systems`].
+    pub systems: &'static [Home],
+}
+
+/// Of a mechanism that no commit of the measured repository can have changed.
+fn control(slug: &str, title: &str, family: &str, systems: &'static [Home], semantics: &str) -> About {
+    let (slug, family) = (Slug::from_name(slug), Slug::from_name(family));
+    let info =
+        TransportInfo { slug, title: title.into(), family, semantics: semantics.into(), control: true };
+    About { info, systems }
 }
 
 /// How a channel and its ends behave, as a methodology says it.
@@ -217,9 +241,6 @@ pub struct ChannelSpec {
 
 impl ChannelSpec {
     /// For a mechanism without a border between messages.
-    ///
-    /// # Errors
-    /// When a message is empty.
     pub(crate) fn not_empty(&self) -> Result<(), Unsupported> {
         if self.message_bytes > 0 {
             return Ok(());
@@ -228,9 +249,6 @@ impl ChannelSpec {
     }
 
     /// For a mechanism without a kernel buffer that has a size.
-    ///
-    /// # Errors
-    /// When a size is asked for.
     pub(crate) fn default_buffer(&self) -> Result<(), Unsupported> {
         if self.buffer_bytes.is_none() {
             return Ok(());
@@ -258,6 +276,12 @@ pub struct Channel {
     pub folder: Option<TempDir>,
 }
 
+impl Channel {
+    fn of<const N: usize>(initiator: [Handle; N], responder: [Handle; N]) -> Self {
+        Self { initiator: Parts::of(initiator), responder: Parts::of(responder), folder: None }
+    }
+}
+
 /// What one end needs to connect.
 #[derive(Debug, Default)]
 pub struct Parts {
@@ -278,10 +302,6 @@ impl Parts {
         Self { handles: Vec::new(), address: Some(address.into()) }
     }
 
-    /// Exactly `N` handles.
-    ///
-    /// # Errors
-    /// When the harness passed another number.
     pub(crate) fn take<const N: usize>(self) -> io::Result<[Handle; N]> {
         let count = self.handles.len();
         self.handles
@@ -289,10 +309,6 @@ impl Parts {
             .map_err(|_| io::Error::other(format!("{count} handles were passed, expected {N}")))
     }
 
-    /// The address.
-    ///
-    /// # Errors
-    /// When the harness passed none.
     pub(crate) fn address(&self) -> io::Result<&str> {
         self.address.as_deref().ok_or_else(|| io::Error::other("no address was passed"))
     }

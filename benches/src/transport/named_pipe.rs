@@ -1,16 +1,14 @@
 //! `named-pipe`: a duplex pipe of Windows with a name (`CreateNamedPipeW`), for bytes, with calls that wait; and
 //! [`NamedPipeTransport`], which its relatives are as well.
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::{Link, named_pipe as link};
 use crate::sys::Unsupported;
 use crate::sys::named_pipe::{self, Pipe, Settings};
-use crate::system::{self, Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system::{self, System};
 use std::io;
 
-/// See the module.
-pub static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
+pub(crate) static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe",
     title: "Named pipe",
     about: "It carries bytes: a message is copied into the kernel by WriteFile and out of it by ReadFile, both of which \
@@ -20,21 +18,17 @@ pub static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
     transacts: false,
 };
 
-/// A pipe with a name, in one of its ways.
 #[derive(Debug)]
-pub struct NamedPipeTransport {
-    /// Its name.
-    pub slug: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
+pub(crate) struct NamedPipeTransport {
+    pub(crate) slug: &'static str,
+    pub(crate) title: &'static str,
     /// What it does, in a sentence.
-    pub about: &'static str,
-    /// Whether it keeps the borders of messages.
-    pub messages: bool,
+    pub(crate) about: &'static str,
+    pub(crate) messages: bool,
     /// Whether a completion port is waited at.
-    pub overlapped: bool,
+    pub(crate) overlapped: bool,
     /// Whether a question is sent and its answer awaited in one call.
-    pub transacts: bool,
+    pub(crate) transacts: bool,
 }
 
 impl NamedPipeTransport {
@@ -45,21 +39,17 @@ impl NamedPipeTransport {
 }
 
 impl Transport for NamedPipeTransport {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name(self.slug),
-            title: self.title.into(),
-            family: Slug::from_name("pipe"),
-            semantics: format!(
+    fn about(&self) -> About {
+        control(
+            self.slug,
+            self.title,
+            "pipe",
+            system::WINDOWS,
+            &format!(
                 "One duplex pipe of CreateNamedPipe, 64 KiB each way unless asked for another. {}",
                 self.about
             ),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::WINDOWS
+        )
     }
 
     fn only_asks(&self) -> bool {

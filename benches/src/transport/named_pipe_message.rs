@@ -2,8 +2,7 @@
 
 use super::named_pipe::NamedPipeTransport;
 
-/// See the module.
-pub static NAMED_PIPE_MESSAGE: NamedPipeTransport = NamedPipeTransport {
+pub(crate) static NAMED_PIPE_MESSAGE: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-message",
     title: "Named pipe, messages",
     about: "It carries messages: each is one WriteFile and one ReadFile, both of which wait, and is copied into the kernel and out \

@@ -2,8 +2,7 @@
 
 use super::named_pipe::NamedPipeTransport;
 
-/// See the module.
-pub static NAMED_PIPE_MESSAGE_OVERLAPPED: NamedPipeTransport = NamedPipeTransport {
+pub(crate) static NAMED_PIPE_MESSAGE_OVERLAPPED: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-message-overlapped",
     title: "Named pipe, messages, overlapped",
     about: "It carries messages: each is one overlapped WriteFile and one overlapped ReadFile, whose completions are awaited at a \

@@ -2,8 +2,7 @@
 
 use super::named_pipe::NamedPipeTransport;
 
-/// See the module.
-pub static NAMED_PIPE_OVERLAPPED: NamedPipeTransport = NamedPipeTransport {
+pub(crate) static NAMED_PIPE_OVERLAPPED: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-overlapped",
     title: "Named pipe, overlapped",
     about: "It carries bytes: a message is copied into the kernel by an overlapped WriteFile and out of it by an overlapped \

@@ -2,8 +2,7 @@
 
 use super::named_pipe::NamedPipeTransport;
 
-/// See the module.
-pub static NAMED_PIPE_TRANSACT: NamedPipeTransport = NamedPipeTransport {
+pub(crate) static NAMED_PIPE_TRANSACT: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-transact",
     title: "Named pipe, transaction",
     about: "It carries messages: the initiator sends one and awaits its answer in one TransactNamedPipe, the responder answers with \

@@ -1,34 +1,27 @@
 //! `pipe`: two anonymous pipes, one each way (pipe(2)), of the system's size or of one asked for (`F_SETPIPE_SZ`).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Pipe;
+pub(crate) struct Pipe;
 
 impl Transport for Pipe {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("pipe"),
-            title: "Pipe".into(),
-            family: Slug::from_name("pipe"),
-            semantics: "Two anonymous pipes, one each way. \
-                        A message is copied into the kernel by write and out of it by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::UNIX
+    fn about(&self) -> About {
+        control(
+            "pipe",
+            "Pipe",
+            "pipe",
+            system::UNIX,
+            "Two anonymous pipes, one each way. \
+             A message is copied into the kernel by write and out of it by read.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
@@ -37,11 +30,7 @@ impl Transport for Pipe {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] = pipes(channel)?;
-        Ok(Channel {
-            initiator: Parts::of([initiator_writer, initiator_reader]),
-            responder: Parts::of([responder_writer, responder_reader]),
-            folder: None,
-        })
+        Ok(Channel::of([initiator_writer, initiator_reader], [responder_writer, responder_reader]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

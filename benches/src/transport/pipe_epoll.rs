@@ -3,8 +3,7 @@
 use super::family::pipe::ReadyPipe;
 use crate::system;
 
-/// See the module.
-pub static PIPE_EPOLL: ReadyPipe = ReadyPipe {
+pub(crate) static PIPE_EPOLL: ReadyPipe = ReadyPipe {
     slug: "pipe-epoll",
     title: "Pipe, epoll",
     mechanism: "epoll",

@@ -3,8 +3,7 @@
 use super::family::pipe::ReadyPipe;
 use crate::system::System;
 
-/// See the module.
-pub static PIPE_KQUEUE: ReadyPipe = ReadyPipe {
+pub(crate) static PIPE_KQUEUE: ReadyPipe = ReadyPipe {
     slug: "pipe-kqueue",
     title: "Pipe, kqueue",
     mechanism: "kqueue",

@@ -1,36 +1,28 @@
 //! `posix-mq`: two POSIX message queues, one each way (`mq_overview(7)`).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::buffers::Buffers;
 use crate::link::datagram::GOODBYE;
 use crate::link::{Link, Receiver, Sender, closed, unexpected_length};
 use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, message_queue};
 use crate::system::{Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct PosixMq;
+pub(crate) struct PosixMq;
 
 impl Transport for PosixMq {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("posix-mq"),
-            title: "POSIX message queue".into(),
-            family: Slug::from_name("message-queue"),
-            semantics:
-                "Two POSIX message queues of 10 messages, one each way: one message is one mq_send and one \
-                        mq_receive. It is copied into the kernel and out of it."
-                    .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
+    fn about(&self) -> About {
         const SYSTEMS: &[Home] = &[System::FreeBsd.sometimes("with `mqueuefs`"), System::Linux.always()];
-        SYSTEMS
+        control(
+            "posix-mq",
+            "POSIX message queue",
+            "message-queue",
+            SYSTEMS,
+            "Two POSIX message queues of 10 messages, one each way: one message is one mq_send and one \
+             mq_receive. It is copied into the kernel and out of it.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
@@ -43,11 +35,7 @@ impl Transport for PosixMq {
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let there = message_queue::create(queued_bytes(channel))?;
         let back = message_queue::create(queued_bytes(channel))?;
-        Ok(Channel {
-            initiator: Parts::of([there.try_clone()?, back.try_clone()?]),
-            responder: Parts::of([back, there]),
-            folder: None,
-        })
+        Ok(Channel::of([there.try_clone()?, back.try_clone()?], [back, there]))
     }
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

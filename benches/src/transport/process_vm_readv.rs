@@ -1,55 +1,43 @@
 //! `process-vm-readv`: the address of a message is sent, and the receiver copies it straight out of the sender's memory
 //! (`process_vm_readv(2)`).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::buffers::Buffers;
 use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::link::{Link, Receiver, Sender};
 use crate::memory::Memory;
 use crate::sys::socket::{self, Kind};
-use crate::sys::{Unsupported, remote_memory, shared_memory, wake};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::sys::{Unsupported, remote_memory, wake};
+use crate::system;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct ProcessVmReadv;
+pub(crate) struct ProcessVmReadv;
 
 const NUMBER_BYTES: usize = size_of::<u64>();
 
 impl Transport for ProcessVmReadv {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("process-vm-readv"),
-            title: "process_vm_readv".into(),
-            family: Slug::from_name("out-of-line"),
-            semantics:
-                "The address of the message goes over a Unix stream socket; the receiver copies the message \
-                        once, straight out of the sender's memory."
-                    .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::LINUX
+    fn about(&self) -> About {
+        control(
+            "process-vm-readv",
+            "process_vm_readv",
+            "out-of-line",
+            system::LINUX,
+            "The address of the message goes over a Unix stream socket; the receiver copies the message \
+             once, straight out of the sender's memory.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.not_empty().and_then(|()| channel.default_buffer())?;
-        remote_memory::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+        remote_memory::support().and_then(|()| wake::support())
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = socket::pair(Kind::Stream)?;
         let page = out_of_line::page()?;
-        Ok(Channel {
-            initiator: Parts::of([initiator, page.try_clone()?]),
-            responder: Parts::of([responder, page]),
-            folder: None,
-        })
+        Ok(Channel::of([initiator, page.try_clone()?], [responder, page]))
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -3,10 +3,5 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_FUTEX: RingTransport = RingTransport {
-    slug: "ring-futex",
-    title: "Shared-memory ring, futex",
-    mechanism: Some("futex"),
-    systems: system::LINUX,
-};
+pub(crate) static RING_FUTEX: RingTransport =
+    RingTransport::new("ring-futex", "Shared-memory ring, futex", Some("futex"), system::LINUX);

@@ -4,10 +4,9 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_MACH_SEMAPHORE: RingTransport = RingTransport {
-    slug: "ring-mach-semaphore",
-    title: "Shared-memory ring, Mach semaphore",
-    mechanism: Some("mach-semaphore"),
-    systems: system::MACOS,
-};
+pub(crate) static RING_MACH_SEMAPHORE: RingTransport = RingTransport::new(
+    "ring-mach-semaphore",
+    "Shared-memory ring, Mach semaphore",
+    Some("mach-semaphore"),
+    system::MACOS,
+);

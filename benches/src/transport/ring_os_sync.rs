@@ -4,10 +4,9 @@
 use super::family::ring::RingTransport;
 use crate::system::System;
 
-/// See the module.
-pub static RING_OS_SYNC: RingTransport = RingTransport {
-    slug: "ring-os-sync",
-    title: "Shared-memory ring, os_sync",
-    mechanism: Some("os-sync"),
-    systems: &[System::MacOs.sometimes("since macOS 14.4")],
-};
+pub(crate) static RING_OS_SYNC: RingTransport = RingTransport::new(
+    "ring-os-sync",
+    "Shared-memory ring, os_sync",
+    Some("os-sync"),
+    &[System::MacOs.sometimes("since macOS 14.4")],
+);

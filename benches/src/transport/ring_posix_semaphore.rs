@@ -4,10 +4,9 @@
 use super::family::ring::RingTransport;
 use crate::system::System;
 
-/// See the module.
-pub static RING_POSIX_SEMAPHORE: RingTransport = RingTransport {
-    slug: "ring-posix-semaphore",
-    title: "Shared-memory ring, POSIX semaphore",
-    mechanism: Some("posix-semaphore"),
-    systems: &[System::FreeBsd.always(), System::Linux.always()],
-};
+pub(crate) static RING_POSIX_SEMAPHORE: RingTransport = RingTransport::new(
+    "ring-posix-semaphore",
+    "Shared-memory ring, POSIX semaphore",
+    Some("posix-semaphore"),
+    &[System::FreeBsd.always(), System::Linux.always()],
+);

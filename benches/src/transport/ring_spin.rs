@@ -4,10 +4,5 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_SPIN: RingTransport = RingTransport {
-    slug: "ring-spin",
-    title: "Shared-memory ring, spinning",
-    mechanism: None,
-    systems: system::EVERY,
-};
+pub(crate) static RING_SPIN: RingTransport =
+    RingTransport::new("ring-spin", "Shared-memory ring, spinning", None, system::EVERY);

@@ -4,10 +4,5 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_ULOCK: RingTransport = RingTransport {
-    slug: "ring-ulock",
-    title: "Shared-memory ring, ulock",
-    mechanism: Some("ulock"),
-    systems: system::MACOS,
-};
+pub(crate) static RING_ULOCK: RingTransport =
+    RingTransport::new("ring-ulock", "Shared-memory ring, ulock", Some("ulock"), system::MACOS);

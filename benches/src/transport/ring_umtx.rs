@@ -3,10 +3,5 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_UMTX: RingTransport = RingTransport {
-    slug: "ring-umtx",
-    title: "Shared-memory ring, umtx",
-    mechanism: Some("umtx"),
-    systems: system::FREEBSD,
-};
+pub(crate) static RING_UMTX: RingTransport =
+    RingTransport::new("ring-umtx", "Shared-memory ring, umtx", Some("umtx"), system::FREEBSD);

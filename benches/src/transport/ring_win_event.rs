@@ -3,10 +3,9 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_WIN_EVENT: RingTransport = RingTransport {
-    slug: "ring-win-event",
-    title: "Shared-memory ring, Windows event",
-    mechanism: Some("win-event"),
-    systems: system::WINDOWS,
-};
+pub(crate) static RING_WIN_EVENT: RingTransport = RingTransport::new(
+    "ring-win-event",
+    "Shared-memory ring, Windows event",
+    Some("win-event"),
+    system::WINDOWS,
+);

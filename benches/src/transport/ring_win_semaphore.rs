@@ -4,10 +4,9 @@
 use super::family::ring::RingTransport;
 use crate::system;
 
-/// See the module.
-pub static RING_WIN_SEMAPHORE: RingTransport = RingTransport {
-    slug: "ring-win-semaphore",
-    title: "Shared-memory ring, Windows semaphore",
-    mechanism: Some("win-semaphore"),
-    systems: system::WINDOWS,
-};
+pub(crate) static RING_WIN_SEMAPHORE: RingTransport = RingTransport::new(
+    "ring-win-semaphore",
+    "Shared-memory ring, Windows semaphore",
+    Some("win-semaphore"),
+    system::WINDOWS,
+);

@@ -1,35 +1,28 @@
 //! `socketpair`: a connected pair of Unix stream sockets (socketpair(2), unix(7)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_socket};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::socket::{self, Kind};
-use crate::system::{self, Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system::{self, System};
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Socketpair;
+pub(crate) struct Socketpair;
 
 impl Transport for Socketpair {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("socketpair"),
-            title: "Socket pair".into(),
-            family: Slug::from_name("socket"),
-            semantics: "A connected pair of Unix stream sockets. \
-                        A message is copied into the kernel by write and out of it by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::UNIX
+    fn about(&self) -> About {
+        control(
+            "socketpair",
+            "Socket pair",
+            "socket",
+            system::UNIX,
+            "A connected pair of Unix stream sockets. \
+             A message is copied into the kernel by write and out of it by read.",
+        )
     }
 
     fn passes_handles(&self, _on: System) -> bool {
@@ -43,7 +36,7 @@ impl Transport for Socketpair {
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = socket::pair(Kind::Stream)?;
-        Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
+        Ok(Channel::of([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

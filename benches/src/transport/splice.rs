@@ -1,34 +1,27 @@
 //! `splice`: pages of a memory object are put into a pipe by reference and copied out of it once (splice(2)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport, vmsplice};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, vmsplice};
 use crate::link::out_of_line::Lent;
 use crate::link::{Link, Sender};
 use crate::memory::Memory;
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Splice;
+pub(crate) struct Splice;
 
 impl Transport for Splice {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("splice"),
-            title: "splice".into(),
-            family: Slug::from_name("out-of-line"),
-            semantics: "Two anonymous pipes, one each way. The message lies in a memfd, whose pages are put into the pipe \
-                        by reference with splice; it is copied once, out of them, by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::LINUX
+    fn about(&self) -> About {
+        control(
+            "splice",
+            "splice",
+            "out-of-line",
+            system::LINUX,
+            "Two anonymous pipes, one each way. The message lies in a memfd, whose pages are put into the pipe \
+             by reference with splice; it is copied once, out of them, by read.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -1,33 +1,26 @@
 //! `tcp`: a TCP connection over the loopback interface, without Nagle's delay (tcp(7), `TCP_NODELAY`).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, socketpair};
 use crate::link::Link;
 use crate::sys::{Unsupported, socket};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system;
 use socket2::Socket;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
-/// See the module.
 #[derive(Debug)]
-pub struct Tcp;
+pub(crate) struct Tcp;
 
 impl Transport for Tcp {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("tcp"),
-            title: "TCP loopback".into(),
-            family: Slug::from_name("socket"),
-            semantics: "A TCP connection over 127.0.0.1 with TCP_NODELAY. \
-                        A message is copied into the kernel by write and out of it by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::EVERY
+    fn about(&self) -> About {
+        control(
+            "tcp",
+            "TCP loopback",
+            "socket",
+            system::EVERY,
+            "A TCP connection over 127.0.0.1 with TCP_NODELAY. \
+             A message is copied into the kernel by write and out of it by read.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

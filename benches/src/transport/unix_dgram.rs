@@ -1,35 +1,29 @@
 //! `unix-dgram`: a connected pair of Unix datagram sockets (`SOCK_DGRAM`, unix(7)). They are reliable: what
 //! happens when the receiver's queue is full is [`socket::FULL`].
 
-use super::{Channel, ChannelSpec, End, Parts, Transport, unix_seqpacket};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, unix_seqpacket};
 use crate::link::Link;
 use crate::sys::Unsupported;
 use crate::sys::socket::{self, Kind};
-use crate::system::{self, Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system::{self, System};
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct UnixDgram;
+pub(crate) struct UnixDgram;
 
 impl Transport for UnixDgram {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("unix-dgram"),
-            title: "Unix datagram socket".into(),
-            family: Slug::from_name("socket"),
-            semantics: format!(
+    fn about(&self) -> About {
+        control(
+            "unix-dgram",
+            "Unix datagram socket",
+            "socket",
+            system::UNIX,
+            &format!(
                 "A connected pair of Unix SOCK_DGRAM sockets: one message is one send and one recv, and must fit the \
                  send buffer. It is copied into the kernel and out of it; nothing is lost. {}",
                 socket::FULL
             ),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::UNIX
+        )
     }
 
     fn passes_handles(&self, _on: System) -> bool {
@@ -42,7 +36,7 @@ impl Transport for UnixDgram {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = unix_seqpacket::pair(Kind::Datagram, channel)?;
-        Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
+        Ok(Channel::of([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -1,6 +1,6 @@
 //! `unix-seqpacket`: a connected pair of Unix record sockets (`SOCK_SEQPACKET`, unix(7)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_socket};
 use crate::link::datagram::{DatagramReceiver, DatagramSender};
@@ -8,30 +8,22 @@ use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::socket::{self, Kind};
 use crate::system::{Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct UnixSeqpacket;
+pub(crate) struct UnixSeqpacket;
 
 impl Transport for UnixSeqpacket {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("unix-seqpacket"),
-            title: "Unix record socket".into(),
-            family: Slug::from_name("socket"),
-            semantics:
-                "A connected pair of Unix SOCK_SEQPACKET sockets: one message is one send and one recv, and \
-                        must fit the send buffer. It is copied into the kernel and out of it."
-                    .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
+    fn about(&self) -> About {
         const SYSTEMS: &[Home] = &[System::FreeBsd.always(), System::Linux.always()];
-        SYSTEMS
+        control(
+            "unix-seqpacket",
+            "Unix record socket",
+            "socket",
+            SYSTEMS,
+            "A connected pair of Unix SOCK_SEQPACKET sockets: one message is one send and one recv, and \
+             must fit the send buffer. It is copied into the kernel and out of it.",
+        )
     }
 
     fn passes_handles(&self, _on: System) -> bool {
@@ -44,7 +36,7 @@ impl Transport for UnixSeqpacket {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = pair(Kind::Record, channel)?;
-        Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
+        Ok(Channel::of([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -1,42 +1,34 @@
 //! `unix-stream`: a Unix stream socket, listened for and connected to by its path (unix(7)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, socketpair};
 use crate::link::Link;
 use crate::sys::{Unsupported, socket};
 use crate::system::{Home, System};
-use roundtrip_wire::{Slug, TransportInfo};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io;
 use std::path::Path;
 
-/// See the module.
 #[derive(Debug)]
-pub struct UnixStream;
+pub(crate) struct UnixStream;
 
 const NAME: &str = "s";
 
 impl Transport for UnixStream {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("unix-stream"),
-            title: "Unix stream socket".into(),
-            family: Slug::from_name("socket"),
-            semantics:
-                "A Unix stream socket, connected to by a path that is removed once both ends have it. \
-                        A message is copied into the kernel by write and out of it by read."
-                    .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
+    fn about(&self) -> About {
         const SYSTEMS: &[Home] = &[
             System::FreeBsd.always(),
             System::Linux.always(),
             System::MacOs.always(),
             System::Windows.sometimes("since Windows 10 1803; Wine 8 has none"),
         ];
-        SYSTEMS
+        control(
+            "unix-stream",
+            "Unix stream socket",
+            "socket",
+            SYSTEMS,
+            "A Unix stream socket, connected to by a path that is removed once both ends have it. \
+             A message is copied into the kernel by write and out of it by read.",
+        )
     }
 
     fn passes_handles(&self, on: System) -> bool {

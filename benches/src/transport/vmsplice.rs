@@ -1,36 +1,29 @@
 //! `vmsplice`: pages of the sender are put into a pipe by reference and copied out of it once (vmsplice(2)).
 
-use super::{Channel, ChannelSpec, End, Parts, Transport, pipe};
+use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, pipe};
 use crate::link::buffers::Buffers;
 use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
 use crate::link::stream::StreamReceiver;
 use crate::link::{Link, Sender};
 use crate::memory::Memory;
 use crate::sys::handle::Handle;
-use crate::sys::{Unsupported, shared_memory, splice, wake};
-use crate::system::{self, Home};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::sys::{Unsupported, splice, wake};
+use crate::system;
 use std::io;
 
-/// See the module.
 #[derive(Debug)]
-pub struct Vmsplice;
+pub(crate) struct Vmsplice;
 
 impl Transport for Vmsplice {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name("vmsplice"),
-            title: "vmsplice".into(),
-            family: Slug::from_name("out-of-line"),
-            semantics: "Two anonymous pipes, one each way. The sender's pages are put into the pipe by reference with \
-                        vmsplice; the message is copied once, out of them, by read."
-                .into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::LINUX
+    fn about(&self) -> About {
+        control(
+            "vmsplice",
+            "vmsplice",
+            "out-of-line",
+            system::LINUX,
+            "Two anonymous pipes, one each way. The sender's pages are put into the pipe by reference with \
+             vmsplice; the message is copied once, out of them, by read.",
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
@@ -41,11 +34,10 @@ impl Transport for Vmsplice {
         let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] =
             pipe::pipes(channel)?;
         let page = out_of_line::page()?;
-        Ok(Channel {
-            initiator: Parts::of([initiator_writer, initiator_reader, page.try_clone()?]),
-            responder: Parts::of([responder_writer, responder_reader, page]),
-            folder: None,
-        })
+        Ok(Channel::of(
+            [initiator_writer, initiator_reader, page.try_clone()?],
+            [responder_writer, responder_reader, page],
+        ))
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
@@ -56,7 +48,7 @@ impl Transport for Vmsplice {
 /// Whether there are such pipes here, whatever puts pages into them.
 pub(super) fn pipes_support(channel: &ChannelSpec) -> Result<(), Unsupported> {
     channel.not_empty().and_then(|()| channel.pipe_buffer())?;
-    splice::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+    splice::support().and_then(|()| wake::support())
 }
 
 /// The link over pipes whose sender passes its pages, and whose receiver copies.

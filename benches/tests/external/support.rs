@@ -1,6 +1,6 @@
 //! Planned cases of programs.
 
-use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_bench::mechanism::Mechanism;
@@ -8,13 +8,11 @@ use roundtrip_bench::program::{Launch, Place, Program};
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::system;
-use roundtrip_bench::transport::Manner;
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, Slug, TransportInfo};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A program with this command.
 pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Program {
     Program {
         info: TransportInfo {
@@ -32,29 +30,21 @@ pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Prog
     }
 }
 
-/// A small case of it.
 pub(crate) fn case(mechanism: Mechanism, scenario: &str, message_bytes: usize) -> PlannedCase {
     let is_stream = scenario == "stream";
     let messages_per_operation = if is_stream { 3 } else { 1 };
+    let work = Work {
+        message_bytes,
+        messages_per_operation,
+        operations: 20,
+        warmup: 5,
+        free: true,
+        ..Work::default()
+    };
     PlannedCase {
-        transport: mechanism,
-        scenario: scenario::find(scenario).unwrap(),
-        mode: Mode::TwoProcesses,
-        placement: Placement::Free,
         total_bytes: is_stream.then_some(message_bytes as u64 * messages_per_operation),
-        buffer_bytes: None,
-        manner: Manner::default(),
-        crowd: Crowd::PAIR,
-        work: Work {
-            message_bytes,
-            messages_per_operation,
-            operations: 20,
-            warmup: 5,
-            free: true,
-            ..Work::default()
-        },
         repetitions: Repetitions::exactly(2),
-        probe: None,
+        ..PlannedCase::of(mechanism, scenario::find(scenario).unwrap(), work)
     }
 }
 
@@ -79,7 +69,6 @@ pub(crate) fn peer() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
 
-/// The placements that this machine has.
 pub(crate) fn placements() -> Vec<Placement> {
     let mut placements = vec![Placement::Free];
     placements.extend(affinity::allowed().is_ok().then_some(Placement::SameCpu));

@@ -118,7 +118,6 @@ mod imp {
         (0..count / HANDLES_KEPT).map(|step| format!("{step} times {HANDLES_KEPT} handles")).collect()
     }
 
-    /// The children of this process.
     pub(crate) fn children() -> BTreeSet<u32> {
         let all = snapshot(TH32CS_SNAPPROCESS);
         // SAFETY: plain numbers, for which zeroes are valid.

@@ -1,7 +1,7 @@
 //! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
 
 use crate::processes;
-use roundtrip_bench::definition::{Crowd, Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Work};
@@ -13,7 +13,6 @@ use std::time::Duration;
 /// Long enough for a loaded machine; only a test that fails waits for it.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The peer program of this crate.
 pub(crate) fn peer() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
@@ -30,7 +29,6 @@ pub(crate) fn sleeping_ring() -> &'static dyn Transport {
     rings.filter(|ring| ring.ring().is_some()).find(|ring| ring.support(&channel(64)).is_ok()).unwrap()
 }
 
-/// A small case.
 pub(crate) fn case(
     transport: &'static dyn Transport,
     scenario: &str,
@@ -40,29 +38,19 @@ pub(crate) fn case(
     let scenario = scenario::find(scenario).unwrap();
     let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
     let messages_per_operation = if one_way { 3 } else { 1 };
-    PlannedCase {
-        transport: transport.into(),
-        scenario,
-        mode,
-        placement,
-        total_bytes: one_way.then_some(message_bytes as u64 * messages_per_operation),
-        buffer_bytes: None,
-        manner: transport.manner(),
-        crowd: Crowd::PAIR,
-        work: Work {
-            message_bytes,
-            messages_per_operation,
-            rate_per_second: (scenario.slug() == "open-loop").then_some(2_000),
-            operations: 4,
-            warmup: 2,
-            batch: 1,
-            free: placement == Placement::Free,
-            lossy: transport.manner().on_full == OnFull::Drop,
-            ..Work::default()
-        },
-        repetitions: Repetitions::exactly(1),
-        probe: None,
-    }
+    let work = Work {
+        message_bytes,
+        messages_per_operation,
+        rate_per_second: (scenario.slug() == "open-loop").then_some(2_000),
+        operations: 4,
+        warmup: 2,
+        batch: 1,
+        free: placement == Placement::Free,
+        lossy: transport.manner().on_full == OnFull::Drop,
+        ..Work::default()
+    };
+    let total_bytes = one_way.then_some(message_bytes as u64 * messages_per_operation);
+    PlannedCase { mode, placement, total_bytes, ..PlannedCase::of(transport, scenario, work) }
 }
 
 /// Whether the conformance suite leaves out sizes and settings: `ROUNDTRIP_CONFORMANCE=brief`. With an emulator a process
@@ -78,7 +66,6 @@ pub(crate) fn settings() -> impl Iterator<Item = (Mode, Placement)> {
     })
 }
 
-/// A channel for messages of up to this many bytes.
 pub(crate) fn channel(message_bytes: usize) -> ChannelSpec {
     ChannelSpec { message_bytes, ..ChannelSpec::default() }
 }
@@ -89,17 +76,17 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What exists now and must not be more afterwards.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Leftovers {
+/// What of a test could be left behind.
+#[derive(Debug)]
+struct Things {
     handles: BTreeSet<String>,
     children: BTreeSet<u32>,
     folders: BTreeSet<String>,
+    tracers: Vec<String>,
 }
 
-impl Leftovers {
-    /// Looks at the system and the temporary folder.
-    pub(crate) fn now() -> Self {
+impl Things {
+    fn now() -> Self {
         let ours = format!("roundtrip-channel-{}-", std::process::id());
         let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -107,22 +94,47 @@ impl Leftovers {
             handles: processes::handles(),
             children: processes::children(),
             folders: names.filter(|name| name.starts_with(&ours)).collect(),
+            tracers: tracers(),
         }
     }
 }
 
-/// Waits until there is nothing that was not there before: the readers of a repetition's pipes end with their peers,
-/// a moment after its result is known. What was there before may be gone: it was the same of an earlier repetition.
-pub(crate) fn assert_nothing_left(before: &Leftovers) {
-    let is_new = |now: &Leftovers| {
-        !now.handles.is_subset(&before.handles)
-            || !now.folders.is_subset(&before.folders)
-            || !now.children.is_empty()
-    };
-    let end = std::time::Instant::now() + Duration::from_secs(10);
-    while is_new(&Leftovers::now()) && std::time::Instant::now() < end {
-        std::thread::yield_now();
+/// The `status` file of each thread of this process that watches others (Linux).
+pub(crate) fn tracers() -> Vec<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    // Of one that ends meanwhile, nothing.
+    let statuses = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("status")).ok());
+    statuses.filter(|status| status.starts_with("Name:\ttracer\n")).collect()
+}
+
+/// When it is dropped, nothing is left that was not there when it was made.
+pub(crate) struct Leftovers(Things);
+
+impl Leftovers {
+    pub(crate) fn none() -> Self {
+        Self(Things::now())
     }
-    let now = Leftovers::now();
-    assert!(!is_new(&now), "left behind: {now:?}, before: {before:?}");
+}
+
+impl Drop for Leftovers {
+    /// Waits until that is true: the readers of a repetition's pipes end with their peers, a moment after its result is
+    /// known. What was there before may be gone: it was the same of an earlier repetition.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let before = &self.0;
+        let is_new = |now: &Things| {
+            !now.handles.is_subset(&before.handles)
+                || !now.folders.is_subset(&before.folders)
+                || !now.children.is_empty()
+                || !now.tracers.is_empty()
+        };
+        let end = std::time::Instant::now() + Duration::from_secs(10);
+        while is_new(&Things::now()) && std::time::Instant::now() < end {
+            std::thread::yield_now();
+        }
+        let now = Things::now();
+        assert!(!is_new(&now), "left behind: {now:?}, before: {before:?}");
+    }
 }

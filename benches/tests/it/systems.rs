@@ -11,7 +11,6 @@ fn here() -> System {
     System::here().unwrap()
 }
 
-/// Whether an emulator of another processor runs this: it may lack calls of the system that it stands for.
 fn is_emulated() -> bool {
     std::env::var_os("ROUNDTRIP_PEER_RUNNER").is_some()
 }

@@ -1,6 +1,6 @@
 //! Peers whose system calls are watched: everything is counted, and nothing else about them changes.
 
-use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
+use crate::support::{DEADLINE, Leftovers, alone, case, peer, tracers};
 use roundtrip_bench::definition::{Mode, Placement};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::probe::Probe;
@@ -25,7 +25,7 @@ const READ_BYTES: usize = 8_192;
 
 #[test]
 fn calls_are_counted_for_each_thread_and_the_exit_status_is_kept() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::two_threads();
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
@@ -35,13 +35,11 @@ fn calls_are_counted_for_each_thread_and_the_exit_status_is_kept() {
     let tids: Vec<u32> = child.said.split_whitespace().map(|tid| tid.parse().unwrap()).collect();
     assert_eq!([reads(&calls[&tids[0]]), reads(&calls[&tids[1]])], [100, 200], "{calls:?}");
     assert_eq!(calls.values().map(|calls| reads(calls)).sum::<u64>(), 300, "no other thread read: {calls:?}");
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_process_that_has_ended_can_be_waited_for_while_others_are_still_watched() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let (mut child, other) = (Held::two_threads(), Held::shell("", ""));
     let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
     child.go();
@@ -49,13 +47,11 @@ fn a_process_that_has_ended_can_be_waited_for_while_others_are_still_watched() {
     assert_eq!(child.status().code(), Some(7));
     assert_ne!(other.field("TracerPid:"), "0");
     tracer.finish();
-    drop((child, other));
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_program_that_replaces_the_watched_one_is_watched_too() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::shell("", "exec head -c 819200 /dev/zero");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
@@ -68,13 +64,11 @@ fn a_program_that_replaces_the_watched_one_is_watched_too() {
     };
     assert!(moved("read"), "{calls:?}");
     assert!(!moved("write"), "what is written to standard output is not counted: {calls:?}");
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_process_killed_while_watched_ends_the_watching_of_it() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let endless = || Held::shell("", "exec cat /dev/zero > /dev/null");
     for (mut child, go) in [(endless(), true), (endless(), false), (Held::two_threads(), false)] {
         let Some(tracer) = watch(&[child.id()]) else { return };
@@ -85,12 +79,11 @@ fn a_process_killed_while_watched_ends_the_watching_of_it() {
         tracer.finish();
         assert_eq!(child.status().signal(), Some(9));
     }
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_signal_reaches_the_watched_process() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::shell("trap 'exit 5' TERM", "while :; do :; done");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
@@ -98,13 +91,11 @@ fn a_signal_reaches_the_watched_process() {
     child.until_closed();
     tracer.finish();
     assert_eq!(child.status().code(), Some(5));
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     // Many, so that some are still to be let go when the signal has reached them.
     let mut children: Vec<Held> = (0..50).map(|_| Held::shell("", "")).collect();
     let pids: Vec<u32> = children.iter().map(Held::id).collect();
@@ -116,13 +107,11 @@ fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
     for child in &mut children {
         assert_eq!(child.status().signal(), Some(15));
     }
-    drop(children);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_stopped_process_stays_stopped_and_can_still_be_killed() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let (mut child, mut other) = (Held::shell("", "exec head -c 819200 /dev/zero"), Held::two_threads());
     let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
     child.signal(Signal::STOP);
@@ -136,13 +125,11 @@ fn a_stopped_process_stays_stopped_and_can_still_be_killed() {
     assert_eq!(child.field("TracerPid:"), "0");
     child.signal(Signal::KILL);
     assert_eq!((child.status().signal(), other.status().code()), (Some(9), Some(7)));
-    drop((child, other));
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_process_that_was_stopped_goes_on_when_it_is_told_to() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::shell("", "kill -STOP $$; exit 6");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
@@ -154,13 +141,11 @@ fn a_process_that_was_stopped_goes_on_when_it_is_told_to() {
     }
     tracer.finish();
     assert_eq!(child.status().code(), Some(6));
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_process_that_is_let_go_runs_on_unwatched() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::two_threads();
     let Some(tracer) = watch(&[child.id()]) else { return };
     assert_ne!(child.field("TracerPid:"), "0");
@@ -169,39 +154,33 @@ fn a_process_that_is_let_go_runs_on_unwatched() {
     assert_eq!(child.field("TracerPid:"), "0");
     child.go();
     assert_eq!(child.status().code(), Some(7));
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn who_watches_stays_on_the_cpu_of_those_it_watches() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let child = Held::two_threads();
     let cpu = *affinity::allowed().unwrap().last().unwrap();
     let Some(tracer) = watch_from(Some(cpu), &[child.id()]) else { return };
-    let status = threads().into_iter().find(|status| status.starts_with("Name:\ttracer\n")).unwrap();
+    let status = tracers().remove(0);
     assert!(status.contains(&format!("\nCpus_allowed_list:\t{cpu}\n")), "{status}");
     tracer.finish();
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_process_that_has_ended_has_no_calls() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::shell("", "exit");
     child.go();
     child.until("State:", "Z");
     // Not even where nothing may be traced is this one refused.
     let tracer = Tracer::attach(vec![child.id()], None).unwrap();
     assert!(tracer.finish().is_empty());
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
 fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
-    let (_turn, before) = (alone(), Leftovers::now());
+    let (_turn, _leftovers) = (alone(), Leftovers::none());
     let mut child = Held::two_threads();
     // No process may trace itself.
     let Unsupported(reason) = Tracer::attach(vec![child.id(), std::process::id()], None).unwrap_err();
@@ -209,8 +188,6 @@ fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
     assert_eq!(child.field("TracerPid:"), "0");
     child.go();
     assert_eq!(child.status().code(), Some(7));
-    drop(child);
-    assert_no_tracer_left(&before);
 }
 
 #[test]
@@ -362,17 +339,4 @@ fn watch_from(cpu: Option<u32>, pids: &[u32]) -> Option<Tracer> {
 fn reads(calls: &[SystemCalls]) -> u64 {
     let wanted = |calls: &&SystemCalls| calls.name == "read" && calls.bytes == Some(READ_BYTES as u64);
     calls.iter().filter(wanted).map(|calls| calls.count).sum()
-}
-
-fn assert_no_tracer_left(before: &Leftovers) {
-    assert_nothing_left(before);
-    for status in threads() {
-        assert!(!status.starts_with("Name:\ttracer\n"), "{status}");
-    }
-}
-
-/// The `status` file of each thread of this process; of one that ends meanwhile, nothing.
-fn threads() -> Vec<String> {
-    let tasks = fs::read_dir("/proc/self/task").unwrap();
-    tasks.map(|task| fs::read_to_string(task.unwrap().path().join("status")).unwrap_or_default()).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::loom_shim::{Died, doomed};
 use crate::ring::{Closed, Receiver, Sender, Waiting};
-use crate::support::{MECHANISMS, Place, check, message, number, settings};
+use crate::support::{MECHANISMS, Place, check, message, receive_all, send_all, settings};
 use crate::sys::liveness;
 use loom::thread;
 use std::mem::ManuallyDrop;
@@ -12,14 +12,6 @@ use std::sync::Once;
 /// Messages of a sender say whose they are in the tens.
 fn of_sender(received: &[u64], sender: u64) -> Vec<u64> {
     received.iter().copied().filter(|number| number / 10 == sender).collect()
-}
-
-fn receive_all(receiver: &mut Receiver) -> Vec<u64> {
-    let mut received = Vec::new();
-    while let Ok(found) = receiver.receive() {
-        received.push(number(found));
-    }
-    received
 }
 
 #[test]
@@ -33,9 +25,7 @@ fn messages_of_two_senders_all_arrive_each_sender_s_in_order() {
             let sending = [1, 2].map(|sender| {
                 let mut seat = Sender::join(place.view()).unwrap();
                 thread::spawn(move || {
-                    for number in 0..messages {
-                        seat.send(&message(sender * 10 + number)).unwrap();
-                    }
+                    send_all(&mut seat, (0..messages).map(|number| sender * 10 + number));
                 })
             });
             let received = receive_all(&mut receiver);
@@ -84,9 +74,7 @@ fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
         dying.join().unwrap();
         let clearing = clear_dead(&place);
         let sending = thread::spawn(move || {
-            for number in 10..13 {
-                living.send(&message(number)).unwrap();
-            }
+            send_all(&mut living, 10..13);
         });
         assert_eq!(receive_all(&mut receiver), [10, 11, 12]);
         sending.join().unwrap();
@@ -127,9 +115,7 @@ fn a_receiver_that_dies_holds_up_nobody() {
         let _ = dead;
         let receiving = thread::spawn(move || receive_all(&mut receiver));
         let clearing = clear_dead(&place);
-        for number in 0..4 {
-            sender.send(&message(number)).unwrap();
-        }
+        send_all(&mut sender, 0..4);
         drop(sender);
         assert_eq!(receiving.join().unwrap(), [0, 1, 2, 3]);
         clearing.join().unwrap();

@@ -1,7 +1,7 @@
 //! A ring of one sender.
 
 use crate::ring::{Closed, NoSeat, Receiver, Sender, Settings, Waiting, WakeRule};
-use crate::support::{MECHANISMS, Place, check, message, number, settings};
+use crate::support::{MECHANISMS, Place, check, message, number, receive_all, send_all, settings};
 use loom::thread;
 
 /// One sender, one receiver, both of whom must wait: every message once, in order, then the end.
@@ -12,9 +12,7 @@ fn pass(settings: Settings, messages: u64) {
         let place = place.clone();
         thread::spawn(move || {
             let mut sender = Sender::join(place.view()).unwrap();
-            for number in 0..messages {
-                sender.send(&message(number)).unwrap();
-            }
+            send_all(&mut sender, 0..messages);
         })
     };
     for expected in 0..messages {
@@ -71,16 +69,10 @@ fn sit_down_meanwhile(settings: Settings) {
         let place = place.clone();
         thread::spawn(move || {
             let mut receiver = Receiver::join(place.view()).unwrap();
-            let mut numbers = Vec::new();
-            while let Ok(found) = receiver.receive() {
-                numbers.push(number(found));
-            }
-            numbers
+            receive_all(&mut receiver)
         })
     };
-    for number in 0..4 {
-        sender.send(&message(number)).unwrap();
-    }
+    send_all(&mut sender, 0..4);
     drop(sender);
     let numbers = receiving.join().unwrap();
     let first = 4 - numbers.len() as u64;
@@ -104,9 +96,7 @@ fn who_was_waited_for_gets_the_very_first_message() {
                 })
             };
             sender.wait_for_a_receiver();
-            for number in 0..3 {
-                sender.send(&message(number)).unwrap();
-            }
+            send_all(&mut sender, 0..3);
             receiving.join().unwrap();
         });
     }
@@ -125,9 +115,7 @@ fn two_receivers_get_every_message() {
                 }
             })
         });
-        for number in 0..3 {
-            sender.send(&message(number)).unwrap();
-        }
+        send_all(&mut sender, 0..3);
         for receiving in receiving {
             receiving.join().unwrap();
         }
@@ -143,10 +131,7 @@ fn a_full_ring_refuses_what_is_offered_and_keeps_what_it_has() {
         let sending = thread::spawn(move || {
             (0..4).filter(|&number| sender.offer(&message(number)) == Ok(true)).collect::<Vec<u64>>()
         });
-        let mut received = Vec::new();
-        while let Ok(found) = receiver.receive() {
-            received.push(number(found));
-        }
+        let received = receive_all(&mut receiver);
         assert_eq!(received, sending.join().unwrap());
     });
 }

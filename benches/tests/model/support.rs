@@ -2,15 +2,13 @@
 
 use crate::ring::block::View;
 use crate::ring::geometry::Geometry;
-use crate::ring::{Ring, Settings, Waiting, WakeRule};
+use crate::ring::{Receiver, Ring, Sender, Settings, Waiting, WakeRule};
 use crate::sys::liveness;
 use crate::sys::wake::{Address, Mechanism, Token};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a message: a number.
 pub(crate) const MESSAGE_BYTES: usize = 8;
 
-/// A ring of this many slots.
 #[derive(Clone)]
 pub(crate) struct Place {
     memory: View,
@@ -56,4 +54,17 @@ pub(crate) fn message(number: u64) -> [u8; MESSAGE_BYTES] {
 
 pub(crate) fn number(message: &[u8]) -> u64 {
     u64::from_le_bytes(message.try_into().unwrap())
+}
+
+pub(crate) fn send_all(sender: &mut Sender, numbers: impl IntoIterator<Item = u64>) {
+    numbers.into_iter().for_each(|number| sender.send(&message(number)).unwrap());
+}
+
+/// What a receiver gets until all senders have left.
+pub(crate) fn receive_all(receiver: &mut Receiver) -> Vec<u64> {
+    let mut received = Vec::new();
+    while let Ok(found) = receiver.receive() {
+        received.push(number(found));
+    }
+    received
 }

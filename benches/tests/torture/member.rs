@@ -13,7 +13,6 @@ const MESSAGE_BYTES: usize = 256;
 /// Life and number.
 const HEAD_BYTES: usize = 16;
 
-/// The shape of the ring that is tortured.
 pub(crate) fn geometry() -> Geometry {
     Geometry::for_messages(MESSAGE_BYTES)
 }

@@ -23,7 +23,6 @@ const LIFE_MAX: Duration = Duration::from_millis(4);
 /// So many times in a hundred the dead stay dead until the others have gone on without them.
 const MOURNED_PERCENT: u32 = 3;
 
-/// What is tortured.
 pub(crate) struct Setting {
     pub(crate) many_senders: bool,
     pub(crate) mechanism: &'static str,
@@ -117,7 +116,6 @@ impl Members<'_> {
         self.watch(usize::MAX)
     }
 
-    /// Whether there is a sender and a receiver left.
     fn others_can_go_on(&self, place: usize) -> bool {
         self.setting.many_senders || place >= self.senders
     }
@@ -136,7 +134,6 @@ impl Members<'_> {
         Err(format!("{status}: {words}"))
     }
 
-    /// Waits until every member but this one has gone on.
     fn watch(&mut self, dead: usize) -> Result<(), String> {
         let places: Vec<usize> = (0..self.living.len()).filter(|&place| place != dead).collect();
         let before: Vec<u64> = places.iter().map(|&place| self.progress_of(place)).collect();

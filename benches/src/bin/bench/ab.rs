@@ -36,7 +36,6 @@ const NODE_RUN: Duration = Duration::from_secs(5);
 
 const CONFIDENCE: f64 = 0.95;
 
-/// Measures all of it.
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let plan = definition::preset(PRESET).map_err(|error| error.to_string())?;
     let is_wanted = |case: &PlannedCase| {
@@ -94,23 +93,18 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     Ok(Measured { rows, unsupported: Unsupported::new() })
 }
 
-/// Comparisons of one kind, one after the other.
 struct Rounds<'a> {
     deadline: Duration,
     peer: &'a PeerCommand,
 }
 
-/// What came of them.
 #[derive(Debug, Default)]
 struct Tally {
     all: u64,
-    /// Said to have changed, in whatever direction.
     changed: u64,
     regressed: u64,
-    /// Anything but inconclusive.
     decided: u64,
     machine_time: Duration,
-    /// The median of the changes that were estimated.
     typical_percent: f64,
 }
 

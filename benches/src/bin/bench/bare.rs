@@ -9,16 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The compiled program, removed when dropped.
 pub(crate) struct Bare {
     folder: TempDir,
 }
 
 impl Bare {
-    /// Compiles it.
-    ///
-    /// # Errors
-    /// When there is no C compiler, or it refuses.
     pub(crate) fn compile() -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let bare = Self { folder };
@@ -37,9 +32,6 @@ impl Bare {
     }
 
     /// Runs a case in it over this mechanism; returns the p50.
-    ///
-    /// # Errors
-    /// When it fails, with what it said.
     pub(crate) fn p50_ns(&self, mechanism: &str, case: &PlannedCase) -> Result<u64, String> {
         let work = &case.work;
         let (initiator, responder) = processors(case)?;

@@ -32,10 +32,8 @@ const DEADLINE: Duration = Duration::from_secs(30);
 const NARROW_PPM: u64 = 20_000;
 const CONFIDENCE_PPM: u32 = 950_000;
 
-/// What a case is held against.
 pub(crate) struct Versus<'a> {
     pub(crate) bare: &'a Bare,
-    /// The bare loop's name for what it does.
     pub(crate) mechanism: String,
 }
 
@@ -45,14 +43,12 @@ impl Versus<'_> {
     }
 }
 
-/// A case and its turns so far.
 pub(crate) struct Comparison<'a> {
     case: PlannedCase,
     versus: Versus<'a>,
     turns: Vec<Turn>,
 }
 
-/// The p50 of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     pub(crate) harness_ns: u64,
@@ -69,9 +65,6 @@ impl Turn {
 
 impl<'a> Comparison<'a> {
     /// Finds out how many operations a turn takes.
-    ///
-    /// # Errors
-    /// When the bare loop fails.
     pub(crate) fn calibrate(mut case: PlannedCase, versus: Versus<'a>) -> Result<Self, String> {
         case.work = Work { operations: OPERATIONS_MIN, warmup: WARMUP_MIN, ..case.work };
         let operations = operations(versus.p50_ns(&case)? * case.work.batch);
@@ -102,10 +95,6 @@ impl<'a> Comparison<'a> {
         is_narrow(interval(&self.turns))
     }
 
-    /// The turn whose ratio is the median.
-    ///
-    /// # Errors
-    /// Before the first turn.
     pub(crate) fn typical(&self) -> Result<Turn, String> {
         typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))
     }
@@ -115,12 +104,10 @@ impl<'a> Comparison<'a> {
         interval(&self.turns)
     }
 
-    /// The case.
     pub(crate) fn case(&self) -> &PlannedCase {
         &self.case
     }
 
-    /// What it is.
     pub(crate) fn name(&self) -> String {
         format!("p50 of {}, {} turns", self.case, self.turns.len())
     }
@@ -128,9 +115,6 @@ impl<'a> Comparison<'a> {
 
 /// One turn of every comparison, then the next: a drift of the machine spreads over all of them. Those that are not
 /// narrow by then have more.
-///
-/// # Errors
-/// When one of them fails.
 pub(crate) fn take_turns(
     comparisons: &mut [Comparison<'_>],
     turns: usize,
@@ -155,7 +139,6 @@ pub(crate) fn take_turns(
     Ok(())
 }
 
-/// Says how far it is.
 pub(crate) fn progress(turn: usize, turns: usize, comparisons: usize) {
     if stderr().is_terminal() {
         eprint!("\rturn {} of {turns}, {comparisons} cases \r", turn + 1);
@@ -179,7 +162,6 @@ fn typical(turns: &[Turn]) -> Option<Turn> {
     turns.get(turns.len() / 2).copied()
 }
 
-/// As many as fit the time that one side measures.
 fn operations(operation_ns: u64) -> u64 {
     let fitting = MEASURED.as_nanos() / u128::from(operation_ns.max(1));
     u64::try_from(fitting).unwrap_or(OPERATIONS_MAX).clamp(OPERATIONS_MIN, OPERATIONS_MAX)

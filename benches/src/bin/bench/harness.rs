@@ -7,7 +7,7 @@ use crate::bare::Bare;
 use crate::comparison::{self, Comparison, Versus};
 use crate::row;
 use crate::{Measured, Options, Unsupported};
-use roundtrip_bench::definition::{self, Crowd, Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{self, Placement, PlannedCase};
 use roundtrip_bench::harness::support;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::transport::{self, Transport};
@@ -30,7 +30,6 @@ const BAR: f64 = 1.03;
 const BAR_SHORT: f64 = 1.10;
 const SHORT_NS: u64 = 1_000;
 
-/// Measures all of them.
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let (sizes, turns, turns_max) = if options.quick {
         (MESSAGE_BYTES_QUICK.into(), TURNS_QUICK, TURNS_QUICK)
@@ -69,7 +68,6 @@ fn table_sizes() -> Result<BTreeSet<usize>, String> {
     Ok(table.map(|case| case.work.message_bytes).collect())
 }
 
-/// Those of the kernel, or the one that is asked for.
 pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transport>, String> {
     let controls = transport::ALL.iter().copied().filter(|transport| transport.info().control);
     let wanted = |transport: &&dyn Transport| only.is_none_or(|slug| transport.info().slug.as_str() == slug);
@@ -82,19 +80,9 @@ pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transpor
 
 /// A round trip of this size, both ends on one processor.
 pub(crate) fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<PlannedCase, String> {
-    Ok(PlannedCase {
-        transport: transport.into(),
-        scenario: scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?,
-        mode: Mode::TwoProcesses,
-        placement: Placement::SameCpu,
-        total_bytes: None,
-        work: Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() },
-        buffer_bytes: None,
-        manner: transport.manner(),
-        crowd: Crowd::PAIR,
-        probe: None,
-        repetitions: Repetitions::exactly(1),
-    })
+    let scenario = scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?;
+    let work = Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() };
+    Ok(PlannedCase { placement: Placement::SameCpu, ..PlannedCase::of(transport, scenario, work) })
 }
 
 #[cfg(test)]

@@ -28,13 +28,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was measured, and what could not be.
 struct Measured {
     rows: Vec<Row>,
     unsupported: Unsupported,
 }
 
-/// What could not be measured, by the reason why.
 type Unsupported = BTreeMap<String, BTreeSet<String>>;
 
 fn run(options: &Options) -> Result<ExitCode, String> {

@@ -38,7 +38,6 @@ const TURNS_QUICK: usize = 9;
 const CONFIDENCE_PPM: u32 = 950_000;
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Measures all of them.
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let (turns, turns_max) = if options.quick { (TURNS_QUICK, TURNS_QUICK) } else { (TURNS, TURNS_MAX) };
     let bare = Bare::compile()?;
@@ -95,7 +94,6 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     Ok(measured)
 }
 
-/// Those of this system, or the one that is asked for.
 fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
     let wanted = |transport: &&dyn Transport| match &options.only {
         Some(slug) => transport.info().slug.as_str() == slug,

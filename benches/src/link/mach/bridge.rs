@@ -31,7 +31,6 @@ pub(super) struct Bridge<K: Kernel> {
 }
 
 impl<K: Kernel> Bridge<K> {
-    /// Starts the thread that receives from this port.
     pub(super) fn new(kernel: &K, port: ReceivePort<K>) -> io::Result<Self> {
         let (pipe, bytes) = io::pipe()?;
         let mut queue = kernel.queue()?;
@@ -55,7 +54,6 @@ impl<K: Kernel> Bridge<K> {
         })
     }
 
-    /// Waits for the next message, and returns it where it lies.
     #[inline]
     pub(super) fn next(&mut self) -> io::Result<&Frame> {
         self.kernel.wait(&mut self.queue)?;

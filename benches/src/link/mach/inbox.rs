@@ -9,7 +9,6 @@ use std::io;
 /// Room for messages at first: most fit, and whoever sends longer ones makes it grow before the clock runs.
 pub(super) const FRAME_BYTES_FIRST: usize = 64 << 10;
 
-/// A port, and room for one message from it.
 pub(super) struct Inbox<K: Kernel> {
     kernel: K,
     port: ReceivePort<K>,
@@ -17,7 +16,6 @@ pub(super) struct Inbox<K: Kernel> {
     way: Way<K>,
 }
 
-/// How a message is awaited and received.
 pub(super) enum Way<K: Kernel> {
     /// By one call.
     Call,
@@ -28,7 +26,6 @@ pub(super) enum Way<K: Kernel> {
 }
 
 impl<K: Kernel> Way<K> {
-    /// Waits for the port by a kqueue.
     pub(super) fn event(kernel: &K, port: &ReceivePort<K>) -> io::Result<Self> {
         let mut queue = kernel.queue()?;
         kernel.watch_port(&mut queue, port.name())?;
@@ -42,7 +39,6 @@ impl<K: Kernel> Inbox<K> {
         Self { kernel: kernel.clone(), port, frame, way }
     }
 
-    /// Waits for the next message, and returns it where it lies.
     #[inline]
     pub(super) fn next(&mut self) -> io::Result<&Frame> {
         let (kernel, port) = (&self.kernel, self.port.name());
@@ -60,7 +56,6 @@ impl<K: Kernel> Inbox<K> {
         Ok(&self.frame)
     }
 
-    /// What [`Inbox::next`] has returned last.
     #[inline]
     pub(super) fn frame(&self) -> &Frame {
         &self.frame

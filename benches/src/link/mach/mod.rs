@@ -30,10 +30,10 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use crate::sys::mach::message::Copying;
-pub use receiver::MachReceiver;
-pub use right::Right;
-pub use sender::{Carriage, MachSender};
+pub(crate) use crate::sys::mach::message::Copying;
+pub(crate) use receiver::MachReceiver;
+pub(crate) use right::Right;
+pub(crate) use sender::{Carriage, MachSender};
 
 use super::buffers::Buffers;
 use super::{End, Link};
@@ -47,9 +47,8 @@ use std::time::Duration;
 /// How long two ends wait for each other. The harness has a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How a receiver waits for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub(crate) enum Arrival {
     /// By the call that receives it.
     Call,
     /// By a kqueue that says that it is there; then it is received by a call.
@@ -60,36 +59,36 @@ pub enum Arrival {
     Bridge,
 }
 
-/// How messages are carried, and received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub(crate) struct Form {
     /// Inline or out of line.
-    pub carriage: Carriage,
-    /// How a receiver waits.
-    pub arrival: Arrival,
+    pub(crate) carriage: Carriage,
+    pub(crate) arrival: Arrival,
     /// Whether receiving includes looking at each page of what came out of line.
-    pub reads_every_page: bool,
+    pub(crate) reads_every_page: bool,
 }
 
-/// Draws the address where two ends meet.
-///
-/// # Errors
-/// When it cannot be written as the system wants it: it has no such sign in it.
-pub fn draw_address() -> io::Result<String> {
+impl Form {
+    pub(crate) const fn inline(arrival: Arrival) -> Self {
+        Self { carriage: Carriage::Inline, arrival, reads_every_page: false }
+    }
+
+    pub(crate) const fn out_of_line(copying: Copying, reads_every_page: bool) -> Self {
+        Self { carriage: Carriage::OutOfLine(copying), arrival: Arrival::Call, reads_every_page }
+    }
+}
+
+pub(crate) fn draw_address() -> io::Result<String> {
     Ok(Address::draw()?.to_string())
 }
 
-/// Meets the other end.
-///
-/// # Errors
-/// When it does not come, or of the system.
-pub fn connect(kernel: System, end: End, address: &str, form: Form) -> io::Result<Link> {
+pub(crate) fn connect(kernel: System, end: End, address: &str, form: Form) -> io::Result<Link> {
     let (sender, receiver) = halves(&kernel, end, address, form)?;
     Ok(Link::new(PassingSender { kernel, sender }, PassingReceiver(receiver), Buffers::default()))
 }
 
 /// Meets the other end; both halves as they are, so that rights can be passed, too.
-pub fn halves<K: Kernel>(
+pub(crate) fn halves<K: Kernel>(
     kernel: &K,
     end: End,
     address: &str,

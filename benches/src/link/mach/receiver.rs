@@ -15,8 +15,7 @@ use std::hint::black_box;
 use std::io;
 use std::ops::Range;
 
-/// Receives from a port of this end.
-pub struct MachReceiver<K: Kernel> {
+pub(crate) struct MachReceiver<K: Kernel> {
     kernel: K,
     source: Source<K>,
     carriage: Carriage,
@@ -27,7 +26,6 @@ pub struct MachReceiver<K: Kernel> {
     is_closed: bool,
 }
 
-/// Where messages come from.
 enum Source<K: Kernel> {
     Inbox(Inbox<K>),
     Bridge(Bridge<K>),
@@ -42,7 +40,6 @@ impl<K: Kernel> Source<K> {
         }
     }
 
-    /// A part of the message that came last.
     #[inline]
     fn part(&self, range: Range<usize>) -> &[u8] {
         match self {
@@ -78,12 +75,8 @@ impl<K: Kernel> MachReceiver<K> {
         })
     }
 
-    /// Receives a right.
-    ///
-    /// # Errors
-    /// When the other end is gone, when something else came, or of the system.
     #[inline]
-    pub fn receive_right(&mut self) -> io::Result<Right<K>> {
+    pub(crate) fn receive_right(&mut self) -> io::Result<Right<K>> {
         self.release();
         match self.next()? {
             Content::Right(name) => Ok(Right::owning(SendRight::owning(&self.kernel, name))),
@@ -91,7 +84,6 @@ impl<K: Kernel> MachReceiver<K> {
         }
     }
 
-    /// The next message, read. What is refused is let go of.
     #[inline]
     #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
     fn next(&mut self) -> io::Result<Content> {

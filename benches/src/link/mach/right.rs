@@ -11,7 +11,7 @@ pub struct Right<K: Kernel>(SendRight<K>);
 
 impl<K: Kernel> Right<K> {
     /// Of an open file, which may be closed then (`fileport_makeport`).
-    pub fn of(kernel: &K, file: &Handle) -> io::Result<Self> {
+    pub(crate) fn of(kernel: &K, file: &Handle) -> io::Result<Self> {
         Ok(Self(SendRight::owning(kernel, kernel.file_to_right(file)?)))
     }
 
@@ -28,12 +28,12 @@ impl<K: Kernel> Right<K> {
     ///
     /// # Errors
     /// When the right stands for none; when this process may open no more files.
-    pub fn open(&self) -> io::Result<Handle> {
+    pub(crate) fn open(&self) -> io::Result<Handle> {
         self.0.kernel().right_to_file(self.name())
     }
 
     /// The number of the file, by which two rights are known to stand for the same one.
-    pub fn identity(&self) -> io::Result<u64> {
+    pub(crate) fn identity(&self) -> io::Result<u64> {
         passable::identity(&self.open()?)
     }
 }

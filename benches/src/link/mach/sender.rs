@@ -11,17 +11,14 @@ use crate::sys::mach::message::{self, Copying, Destination, OUT_OF_LINE_BYTES, P
 use crate::sys::mach::port::SendRight;
 use std::io;
 
-/// How a message is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carriage {
-    /// In the Mach message itself.
+pub(crate) enum Carriage {
     Inline,
     /// As memory that the Mach message describes.
     OutOfLine(Copying),
 }
 
-/// Sends to the port of the other end.
-pub struct MachSender<K: Kernel> {
+pub(crate) struct MachSender<K: Kernel> {
     kernel: K,
     peer: SendRight<K>,
     carriage: Carriage,
@@ -58,13 +55,9 @@ impl<K: Kernel> MachSender<K> {
         unsafe { deliver(&self.kernel, &mut self.frame[..OUT_OF_LINE_BYTES], put) }
     }
 
-    /// Passes a right. It stays this process's too.
-    ///
-    /// # Errors
-    /// When the other end is gone, or of the system.
     #[inline]
     #[expect(unsafe_code, reason = "a message may describe memory")]
-    pub fn send_right(&mut self, right: &Right<K>) -> io::Result<()> {
+    pub(crate) fn send_right(&mut self, right: &Right<K>) -> io::Result<()> {
         let (to, right) = (Destination::Peer(self.peer.name()), right.name());
         self.frame.grow(RIGHT_BYTES);
         let message = &mut self.frame[..RIGHT_BYTES];

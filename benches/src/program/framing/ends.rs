@@ -217,7 +217,6 @@ impl<'a> End<'a> {
         self.flush()
     }
 
-    /// The next string. Until one is there, sends what was kept.
     #[inline]
     fn receive(&mut self) -> io::Result<&[u8]> {
         while !self.inbox.has_next()? {
@@ -233,7 +232,6 @@ impl<'a> End<'a> {
         self.inbox.take()
     }
 
-    /// Sends all that was kept.
     fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
         while !self.outgoing.is_empty() {

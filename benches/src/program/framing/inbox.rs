@@ -4,7 +4,7 @@ use super::Format;
 use std::io;
 
 /// What was received and not taken yet.
-pub struct Inbox<'a> {
+pub(crate) struct Inbox<'a> {
     format: &'a dyn Format,
     bytes: Vec<u8>,
     /// Where the first frame that was not taken begins.
@@ -22,14 +22,12 @@ pub struct Inbox<'a> {
 const READ_BYTES: usize = 64 * 1024;
 
 impl<'a> Inbox<'a> {
-    /// An empty one.
-    pub fn new(format: &'a dyn Format) -> Self {
+    pub(crate) fn new(format: &'a dyn Format) -> Self {
         let bytes = vec![0; 2 * READ_BYTES];
         Self { format, bytes, begin: 0, end: 0, seen: 0, next: None, decoded: Vec::new() }
     }
 
-    /// Room for the next read.
-    pub fn room(&mut self) -> &mut [u8] {
+    pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.begin == self.end {
             (self.begin, self.end) = (0, 0);
         } else if self.bytes.len() - self.end < READ_BYTES {
@@ -44,17 +42,12 @@ impl<'a> Inbox<'a> {
         &mut self.bytes[self.end..][..READ_BYTES]
     }
 
-    /// So many bytes were read into the room.
-    pub fn received(&mut self, bytes: usize) {
+    pub(crate) fn received(&mut self, bytes: usize) {
         self.end += bytes;
     }
 
-    /// Whether all of the next frame is there.
-    ///
-    /// # Errors
-    /// What was received is not of the format.
     #[inline]
-    pub fn has_next(&mut self) -> io::Result<bool> {
+    pub(crate) fn has_next(&mut self) -> io::Result<bool> {
         if self.next.is_none() {
             let waiting = &self.bytes[self.begin..self.end];
             self.next = self.format.end_of_frame(waiting, self.seen)?;
@@ -63,12 +56,8 @@ impl<'a> Inbox<'a> {
         Ok(self.next.is_some())
     }
 
-    /// The string of the next frame.
-    ///
-    /// # Errors
-    /// It is not there, or holds something else.
     #[inline]
-    pub fn take(&mut self) -> io::Result<&[u8]> {
+    pub(crate) fn take(&mut self) -> io::Result<&[u8]> {
         let length = self.next.take().ok_or(io::ErrorKind::WouldBlock)?;
         let frame = self.begin..self.begin + length;
         (self.begin, self.seen) = (frame.end, 0);

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 mod ends;
-pub mod inbox;
+pub(crate) mod inbox;
 
 /// One of the wire formats.
 pub trait Format: Sync {
@@ -87,9 +87,8 @@ pub fn main(arguments: &[String]) -> io::Result<ExitCode> {
 // `advanced`: a length of four bytes, most significant first, then the value as V8 serializes it (nodejs/node,
 // `lib/internal/child_process/serialization.js`; v8/v8, `src/objects/value-serializer.cc`).
 
-/// See the module.
 #[derive(Debug)]
-pub struct Advanced;
+pub(crate) struct Advanced;
 
 const LENGTH_BYTES: usize = size_of::<u32>();
 /// Begins a value; the version of the format follows.
@@ -154,9 +153,8 @@ fn read_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
 
 // `json`: JSON in UTF-8, one value a line (nodejs/node, `lib/internal/child_process/serialization.js`).
 
-/// See the module.
 #[derive(Debug)]
-pub struct Json;
+pub(crate) struct Json;
 
 const END: u8 = b'\n';
 

@@ -128,7 +128,6 @@ pub(super) fn current() -> Option<u32> {
     u32::try_from(sched_getcpu()).ok()
 }
 
-/// Package and core of a processor.
 pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
     let read = |name: &str| {
         let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/{name}");

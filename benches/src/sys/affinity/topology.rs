@@ -4,32 +4,26 @@
 /// Processors a group holds at most: a mask has 64 bits. Processor 3 of group 1 is called 67 in all of the suite.
 pub(super) const GROUP: u32 = 64;
 
-/// What is known of the processors of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Topology {
     pub(crate) packages: Vec<Processors>,
     pub(crate) cores: Vec<Core>,
     pub(crate) caches: Vec<Cache>,
-    /// Their numbers.
     pub(crate) numa_nodes: Vec<u32>,
 }
 
-/// A core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Core {
-    /// Its hardware threads.
     pub(crate) processors: Processors,
     /// The higher, the faster; 0 for all where the cores are of one kind.
     pub(crate) efficiency_class: u8,
 }
 
-/// A cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cache {
     /// `L1d`, `L1i`, `L2`, `L3`.
     pub(crate) name: String,
     pub(crate) bytes: u32,
-    /// Those that use it.
     pub(crate) processors: Processors,
 }
 
@@ -88,7 +82,6 @@ impl Topology {
         topology
     }
 
-    /// Package and core of a processor, counted in the order of the records.
     pub(crate) fn core_of(&self, cpu: u32) -> Option<(u32, u32)> {
         let package = self.packages.iter().position(|package| package.contains(cpu))?;
         let core = self.cores.iter().position(|core| core.processors.contains(cpu))?;
@@ -124,7 +117,6 @@ impl Topology {
 }
 
 impl Processors {
-    /// Those of one group.
     pub(crate) fn of(group: u16, mask: u64) -> Self {
         Self(vec![(group, mask)])
     }
@@ -143,7 +135,6 @@ impl Processors {
     }
 }
 
-/// The bytes of one record.
 struct Record<'a>(&'a [u8]);
 
 impl<'a> Record<'a> {

@@ -71,7 +71,6 @@ pub(super) fn current() -> Option<u32> {
     Some(u32::from(number.Group) * GROUP + u32::from(number.Number))
 }
 
-/// Package and core of a processor.
 pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
     topology()?.core_of(cpu)
 }

@@ -20,7 +20,6 @@ pub(super) struct Events {
     used: Cell<Usage>,
 }
 
-/// One counter of the processor.
 #[derive(Debug)]
 struct Hardware {
     name: &'static str,

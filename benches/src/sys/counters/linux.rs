@@ -72,7 +72,6 @@ const DISABLED: u64 = 1;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
-/// Type and configuration of a counter.
 fn selector(name: &str) -> Option<(u32, u64)> {
     Some(match name {
         "cycles" => (HARDWARE, 0),
@@ -152,7 +151,6 @@ fn extrapolate(value: u64, enabled_ns: u64, running_ns: u64) -> Result<Count, St
     }
 }
 
-/// Says what the error of `perf_event_open(2)` means here.
 fn explain(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {

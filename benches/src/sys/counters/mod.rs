@@ -10,11 +10,11 @@ mod imp;
 
 /// In [`Reading::counts`] when some counter had to share its place in the processor: the smallest share of the time,
 /// in percent, in which a counter really counted. The counts are extrapolated to the whole time.
-pub const COUNTED_TIME_PERCENT_MIN: &str = "counted_time_percent_min";
+pub(crate) const COUNTED_TIME_PERCENT_MIN: &str = "counted_time_percent_min";
 
 /// Counters that are opened together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
+pub(crate) enum Set {
     /// Of the processor, in user mode and in the kernel.
     Hardware,
     /// Of the operating system's scheduler and memory management.
@@ -23,7 +23,7 @@ pub enum Set {
 
 impl Set {
     /// The names of its counters. One without a unit is a number of events.
-    pub fn names(self) -> &'static [&'static str] {
+    pub(crate) fn names(self) -> &'static [&'static str] {
         match self {
             Self::Hardware => &[
                 "instructions",
@@ -42,7 +42,7 @@ impl Set {
 
 /// Open counters of the thread that opened them. They stand still until they are started.
 #[derive(Debug)]
-pub struct Counters {
+pub(crate) struct Counters {
     events: imp::Events,
     unavailable: BTreeMap<&'static str, String>,
     /// They count the thread that opened them, so that is where they stay.
@@ -51,16 +51,16 @@ pub struct Counters {
 
 /// What was counted between start and stop. Every name of the set is in exactly one of the two maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// By name; also [`COUNTED_TIME_PERCENT_MIN`] when a count is extrapolated.
-    pub counts: BTreeMap<&'static str, u64>,
+    pub(crate) counts: BTreeMap<&'static str, u64>,
     /// The counters that this machine does not give, with the reason.
-    pub unavailable: BTreeMap<&'static str, String>,
+    pub(crate) unavailable: BTreeMap<&'static str, String>,
 }
 
 impl Counters {
     /// Opens each counter of the set by itself; one that is refused is named in the [`Reading`].
-    pub fn open(set: Set) -> Self {
+    pub(crate) fn open(set: Set) -> Self {
         let mut counters = Self {
             events: imp::Events::default(),
             unavailable: BTreeMap::new(),
@@ -74,13 +74,11 @@ impl Counters {
         counters
     }
 
-    /// Starts all counters with one call, together with any others that this thread has open.
-    pub fn start(&self) {
+    pub(crate) fn start(&self) {
         self.events.start();
     }
 
-    /// Stops them with one call, and reads and closes them.
-    pub fn stop(self) -> Reading {
+    pub(crate) fn stop(self) -> Reading {
         self.events.stop();
         let mut reading = Reading { counts: BTreeMap::new(), unavailable: self.unavailable };
         let mut percent_min = 100;
@@ -100,10 +98,8 @@ impl Counters {
     }
 }
 
-/// One counter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Count {
-    /// For the whole time.
     value: u64,
     /// Below 100 when the value is extrapolated.
     counted_time_percent: u64,

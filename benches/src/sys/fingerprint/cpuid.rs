@@ -42,7 +42,6 @@ pub(super) fn brand() -> Option<String> {
     text(&name)
 }
 
-/// The bytes of registers, without what fills them up.
 fn text(registers: &[u32]) -> Option<String> {
     let bytes: Vec<u8> = registers.iter().flat_map(|register| register.to_le_bytes()).collect();
     let text = String::from_utf8_lossy(&bytes).trim_matches(['\0', ' ']).to_owned();

@@ -45,7 +45,6 @@ fn stable_of(tree: &Tree, pair: Option<&CpuPair>) -> BTreeMap<String, String> {
 }
 
 impl Facts {
-    /// The text of a file as it stands.
     fn file(&mut self, key: &str, tree: &Tree, path: &str) {
         self.put(key, tree.text(path));
     }
@@ -82,12 +81,10 @@ fn read_machine(tree: &Tree, facts: &mut Facts) {
     facts.file("memory.numa_nodes", tree, "/sys/devices/system/node/online");
 }
 
-/// A line of `/proc/meminfo`, in KiB.
 fn meminfo_kib(tree: &Tree, name: &str) -> Option<u64> {
     tree.field("/proc/meminfo", name)?.split(' ').next()?.parse().ok()
 }
 
-/// The word in brackets of `always [madvise] never`.
 fn chosen(tree: &Tree, name: &str) -> Option<String> {
     let text = tree.text(&format!("/sys/kernel/mm/transparent_hugepage/{name}"))?;
     let (_, rest) = text.split_once('[')?;
@@ -420,8 +417,9 @@ mod tests {
         const BATTERY: &str = "/BAT0/type:Battery\n";
         let (machine, condition): (Read, Read) = (read_machine, read_condition);
         let cpu: Read = |tree, facts| read_cpu(tree, 2, facts);
-        // A reader, a folder and the files in it, `path:text`, and what is read.
-        let cases: &[(Read, &str, &[&str], &[(&str, &str)])] = &[
+        /// A reader, a folder and the files in it, `path:text`, and what is read.
+        type Case<'a> = (Read, &'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
+        let cases: &[Case<'_>] = &[
             // Memory is rounded; the word in brackets is the chosen one.
             (
                 machine,

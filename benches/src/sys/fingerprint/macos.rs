@@ -54,7 +54,6 @@ fn read_machine(facts: &mut Facts) {
     facts.number("clock.frequency_hz", clock_frequency_hz());
 }
 
-/// Ticks per second of the clock by which all is measured.
 #[expect(unsafe_code, reason = "mach_timebase_info")]
 fn clock_frequency_hz() -> Option<u64> {
     const NS_PER_SECOND: u64 = 1_000_000_000;

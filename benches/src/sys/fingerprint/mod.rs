@@ -16,7 +16,7 @@ mod pair;
 mod pmset;
 
 /// How the value of a fact begins that could not be read.
-pub const NOT_AVAILABLE: &str = "not available";
+pub(crate) const NOT_AVAILABLE: &str = "not available";
 
 /// Facts that decide whether two runs are comparable; a fact that cannot be read says why.
 pub(crate) use imp::stable;
@@ -24,8 +24,7 @@ pub(crate) use imp::stable;
 /// Facts that vary from minute to minute.
 pub(crate) use imp::conditions;
 
-/// The machine's own name for itself, if it has one.
-pub fn host_name() -> String {
+pub(crate) fn host_name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 

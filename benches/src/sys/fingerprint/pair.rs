@@ -3,12 +3,10 @@
 use super::facts::{Facts, sizes};
 use crate::sys::affinity::CpuPair;
 
-/// A cache of a processor.
 pub(super) struct Cache {
     /// `L1d`, `L1i`, `L2`, `L3`.
     pub(super) name: String,
     pub(super) kib: u64,
-    /// The processors that use it.
     pub(super) cpus: Vec<u32>,
 }
 

@@ -344,7 +344,6 @@ fn told_rate(flags: u32, rate: u32) -> String {
 
 // Values below `HKEY_LOCAL_MACHINE` (`RegGetValueW` in `winreg.h`).
 
-/// A text; none where there is no such value.
 fn registry_text(key: &str, name: &str) -> Option<String> {
     /// Many times what names of products and versions need.
     const UNITS_MAX: usize = 512;
@@ -356,7 +355,6 @@ fn registry_text(key: &str, name: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A number; none where there is no such value.
 fn registry_number(key: &str, name: &str) -> Option<u32> {
     let mut number = 0_u32;
     ask_registry(key, name, RRF_RT_REG_DWORD, (&raw mut number).cast(), size_of_val(&number))?;

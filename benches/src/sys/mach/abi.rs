@@ -4,52 +4,57 @@
 use std::ops::Range;
 
 /// `mach_msg_header_t`.
-pub const HEADER_BYTES: usize = 24;
+pub(crate) const HEADER_BYTES: usize = 24;
 /// `msgh_bits`: dispositions and [`COMPLEX`].
-pub const BITS: Range<usize> = 0..4;
+pub(crate) const BITS: Range<usize> = 0..4;
 /// `msgh_size`: of the message without its trailer.
-pub const SIZE: Range<usize> = 4..8;
+pub(crate) const SIZE: Range<usize> = 4..8;
 /// `msgh_remote_port`: sent, who is to have it; received, whom to answer.
-pub const REMOTE: Range<usize> = 8..12;
+pub(crate) const REMOTE: Range<usize> = 8..12;
 /// `msgh_local_port`: sent, whom to answer; received, through which port it came.
-pub const LOCAL: Range<usize> = 12..16;
+pub(crate) const LOCAL: Range<usize> = 12..16;
 /// `msgh_voucher_port`.
-pub const VOUCHER: Range<usize> = 16..20;
+pub(crate) const VOUCHER: Range<usize> = 16..20;
 /// `msgh_id`: what the message means, which only its ends know.
-pub const ID: Range<usize> = 20..24;
+pub(crate) const ID: Range<usize> = 20..24;
 
 /// `msgh_descriptor_count`, in a complex message.
-pub const COUNT: Range<usize> = 24..28;
+pub(crate) const COUNT: Range<usize> = 24..28;
 /// Where the first descriptor begins (`mach_msg_base_t`).
-pub const DESCRIPTORS: usize = 28;
+pub(crate) const DESCRIPTORS: usize = 28;
 
 /// `mach_msg_port_descriptor_t`.
-pub const RIGHT_BYTES: usize = 12;
+pub(crate) const RIGHT_BYTES: usize = 12;
 /// `mach_msg_ool_descriptor64_t` and `mach_msg_ool_ports_descriptor64_t`.
-pub const MEMORY_BYTES: usize = 16;
+pub(crate) const MEMORY_BYTES: usize = 16;
 /// `mach_msg_guarded_port_descriptor64_t`.
-pub const GUARDED_RIGHT_BYTES: usize = 16;
+pub(crate) const GUARDED_RIGHT_BYTES: usize = 16;
 /// Where a descriptor says what it is.
-pub const TYPE: usize = 11;
+pub(crate) const TYPE: usize = 11;
 /// Of a right: its name.
-pub const RIGHT_NAME: Range<usize> = 0..4;
+pub(crate) const RIGHT_NAME: Range<usize> = 0..4;
 /// Of a guarded right: its name.
-pub const GUARDED_RIGHT_NAME: Range<usize> = 12..16;
+pub(crate) const GUARDED_RIGHT_NAME: Range<usize> = 12..16;
 /// Of a right, and of rights out of line: what is done with them.
-pub const DISPOSITION: usize = 10;
+pub(crate) const DISPOSITION: usize = 10;
 /// Of memory: where it begins.
-pub const ADDRESS: Range<usize> = 0..8;
+pub(crate) const ADDRESS: Range<usize> = 0..8;
 /// Of memory: whether the sender loses it.
-pub const DEALLOCATE: usize = 8;
+#[allow(dead_code, reason = "it matters to the simulated kernel alone")]
+pub(crate) const DEALLOCATE: usize = 8;
 /// Of memory: how it is copied.
-pub const COPY: usize = 9;
+pub(crate) const COPY: usize = 9;
 /// Of memory: how many bytes; of rights out of line: how many rights.
-pub const LENGTH: Range<usize> = 12..16;
+pub(crate) const LENGTH: Range<usize> = 12..16;
 
 /// Declares numbers with the names of the headers, which are checked where those are compiled.
 macro_rules! numbers {
     ($($name:ident: $type:ty = $value:literal, $module:ident::$header:ident;)*) => {
-        $(#[doc = concat!("`", stringify!($header), "`.")] pub const $name: $type = $value;)*
+        $(
+            #[doc = concat!("`", stringify!($header), "`.")]
+            #[allow(dead_code, reason = "some matter to the simulated kernel alone")]
+            pub(crate) const $name: $type = $value;
+        )*
 
         #[cfg(target_os = "macos")]
         const _: () = {
@@ -84,27 +89,27 @@ numbers! {
 }
 
 /// How far the disposition of [`LOCAL`] is moved up.
-pub const LOCAL_SHIFT: u32 = 8;
+pub(crate) const LOCAL_SHIFT: u32 = 8;
 /// `mach_msg_trailer_t`: a received message has at least this behind it.
-pub const TRAILER_BYTES_LEAST: usize = 8;
+pub(crate) const TRAILER_BYTES_LEAST: usize = 8;
 /// `mach_msg_audit_trailer_t`.
-pub const TRAILER_BYTES_AUDIT: usize = 52;
+pub(crate) const TRAILER_BYTES_AUDIT: usize = 52;
 /// `mach_msg_max_trailer_t`, the longest: with a context, a filter and labels.
-pub const TRAILER_BYTES_MOST: usize = 68;
+pub(crate) const TRAILER_BYTES_MOST: usize = 68;
 /// `msgh_trailer_type`: `MACH_MSG_TRAILER_FORMAT_0`, the only one.
-pub const TRAILER_TYPE: Range<usize> = 0..4;
+pub(crate) const TRAILER_TYPE: Range<usize> = 0..4;
 /// `msgh_trailer_size`.
-pub const TRAILER_SIZE: Range<usize> = 4..8;
+pub(crate) const TRAILER_SIZE: Range<usize> = 4..8;
 /// The sender's effective user: the second word of the audit token, which `audit_token_to_euid` (`bsm/libbsm.h`)
 /// returns.
-pub const TRAILER_USER: Range<usize> = 24..28;
+pub(crate) const TRAILER_USER: Range<usize> = 24..28;
 
 /// `mach_no_senders_notification_t` without its trailer.
-pub const NO_SENDERS_BYTES: usize = 36;
+pub(crate) const NO_SENDERS_BYTES: usize = 36;
 
 /// The longest message that the kernel takes, without its trailer: three quarters of the 64 MiB that a message in the
 /// kernel may have, less the longest trailer (XNU's `osfmk/ipc`: `IPC_KMSG_MAX_SPACE`, `ipc_kmsg_max_body_space`).
-pub const MESSAGE_BYTES_MAX: usize = (64 << 20) / 4 * 3 - TRAILER_BYTES_MOST;
+pub(crate) const MESSAGE_BYTES_MAX: usize = (64 << 20) / 4 * 3 - TRAILER_BYTES_MOST;
 /// The most that one message may have of memory that the kernel copies physically: seven eighths of the 8 MiB that it
 /// maps for that (XNU's `osfmk/ipc/ipc_init.c`: `ipc_kmsg_max_vm_space`).
-pub const PHYSICAL_BYTES_MAX: usize = (8 << 20) / 8 * 7;
+pub(crate) const PHYSICAL_BYTES_MAX: usize = (8 << 20) / 8 * 7;

@@ -11,11 +11,20 @@ use std::ptr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Carried {
     /// A right: `disposition` says of which kind.
-    Right { name: Name, disposition: u8 },
-    /// Memory.
-    Memory { address: u64, bytes: usize },
+    Right {
+        name: Name,
+        disposition: u8,
+    },
+    Memory {
+        address: u64,
+        bytes: usize,
+    },
     /// Memory with the names of rights in it.
-    Rights { address: u64, count: usize, disposition: u8 },
+    Rights {
+        address: u64,
+        count: usize,
+        disposition: u8,
+    },
 }
 
 /// All that a message holds. It ends where the message is not of the form that the kernel gives it.
@@ -32,7 +41,6 @@ pub(crate) fn carried(buffer: &[u8]) -> Vec<Carried> {
     found
 }
 
-/// The first of some descriptors, and the others.
 fn read(descriptors: &[u8]) -> Option<(Carried, &[u8])> {
     let disposition = *descriptors.get(abi::DISPOSITION)?;
     let length = || message::word(descriptors, abi::LENGTH).map(|length| length as usize);

@@ -14,7 +14,7 @@ const OF_MESSAGES: i32 = 0x1000_0000;
 macro_rules! codes {
     ($($name:ident = $value:literal, $module:ident::$header:ident;)*) => {
         impl Code {
-            $(#[doc = concat!("`", stringify!($header), "`.")] pub const $name: Self = Self($value);)*
+            $(#[doc = concat!("`", stringify!($header), "`.")] pub(crate) const $name: Self = Self($value);)*
         }
 
         /// What the headers call them.
@@ -61,15 +61,13 @@ impl Code {
 
     /// Without what else went wrong.
     #[inline]
-    pub fn base(self) -> Self {
+    pub(crate) fn base(self) -> Self {
         if self.0 & OF_MESSAGES == 0 { self } else { Self(self.0 & !Self::MORE) }
     }
 
-    /// Nothing, if it says so.
-    ///
-    /// # Errors
-    /// Itself, if it says anything else.
-    pub fn ok(self) -> Result<(), Self> {
+    /// Nothing, if it says so; else itself.
+    #[allow(dead_code, reason = "only macOS answers in codes")]
+    pub(crate) fn ok(self) -> Result<(), Self> {
         if self == Self::SUCCESS { Ok(()) } else { Err(self) }
     }
 }

@@ -39,10 +39,6 @@ pub(crate) unsafe fn deliver<K: Kernel>(
     }
 }
 
-/// Tells a thread of this process that it shall receive no more from this port.
-///
-/// # Errors
-/// When nobody receives there.
 #[expect(unsafe_code, reason = "a message may describe memory")]
 pub(crate) fn stop<K: Kernel>(kernel: &K, port: Name) -> io::Result<()> {
     let put = |message: &mut [u8]| message::put_stop(message, Destination::Own(port));

@@ -15,7 +15,6 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// For messages of so many bytes.
     pub(crate) fn new(bytes: usize, page_bytes: usize) -> Self {
         // Zeroes would be the kernel's shared zero page until the first write.
         let whole = vec![0xff; PAYLOAD + page_bytes + bytes];

@@ -28,11 +28,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 use std::time::Duration;
 
-pub(super) fn system() -> Result<System, Unsupported> {
+pub(crate) fn system() -> Result<System, Unsupported> {
     Ok(System)
 }
 
-/// The kernel of macOS.
 #[derive(Clone, Copy, Debug)]
 pub struct System;
 

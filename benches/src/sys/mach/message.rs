@@ -20,17 +20,11 @@ const RIGHT: i32 = 0x5254_0003;
 const INTRODUCTION: i32 = 0x5254_0004;
 const STOP: i32 = 0x5254_0005;
 
-/// Of an inline message: how long its payload is.
 const PAYLOAD_LENGTH: Range<usize> = 24..28;
-/// Where the payload of an inline message begins.
 pub(crate) const PAYLOAD: usize = 28;
-/// A message with a descriptor of memory.
 pub(crate) const OUT_OF_LINE_BYTES: usize = abi::DESCRIPTORS + abi::MEMORY_BYTES;
-/// A message with a descriptor of a right.
 pub(crate) const RIGHT_BYTES: usize = abi::DESCRIPTORS + abi::RIGHT_BYTES;
-/// A message with a descriptor of a right and a token.
 pub(crate) const INTRODUCTION_BYTES: usize = RIGHT_BYTES + TOKEN_BYTES;
-/// A message of a header alone.
 pub(crate) const STOP_BYTES: usize = abi::HEADER_BYTES;
 
 /// How long the message is that carries so much payload inline: a multiple of 4, as the kernel demands.
@@ -41,14 +35,13 @@ pub(crate) fn inline_bytes(payload: usize) -> usize {
 
 /// How the kernel copies out-of-line memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copying {
+pub(crate) enum Copying {
     /// By mapping its pages, copy-on-write (`MACH_MSG_VIRTUAL_COPY`).
     Virtual,
     /// Byte by byte, to pages that it then maps (`MACH_MSG_PHYSICAL_COPY`).
     Physical,
 }
 
-/// Whom a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     /// The port behind this send right, of which the sender keeps its reference.
@@ -64,7 +57,6 @@ pub(crate) fn put_inline(message: &mut [u8], to: Destination, payload: usize) {
     put(message, PAYLOAD_LENGTH, word_of(payload));
 }
 
-/// Writes a message with a descriptor of this memory.
 #[inline]
 pub(crate) fn put_out_of_line(message: &mut [u8], to: Destination, memory: &[u8], copying: Copying) {
     put_header(message, to, abi::COMPLEX, OUT_OF_LINE);
@@ -141,25 +133,20 @@ fn word_of(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// What was received. Rights and memory in it belong to who reads this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Where in the message its payload is.
     Inline(Range<usize>),
     /// Memory of this process, which the kernel has mapped; no memory is at 0.
     OutOfLine {
-        /// Where it begins.
         address: u64,
-        /// How long it is.
         bytes: usize,
     },
-    /// A send right.
     Right(Name),
     /// Somebody says who it is, and where it receives.
     Introduction {
         /// A send right to there; a dead one, if it has come and gone.
         port: Name,
-        /// What proves it.
         token: Token,
     },
     /// Nobody can send to this port any more.
@@ -265,17 +252,13 @@ pub(crate) fn user(buffer: &[u8]) -> Option<u32> {
     if is_long && is_known { word(trailer, abi::TRAILER_USER) } else { None }
 }
 
-/// The header of a received message.
 pub(crate) struct Header {
     /// All of the message, without its trailer; at least a header.
     pub(crate) bytes: usize,
-    /// Whether there are descriptors.
     pub(crate) is_complex: bool,
     /// Whom to answer, and what kind of right that is; after a send that failed, the destination.
     pub(crate) answer_to: Name,
-    /// What kind of right `answer_to` is.
     pub(crate) answer_right: u8,
-    /// By what kind of right it came.
     came_by: u8,
     id: i32,
 }
@@ -303,13 +286,11 @@ impl Header {
     }
 }
 
-/// Four bytes as a number, if they are there.
 #[inline]
 pub(crate) fn word(bytes: &[u8], at: Range<usize>) -> Option<u32> {
     bytes.get(at)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// The address in a descriptor, if it is there.
 #[inline]
 pub(crate) fn address(descriptor: &[u8]) -> Option<u64> {
     descriptor.get(abi::ADDRESS)?.try_into().ok().map(u64::from_ne_bytes)

@@ -17,7 +17,7 @@ use std::fmt;
 use std::io::{self, PipeReader};
 use std::time::Duration;
 
-pub mod abi;
+pub(crate) mod abi;
 pub(crate) mod carried;
 mod code;
 pub(crate) mod exchange;
@@ -35,19 +35,11 @@ pub(crate) mod token;
 #[cfg_attr(not(target_os = "macos"), path = "unsupported.rs")]
 mod imp;
 
-pub use code::Code;
-pub use imp::System;
-
-/// The kernel of this machine.
-///
-/// # Errors
-/// The reason where it is not a Mach kernel.
-pub fn system() -> Result<System, Unsupported> {
-    imp::system()
-}
+pub(crate) use code::Code;
+pub(crate) use imp::{System, system};
 
 /// Whether the mechanism exists here.
-pub fn support() -> Result<(), Unsupported> {
+pub(crate) fn support() -> Result<(), Unsupported> {
     system().map(|_| ())
 }
 
@@ -58,12 +50,11 @@ pub struct Name(pub u32);
 
 impl Name {
     /// Names no right (`MACH_PORT_NULL`).
-    pub const NULL: Self = Self(0);
+    pub(crate) const NULL: Self = Self(0);
     /// What stands for a right to a port that died on the way (`MACH_PORT_DEAD`).
-    pub const DEAD: Self = Self(u32::MAX);
+    pub(crate) const DEAD: Self = Self(u32::MAX);
 
-    /// Whether there is a right behind it.
-    pub fn is_right(self) -> bool {
+    pub(crate) fn is_right(self) -> bool {
         self != Self::NULL && self != Self::DEAD
     }
 }
@@ -85,7 +76,7 @@ pub enum Trailer {
 
 impl Trailer {
     /// How long it is.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Least => abi::TRAILER_BYTES_LEAST,
             Self::Audit => abi::TRAILER_BYTES_AUDIT,
@@ -95,13 +86,10 @@ impl Trailer {
 
 /// The calls of a Mach kernel, on behalf of one process (a task). Names and addresses are of that process.
 pub trait Kernel: Clone + Send + 'static {
-    /// A kqueue.
     type Queue;
 
-    /// Bytes of a page.
     fn page_bytes(&self) -> usize;
 
-    /// The effective user of this process.
     fn user(&self) -> u32;
 
     /// A new port's receive right (`mach_port_allocate`).
@@ -168,7 +156,6 @@ pub trait Kernel: Clone + Send + 'static {
     #[expect(unsafe_code, reason = "memory by its address")]
     unsafe fn unmap(&self, address: u64, bytes: usize) -> Result<(), Code>;
 
-    /// A kqueue that waits for nothing yet.
     fn queue(&self) -> io::Result<Self::Queue>;
 
     /// Makes [`Kernel::wait`] wait for a message in this port (`EVFILT_MACHPORT`, event only).

@@ -20,13 +20,11 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// What an end has once both have met.
 pub(crate) struct Meeting<K: Kernel> {
-    /// The other's port.
     pub(crate) peer: SendRight<K>,
     /// Our own, to which only the other can send.
     pub(crate) port: ReceivePort<K>,
 }
 
-/// The end that looks the name up, as soon as it is there.
 pub(crate) fn initiate<K: Kernel>(
     kernel: &K,
     address: &Address,
@@ -48,7 +46,6 @@ pub(crate) fn initiate<K: Kernel>(
     Ok(Meeting { peer, port })
 }
 
-/// The end that checks the name in.
 pub(crate) fn respond<K: Kernel>(
     kernel: &K,
     address: &Address,

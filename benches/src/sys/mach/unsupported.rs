@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use std::io::{self, PipeReader};
 use std::time::Duration;
 
-pub(super) fn system() -> Result<System, Unsupported> {
+pub(crate) fn system() -> Result<System, Unsupported> {
     Err(Unsupported::because("Mach messages: only on macOS"))
 }
 

@@ -28,7 +28,7 @@ mod imp;
 /// | `thermal_throttle_events` | a watched processor slowed itself down because it was hot |
 /// | `thermal_pressure_level` | how much the system slows the machine down because it is hot, from 0 to 4: a level, and no counter |
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     counters: BTreeMap<&'static str, u64>,
     /// `watched_cpus` and how many were named, or `machine_cpus` and how many there are.
     cpus: (&'static str, u64),
@@ -36,7 +36,7 @@ pub struct Reading {
 
 impl Reading {
     /// Reads the counters, of these processors where a counter is kept for each; without names, of all.
-    pub fn now(cpus: Option<&[u32]>) -> Self {
+    pub(crate) fn now(cpus: Option<&[u32]>) -> Self {
         let mut counters = imp::counters(cpus);
         counters.insert("elapsed_ns", super::clock::now_ns());
         let cpus = match cpus {
@@ -48,7 +48,7 @@ impl Reading {
 
     /// What was added since an earlier reading of the same processors, and the higher of two levels; and how many they are, as `watched_cpus` where
     /// they were named, else as `machine_cpus`.
-    pub fn since(&self, earlier: &Self) -> BTreeMap<String, u64> {
+    pub(crate) fn since(&self, earlier: &Self) -> BTreeMap<String, u64> {
         let mut added: BTreeMap<String, u64> = self
             .counters
             .iter()
@@ -71,11 +71,11 @@ impl Reading {
 /// Steal above this share of the watched processors' time: 1 %. The guest on which this was tried shows 0.02 to 0.1 %
 /// at work and 0.07 % since its start. A tick is 10 ms nearly everywhere, so in a repetition shorter than a second a
 /// single one is enough.
-pub const STEAL_SHARE_MAX: f64 = 0.01;
+pub(crate) const STEAL_SHARE_MAX: f64 = 0.01;
 
 /// Waiting for memory above this share of the time: 1 %. A machine with free memory shows exactly none, because a
 /// task waits only when pages must be reclaimed or read back.
-pub const MEMORY_PRESSURE_SHARE_MAX: f64 = 0.01;
+pub(crate) const MEMORY_PRESSURE_SHARE_MAX: f64 = 0.01;
 
 /// Waiting for a processor above this share of the time: 35 %, and only when the ends have a processor each.
 ///
@@ -85,11 +85,11 @@ pub const MEMORY_PRESSURE_SHARE_MAX: f64 = 0.01;
 /// eight windows of ten, and 30 % in the worst. With one busy loop beside them: on two processors 41 to 62 % and 46 to
 /// 65 %, which stands out; on one 50 to 54 % and 26 to 50 %, less than the quiet level. So on one processor, and
 /// where the scheduler may put both ends on one, this is recorded and is no reason.
-pub const CPU_PRESSURE_SHARE_MAX: f64 = 0.35;
+pub(crate) const CPU_PRESSURE_SHARE_MAX: f64 = 0.35;
 
 /// Why a repetition with these differences ([`Reading::since`]) counts as disturbed, as sentences with figures.
 /// Empty: it does not.
-pub fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
+pub(crate) fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let value = |key: &str| differences.get(key).copied().unwrap_or(0);
     let elapsed_ns = value("elapsed_ns");
     let watched = value("watched_cpus");

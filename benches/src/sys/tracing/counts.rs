@@ -6,7 +6,6 @@ use libc::c_long;
 use roundtrip_wire::SystemCalls;
 use std::collections::HashMap;
 
-/// The calls of one thread so far.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// The call that it is in: its end says neither which one it is nor what it was asked.
@@ -56,12 +55,10 @@ enum Bytes {
     Argument(usize),
 }
 
-/// Its name, where it is known.
 fn name_of(number: u64) -> String {
     known(number).map_or_else(|| format!("syscall-{number}"), |(name, _)| name.to_owned())
 }
 
-/// The bytes that a call moved which succeeded with this result.
 fn bytes_of(number: u64, arguments: &[u64; 6], result: u64) -> Option<u64> {
     match known(number)?.1 {
         Bytes::None => None,

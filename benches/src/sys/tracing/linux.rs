@@ -75,7 +75,6 @@ impl Drop for Tracer {
     }
 }
 
-/// What the watching thread knows.
 struct Watch {
     threads: HashMap<u32, Counts>,
     ending: Arc<AtomicBool>,

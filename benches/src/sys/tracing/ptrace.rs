@@ -10,11 +10,9 @@ use std::mem::{offset_of, size_of};
 pub(super) enum Watched {
     /// All that the calling thread has seized.
     All,
-    /// This one.
     Thread(u32),
 }
 
-/// A watched thread has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop {
     pub(super) tid: u32,
@@ -56,7 +54,6 @@ pub(super) fn seize(tid: u32) -> io::Result<()> {
     request(libc::PTRACE_SEIZE as c_long, tid, 0, options as usize)
 }
 
-/// Makes it stop as soon as it can.
 pub(super) fn interrupt(tid: u32) -> io::Result<()> {
     request(libc::PTRACE_INTERRUPT as c_long, tid, 0, 0)
 }

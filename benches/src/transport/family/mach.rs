@@ -6,41 +6,25 @@ use crate::sys::Unsupported;
 use crate::sys::mach::exchange::MESSAGE_BYTES_MAX;
 use crate::sys::mach::message::inline_bytes;
 use crate::sys::mach::{self, abi};
-use crate::system::{self, Home, System};
-use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::system::{self, System};
+use crate::transport::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use std::io;
 
-/// Mach messages in one form.
 #[derive(Debug)]
-pub struct MachTransport {
-    /// Its name.
-    pub slug: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
-    /// What is done and what is copied.
-    pub semantics: &'static str,
-    /// How messages are carried, and received.
-    pub form: Form,
+pub(crate) struct MachTransport {
+    pub(crate) slug: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) semantics: &'static str,
+    pub(crate) form: Form,
 }
 
 impl Transport for MachTransport {
-    fn info(&self) -> TransportInfo {
+    fn about(&self) -> About {
         let family = match self.form.carriage {
             Carriage::Inline => "message-queue",
             Carriage::OutOfLine(_) => "out-of-line",
         };
-        TransportInfo {
-            slug: Slug::from_name(self.slug),
-            title: self.title.into(),
-            family: Slug::from_name(family),
-            semantics: self.semantics.into(),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        system::MACOS
+        control(self.slug, self.title, family, system::MACOS, self.semantics)
     }
 
     fn passes_handles(&self, _on: System) -> bool {

@@ -1,5 +1,5 @@
 //! Structs that several transports of a family are values of: each names its mechanism.
 
-pub mod mach;
-pub mod pipe;
-pub mod ring;
+pub(crate) mod mach;
+pub(crate) mod pipe;
+pub(crate) mod ring;

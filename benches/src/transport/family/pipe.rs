@@ -9,43 +9,34 @@ use crate::sys::readiness::{self, Readiness};
 use crate::sys::{Unsupported, stream};
 use crate::system::Home;
 use crate::transport::pipe::Pipe;
-use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::transport::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use std::io::{self, ErrorKind};
 
 /// The transport `pipe`, with such a receiver.
 #[derive(Debug)]
-pub struct ReadyPipe {
-    /// Its name.
-    pub slug: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
+pub(crate) struct ReadyPipe {
+    pub(crate) slug: &'static str,
+    pub(crate) title: &'static str,
     /// How the receiver waits ([`readiness::support`]).
-    pub mechanism: &'static str,
-    /// The call that does it.
-    pub call: &'static str,
-    /// Where there is such a call.
-    pub systems: &'static [Home],
+    pub(crate) mechanism: &'static str,
+    pub(crate) call: &'static str,
+    pub(crate) systems: &'static [Home],
 }
 
 impl Transport for ReadyPipe {
-    fn info(&self) -> TransportInfo {
-        TransportInfo {
-            slug: Slug::from_name(self.slug),
-            title: self.title.into(),
-            family: Slug::from_name("pipe"),
-            semantics: format!(
+    fn about(&self) -> About {
+        control(
+            self.slug,
+            self.title,
+            "pipe",
+            self.systems,
+            &format!(
                 "Two anonymous pipes, one each way. A message is copied into the kernel by write; the receiver waits in \
                  {} until there is something to read, level-triggered, and copies it out by a read that does not wait: \
                  two calls for a message that has come whole, two more for each further part.",
                 self.call
             ),
-            control: true,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        self.systems
+        )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
@@ -65,14 +56,13 @@ impl Transport for ReadyPipe {
 
 /// Waits, reads, and waits again for what is missing.
 #[derive(Debug)]
-pub struct ReadyReceiver {
+pub(crate) struct ReadyReceiver {
     stream: Handle,
     readiness: Readiness,
 }
 
 impl ReadyReceiver {
-    /// Over a pipe or a stream socket.
-    pub fn new(stream: Handle) -> io::Result<Self> {
+    fn new(stream: Handle) -> io::Result<Self> {
         let readiness = Readiness::of(&stream)?;
         Ok(Self { stream, readiness })
     }

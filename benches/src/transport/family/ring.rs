@@ -9,45 +9,34 @@ use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::wake::{self, Mechanism};
 use crate::system::Home;
-use crate::transport::{Channel, ChannelSpec, End, Manner, Parts, Storage, Transport};
-use roundtrip_wire::{Slug, TransportInfo};
+use crate::transport::{About, Channel, ChannelSpec, End, Manner, Parts, Storage, Transport, control};
 use std::io;
 
 /// The ring with one way to sleep.
 #[derive(Debug)]
 pub struct RingTransport {
-    /// Its name.
-    pub slug: &'static str,
-    /// Its name for people.
-    pub title: &'static str,
+    slug: &'static str,
+    title: &'static str,
     /// How its members sleep ([`wake::find`]); none: they spin.
-    pub mechanism: Option<&'static str>,
-    /// Where they can.
-    pub systems: &'static [Home],
+    mechanism: Option<&'static str>,
+    systems: &'static [Home],
 }
 
 impl Transport for RingTransport {
-    fn info(&self) -> TransportInfo {
+    fn about(&self) -> About {
         let waits = match self.mechanism {
             Some(_) => {
                 "who must wait sleeps, and is woken only if asleep, unless the methodology says otherwise"
             }
             None => "who must wait looks again and again, and now and then gives the processor away",
         };
-        TransportInfo {
-            slug: Slug::from_name(self.slug),
-            title: self.title.into(),
-            family: Slug::from_name("shared-memory"),
-            semantics: format!(
-                "A ring of slots in shared memory for each direction: up to 4,096 slots of messages up to 1 KiB, 64 KiB \
-                 of longer ones. A message is copied into a slot and out of it, one over 8 KiB in pieces; {waits}."
-            ),
-            control: false,
-        }
-    }
-
-    fn systems(&self) -> &'static [Home] {
-        self.systems
+        let semantics = format!(
+            "A ring of slots in shared memory for each direction: up to 4,096 slots of messages up to 1 KiB, 64 KiB \
+             of longer ones. A message is copied into a slot and out of it, one over 8 KiB in pieces; {waits}."
+        );
+        let mut about = control(self.slug, self.title, "shared-memory", self.systems, &semantics);
+        about.info.control = false;
+        about
     }
 
     fn manner(&self) -> Manner {
@@ -61,7 +50,6 @@ impl Transport for RingTransport {
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.default_buffer()?;
-        shared_memory::support()?;
         let Manner { waiting, wake_rule, .. } = channel.manner;
         match (self.find()?, waiting, wake_rule) {
             (_, Waiting::Spin, WakeRule::Always) => {
@@ -81,11 +69,7 @@ impl Transport for RingTransport {
         for offset in [0, geometry(channel).bytes()] {
             self.prepare(&memory, offset, channel, false)?;
         }
-        Ok(Channel {
-            initiator: Parts::of([memory.try_clone()?]),
-            responder: Parts::of([memory]),
-            folder: None,
-        })
+        Ok(Channel::of([memory.try_clone()?], [memory]))
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -109,6 +93,15 @@ impl Transport for RingTransport {
 }
 
 impl RingTransport {
+    pub(in crate::transport) const fn new(
+        slug: &'static str,
+        title: &'static str,
+        mechanism: Option<&'static str>,
+        systems: &'static [Home],
+    ) -> Self {
+        Self { slug, title, mechanism, systems }
+    }
+
     /// Whether one ring of this kind can carry such messages from and to many.
     pub fn support_many(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         let most = ring::geometry::MESSAGE_BYTES_MAX;

@@ -31,7 +31,6 @@ static ALL: [&MachTransport; 8] = [
     &mach_ool_read::MACH_OOL_READ,
 ];
 
-/// One end, and the process that it is in.
 struct Side {
     kernel: Simulated,
     sender: MachSender<Simulated>,
@@ -73,7 +72,6 @@ fn every_pair(
     }
 }
 
-/// Runs one pair.
 fn pair(
     name: &str,
     form: Form,

@@ -8,7 +8,6 @@ use crate::sys::mach::token::Token;
 use crate::sys::mach::{Code, Kernel, Name, Trailer, abi};
 use std::sync::mpsc::channel;
 
-/// Waits for the name, as an end does.
 pub(super) fn look_up(kernel: &Simulated, address: &Address) -> SendRight<Simulated> {
     loop {
         match kernel.look_up(address.service()) {

@@ -14,7 +14,6 @@ const SMALL_BYTES: usize = 32 << 10;
 /// What is in memory that is not mapped any more.
 const GONE: u8 = 0xdd;
 
-/// A message in the kernel.
 #[derive(Debug)]
 pub(super) struct Letter {
     /// What the right that it is sent with is on its way.

@@ -19,7 +19,6 @@ use std::io::{self, PipeReader};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// One process of a simulated kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulated {
     world: Arc<World>,
@@ -33,7 +32,6 @@ struct World {
     changed: Condvar,
 }
 
-/// All that the kernel knows.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     ports: BTreeMap<PortId, Port>,
@@ -47,14 +45,10 @@ pub(crate) struct State {
     violations: Vec<String>,
 }
 
-/// How often something has happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Sends that timed out.
     pub(crate) timed_out: u32,
-    /// Receipts that were refused because the buffer was too small.
     pub(crate) too_large: u32,
-    /// Messages that were received.
     pub(crate) received: u32,
 }
 
@@ -68,13 +62,11 @@ pub(crate) struct Census {
 }
 
 impl Simulated {
-    /// The first process of a new kernel, of this user.
     pub(crate) fn new(user: u32) -> Self {
         let world = Arc::new(World::default());
         Self { world, task: 0 }.process(user)
     }
 
-    /// Another process of the same kernel.
     pub(crate) fn process(&self, user: u32) -> Self {
         let mut state = self.state();
         let task = state.id();
@@ -83,7 +75,6 @@ impl Simulated {
         Self { world: Arc::clone(&self.world), task }
     }
 
-    /// Ends this process, and all that it has.
     pub(crate) fn die(&self) {
         self.state().end_task(self.task);
         self.world.changed.notify_all();
@@ -94,23 +85,19 @@ impl Simulated {
         self.state().impatient = sends;
     }
 
-    /// How many processes there are.
     pub(crate) fn processes(&self) -> usize {
         self.state().tasks.len()
     }
 
-    /// How often something has happened.
     pub(crate) fn tally(&self) -> Tally {
         self.state().tally
     }
 
-    /// How many messages wait in a port of this process.
     pub(crate) fn waiting(&self, port: Name) -> usize {
         let state = self.state();
         state.receiver(self.task, port).map_or(0, |port| state.ports[&port].queue.len())
     }
 
-    /// Waits until this holds of the kernel.
     pub(crate) fn until(&self, holds: impl Fn(&Tally, &[usize]) -> bool) {
         let mut state = self.state();
         loop {
@@ -122,7 +109,6 @@ impl Simulated {
         }
     }
 
-    /// What exists now.
     pub(crate) fn census(&self) -> Census {
         self.state().census()
     }
@@ -187,7 +173,6 @@ impl State {
     }
 }
 
-/// What a simulated kqueue waits for.
 #[derive(Debug, Default)]
 pub(crate) enum Queue {
     #[default]

@@ -38,7 +38,6 @@ impl State {
         self.ports.get_mut(&port).expect("dead ports have no ids")
     }
 
-    /// A new port, and its receive right.
     pub(super) fn allocate(&mut self, task: u32) -> Name {
         let port = self.id();
         let limit = abi::QUEUE_LIMIT_DEFAULT as usize;

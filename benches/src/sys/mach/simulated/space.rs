@@ -6,7 +6,6 @@ use super::copying::Region;
 use super::ports::PortId;
 use std::collections::BTreeMap;
 
-/// A process.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(super) user: u32,
@@ -36,7 +35,6 @@ impl Task {
         self.names.values().map(of).sum()
     }
 
-    /// A port has died.
     pub(super) fn bury(&mut self, port: PortId) {
         for entry in self.names.values_mut().filter(|entry| entry.port == Some(port)) {
             entry.port = None;
