@@ -36,10 +36,7 @@ pub(crate) struct SizeProfile {
 }
 
 impl SizeProfile {
-    /// The profile with this name.
-    ///
-    /// # Errors
-    /// Naming those that exist, or the line that is wrong.
+    /// The profile with this name. The error names those that exist, or the line that is wrong.
     pub(crate) fn named(name: &str) -> Result<Self, String> {
         let profile = size_profile::SizeProfile::named(name).ok_or_else(|| {
             let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();

@@ -58,10 +58,7 @@ impl Child {
         matches!(self.process.try_wait(), Ok(Some(_)))
     }
 
-    /// Says a line to it.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::BrokenPipe`] when it has ended.
+    /// Says a line to it. Fails with [`io::ErrorKind::BrokenPipe`] when it has ended.
     pub(super) fn say(&mut self, line: &str) -> io::Result<()> {
         self.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"))
     }

@@ -43,10 +43,8 @@ impl Parts {
 /// Both repetitions, base first, and the logarithm of head's times by base's.
 pub(super) type Both = ([Measured; 2], f64);
 
-/// Measures both sides, base first.
-///
-/// # Errors
-/// Which side could not be measured, base or head (0 or 1), and why. The other one is given up.
+/// Measures both sides, base first. The error says which side could not be measured, base or head (0 or 1), and why.
+/// The other one is given up.
 pub(super) fn run(
     cases: [&PlannedCase; 2],
     programs: [&Program; 2],

@@ -25,10 +25,7 @@ pub(super) struct Seen {
     pub(super) timed_ns: Option<u64>,
 }
 
-/// What is recorded of an answer.
-///
-/// # Errors
-/// Why it cannot be true.
+/// What is recorded of an answer. The error says why it cannot be true.
 pub(super) fn check(case: &Case, done: Done, seen: Seen) -> Result<(Distribution, Totals), String> {
     counts(case, &done)?;
     sums(case, &done)?;

@@ -37,10 +37,7 @@ impl Counter {
         self.count.load(Ordering::Acquire) & !GONE
     }
 
-    /// Waits until the other side's number is as wanted, and returns it.
-    ///
-    /// # Errors
-    /// When the other side left before that.
+    /// Waits until the other side's number is as wanted, and returns it. Fails when the other side left before that.
     #[inline]
     pub(crate) fn wait_until(&self, us: &Self, wanted: impl Fn(u32) -> bool) -> io::Result<u32> {
         loop {

@@ -112,10 +112,8 @@ impl Lent {
         memory
     }
 
-    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out.
-    ///
-    /// # Errors
-    /// Of the system, when memory to copy to cannot be had; when the other end is gone.
+    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out. Fails with
+    /// the error of the system, when memory to copy to cannot be had; when the other end is gone.
     #[inline]
     pub(crate) fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
         if let Some(index) = self.regions.iter().position(|region| region.holds(message)) {
@@ -145,10 +143,7 @@ impl Lent {
         self.passed = advance(self.passed, 1);
     }
 
-    /// Waits until nothing is out.
-    ///
-    /// # Errors
-    /// When the other end is gone.
+    /// Waits until nothing is out. Fails when the other end is gone.
     #[inline]
     pub(crate) fn reclaim(&mut self) -> io::Result<()> {
         self.returns.wait_for(self.passed)

@@ -159,18 +159,12 @@ impl Default for Work {
 }
 
 impl Work {
-    /// How long each message is.
-    ///
-    /// # Errors
-    /// When there is no such profile.
+    /// How long each message is. Fails when there is no such profile.
     fn sizes(&self) -> io::Result<Sizes> {
         self.sizes_of(0)
     }
 
-    /// How long each message of this sender is.
-    ///
-    /// # Errors
-    /// When there is no such profile.
+    /// How long each message of this sender is. Fails when there is no such profile.
     fn sizes_of(&self, sender: u32) -> io::Result<Sizes> {
         let Some(name) = &self.size_profile else { return Ok(Sizes::Fixed(self.message_bytes)) };
         let profile = SizeProfile::named(name).map_err(io::Error::other)?;

@@ -9,10 +9,7 @@ pub(crate) const MESSAGES_MAX: u32 = 10;
 
 pub(crate) use imp::support;
 
-/// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes.
-///
-/// # Errors
-/// Naming the limit that is too small.
+/// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes. The error names the limit that is too small.
 pub(crate) use imp::create;
 
 /// Sends one message, waiting while the queue is full.

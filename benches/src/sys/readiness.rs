@@ -7,10 +7,7 @@ use std::io;
 /// Where each mechanism exists.
 const HOMES: [(&str, &str); 2] = [("epoll", "Linux"), ("kqueue", "macOS and FreeBSD")];
 
-/// Whether this system has the mechanism of this name.
-///
-/// # Errors
-/// Naming the systems that have it.
+/// Whether this system has the mechanism of this name. The error names the systems that have it.
 pub(crate) fn support(mechanism: &str) -> Result<(), Unsupported> {
     if imp::MECHANISM == Some(mechanism) {
         return Ok(());

@@ -7,9 +7,6 @@ use std::io;
 pub(crate) use imp::support;
 
 /// Whether [`memory`] is permitted: filters of system calls that containers have refuse it and permit [`object`].
-///
-/// # Errors
-/// The reason where it is not.
 pub(crate) use imp::memory_support;
 
 /// Puts pages of this process into the pipe, waiting while it is full; returns how many bytes. Until the other end has

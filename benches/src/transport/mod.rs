@@ -256,10 +256,7 @@ impl ChannelSpec {
         Err(Unsupported::because("it has no kernel buffer to ask a size for: expected no buffer_bytes"))
     }
 
-    /// For a mechanism over a pipe.
-    ///
-    /// # Errors
-    /// When the system does not allow such a pipe.
+    /// For a mechanism over a pipe. Fails when the system does not allow such a pipe.
     fn pipe_buffer(&self) -> Result<(), Unsupported> {
         self.buffer_bytes.map_or(Ok(()), crate::sys::pipe_capacity::support)
     }

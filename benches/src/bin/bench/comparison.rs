@@ -73,10 +73,7 @@ impl<'a> Comparison<'a> {
         Ok(Self { case, versus, turns: Vec::new() })
     }
 
-    /// Both sides once.
-    ///
-    /// # Errors
-    /// When one of them fails.
+    /// Both sides once. Fails when one of them fails.
     fn turn(&mut self) -> Result<(), String> {
         // Who goes first alternates, so that neither always finds the machine as the other left it.
         let turn = if self.turns.len().is_multiple_of(2) {

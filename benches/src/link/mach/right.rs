@@ -24,10 +24,8 @@ impl<K: Kernel> Right<K> {
         self.0.name()
     }
 
-    /// Opens the file (`fileport_makefd`).
-    ///
-    /// # Errors
-    /// When the right stands for none; when this process may open no more files.
+    /// Opens the file (`fileport_makefd`). Fails when the right stands for none; when this process may open no more
+    /// files.
     pub(crate) fn open(&self) -> io::Result<Handle> {
         self.0.kernel().right_to_file(self.name())
     }

@@ -96,41 +96,28 @@ pub trait Kernel: Clone + Send + 'static {
     fn allocate_port(&self) -> Result<Name, Code>;
 
     /// Sets how many messages wait in a port before senders do (`mach_port_set_attributes`, `MACH_PORT_LIMITS_INFO`).
-    ///
-    /// # Errors
-    /// When it is not a receive right, or the number above 1,024.
+    /// Fails when it is not a receive right, or the number above 1,024.
     fn limit_queue(&self, port: Name, messages: u32) -> Result<(), Code>;
 
     /// Asks for a message into the port itself once nobody can send to it any more: `MACH_NOTIFY_NO_SENDERS`
-    /// (`mach_port_request_notification`). A right must have been made since the port was allocated before that counts.
-    /// Messages that wait in the port hold a right, so it comes after them.
-    ///
-    /// # Errors
-    /// When it is not a receive right.
+    /// (`mach_port_request_notification`). A right must have been made since the port was allocated before that
+    /// counts. Messages that wait in the port hold a right, so it comes after them. Fails when it is not a receive
+    /// right.
     fn tell_when_no_senders(&self, port: Name) -> Result<(), Code>;
 
-    /// Ends a port (`mach_port_mod_refs`): what waits in it is destroyed, senders find a dead name.
-    ///
-    /// # Errors
-    /// When it is not a receive right.
+    /// Ends a port (`mach_port_mod_refs`): what waits in it is destroyed, senders find a dead name. Fails when it is
+    /// not a receive right.
     fn destroy_receive(&self, port: Name) -> Result<(), Code>;
 
-    /// Gives up one reference to a send right, a send-once right or a dead name (`mach_port_deallocate`).
-    ///
-    /// # Errors
-    /// When there is none.
+    /// Gives up one reference to a send right, a send-once right or a dead name (`mach_port_deallocate`). Fails when
+    /// there is none.
     fn release_send(&self, right: Name) -> Result<(), Code>;
 
-    /// Registers a name with the bootstrap server: returns the receive right behind it (`bootstrap_check_in`).
-    ///
-    /// # Errors
-    /// When another has it.
+    /// Registers a name with the bootstrap server: returns the receive right behind it (`bootstrap_check_in`). Fails
+    /// when another has it.
     fn check_in(&self, service: &CStr) -> Result<Name, Code>;
 
-    /// A send right to who has checked in (`bootstrap_look_up`).
-    ///
-    /// # Errors
-    /// [`Code::UNKNOWN_SERVICE`] before that.
+    /// A send right to who has checked in (`bootstrap_look_up`). Before that: [`Code::UNKNOWN_SERVICE`].
     fn look_up(&self, service: &CStr) -> Result<Name, Code>;
 
     /// Sends a message, waiting while the port is full (`mach_msg`, `MACH_SEND_TIMEOUT`). After
@@ -168,18 +155,14 @@ pub trait Kernel: Clone + Send + 'static {
     fn wait(&self, queue: &mut Self::Queue) -> io::Result<()>;
 
     /// As [`Kernel::receive`] without an end of patience, but the message is received inside `kevent64`
-    /// (`EVFILT_MACHPORT` with `MACH_RCV_MSG`). For a queue that watches nothing else.
-    ///
-    /// # Errors
-    /// Of the system, where the kqueue fails and not the receiving.
+    /// (`EVFILT_MACHPORT` with `MACH_RCV_MSG`). For a queue that watches nothing else. Fails with the error of the
+    /// system, where the kqueue fails and not the receiving.
     fn receive_by_event(&self, queue: &mut Self::Queue, port: Name, buffer: &mut [u8]) -> io::Result<Code>;
 
     /// A send right that stands for an open file (`fileport_makeport`).
     fn file_to_right(&self, file: &Handle) -> io::Result<Name>;
 
-    /// Opens the file that a send right stands for, close-on-exec (`fileport_makefd`).
-    ///
-    /// # Errors
-    /// When it stands for none; when this process may open no more files.
+    /// Opens the file that a send right stands for, close-on-exec (`fileport_makefd`). Fails when it stands for none;
+    /// when this process may open no more files.
     fn right_to_file(&self, right: Name) -> io::Result<Handle>;
 }
