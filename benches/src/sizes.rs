@@ -7,10 +7,8 @@ use roundtrip_wire::size_profile::{self, SizeHistogram};
 /// Draws repeat after so many messages.
 const DRAWN_MAX: u64 = 65_536;
 
-/// How long each message of a repetition is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// All the same.
     Fixed(usize),
     /// One after the other, from the start again at the end.
     Drawn(Vec<usize>),
@@ -29,7 +27,6 @@ impl Sizes {
     }
 }
 
-/// A distribution of message sizes, to draw from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SizeProfile {
     sizes: SizeHistogram,
@@ -45,12 +42,10 @@ impl SizeProfile {
         Ok(Self { sizes: profile.sizes()? })
     }
 
-    /// The longest message.
     pub(crate) fn max_bytes(&self) -> usize {
         length(self.sizes.max_bytes())
     }
 
-    /// The shortest message.
     pub(crate) fn min_bytes(&self) -> usize {
         length(self.sizes.min_bytes())
     }

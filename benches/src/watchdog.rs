@@ -6,10 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// How often it looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What it looks after.
 pub(crate) trait Watched: Send + Sync {
     fn look(&self);
 }

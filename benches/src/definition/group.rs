@@ -18,7 +18,6 @@ pub(super) struct Group {
     transports: BySystem<String>,
     #[serde(default)]
     message_bytes: Vec<u64>,
-    /// Draw the sizes from this profile.
     #[serde(default)]
     size_profile: Option<String>,
     /// What one operation takes: bytes of a transfer, a multiple of every message.
@@ -29,22 +28,17 @@ pub(super) struct Group {
     messages_per_operation: Option<u64>,
     #[serde(default)]
     buffer: Buffer,
-    /// Messages a second, in `open-loop`.
     #[serde(default)]
     rates_per_second: Vec<u64>,
     /// How many there are of those of whom there are N, in `route` and the channels.
     #[serde(default)]
     peers: Vec<u32>,
-    /// How who must wait does it, at a ring.
     #[serde(default)]
     receive: Vec<Waiting>,
-    /// What a full ring does to who sends.
     #[serde(default)]
     on_full: Vec<OnFull>,
-    /// When a ring sends a wake-up.
     #[serde(default)]
     wake: Vec<WakeRule>,
-    /// What the memory of a ring went through before.
     #[serde(default)]
     storage: Vec<Storage>,
     modes: Vec<Mode>,
@@ -76,7 +70,6 @@ impl OneOrMany {
     }
 }
 
-/// How large a kernel buffer is asked for.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Buffer {

@@ -57,7 +57,6 @@ impl<'a> CaseRecorder<'a> {
         self.parts = Some(parts);
     }
 
-    /// How many repetitions it may still need.
     pub(super) fn left_max(&self) -> u64 {
         let wanted = self.case.repetitions;
         if self.is_given_up() || self.is_settled() {

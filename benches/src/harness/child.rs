@@ -19,7 +19,6 @@ const COMPLAINTS_BYTES_MAX: usize = 16 * 1024;
 
 /// A running process. Killed when dropped, unless it has ended.
 pub(super) struct Child {
-    /// What a failure calls it.
     name: String,
     process: process::Child,
     stdin: Option<ChildStdin>,

@@ -22,7 +22,6 @@ const OPERATIONS_MIN: u64 = 5;
 /// With many messages on their way, a part has so many times as many: half of them are sent because one has arrived.
 const WINDOWS_MIN: u64 = 2;
 
-/// How a repetition is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) count: u64,

@@ -82,7 +82,6 @@ impl<'a> Starting<'a> {
     }
 }
 
-/// A program whose ends are connected and pinned.
 pub(super) struct Session {
     process: ProgramProcess,
     asked: Case,

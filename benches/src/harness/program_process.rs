@@ -22,11 +22,9 @@ const LINE_BYTES_MAX: u64 = 4 << 20;
 /// How often a silent program is looked at: seldom, because looking takes a processor for some microseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// So much of a line is quoted.
 const QUOTED_CHARS_MAX: usize = 60;
 
 enum Heard {
-    /// A line, and when it was there.
     Line(Vec<u8>, u64),
     End,
 }

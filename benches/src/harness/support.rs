@@ -53,7 +53,6 @@ pub fn asks_programs(scenario: &dyn Scenario) -> bool {
     matches!(scenario.slug(), "roundtrip" | "stream")
 }
 
-/// Whether a transport of the suite can carry it.
 fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsupported> {
     takes_part(transport, case.scenario, System::here())?;
     if case.work.window > 1 {

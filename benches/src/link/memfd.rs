@@ -59,7 +59,6 @@ impl Place {
     }
 }
 
-/// Passes memory objects.
 pub(crate) struct MemfdSender {
     socket: Handle,
     lent: Lent,
@@ -91,7 +90,6 @@ impl Sender for MemfdSender {
     }
 }
 
-/// Maps what is passed.
 pub(crate) struct MemfdReceiver {
     socket: Handle,
     returns: Returns,

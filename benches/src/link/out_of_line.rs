@@ -20,7 +20,6 @@ pub(crate) fn page() -> io::Result<Handle> {
     shared_memory::create(PAGE_BYTES)
 }
 
-/// One end's view of the page.
 #[derive(Clone)]
 pub(crate) struct Returns {
     page: Rc<Mapping>,
@@ -63,7 +62,6 @@ impl Returns {
     }
 }
 
-/// Memory of one sender, and what of it is out.
 pub(crate) struct Lent {
     regions: Vec<Region>,
     staging: Option<(Memory, Region)>,

@@ -22,7 +22,6 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl View {
-    /// Of so many bytes, which must not be none.
     #[expect(unsafe_code, reason = "memory that threads share")]
     pub(crate) fn zeroed(bytes: usize) -> Self {
         let layout = Layout::from_size_align(bytes, 4_096).unwrap();

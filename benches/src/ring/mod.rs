@@ -75,7 +75,6 @@ pub struct Settings {
 pub struct Ring {
     memory: Arc<Memory>,
     settings: Settings,
-    /// Who this process is.
     identity: liveness::Identity,
 }
 

@@ -55,7 +55,6 @@ pub(super) struct State(pub(super) u64);
 pub(super) enum Stage {
     /// One of many senders writes it.
     Claimed = 1,
-    /// It holds a message.
     Ready = 2,
     /// It holds none, because its sender died while it wrote.
     Void = 3,

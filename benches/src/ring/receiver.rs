@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub struct Receiver {
     ring: Ring,
     seat: usize,
-    /// The position of the next message.
     next: u64,
     /// Whether the message there has been handed out and is still looked at.
     held: bool,

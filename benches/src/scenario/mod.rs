@@ -215,7 +215,6 @@ struct Observer {
     cpus: BTreeSet<u32>,
     /// Whether the thread may be moved while it is watched.
     free: bool,
-    /// Counts only under a probe.
     counters: Option<Counters>,
 }
 

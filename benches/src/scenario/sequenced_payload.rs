@@ -62,9 +62,7 @@ pub(super) struct Reader {
     senders: Vec<Expected>,
     /// Received intact, once, and in the order of their sender.
     pub(super) delivered: u64,
-    /// Received once more.
     pub(super) duplicated: u64,
-    /// Received after a later one of the same sender.
     pub(super) out_of_order: u64,
     /// Received with another content than any message that was sent.
     pub(super) torn: u64,

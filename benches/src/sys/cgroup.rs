@@ -83,7 +83,6 @@ pub(crate) fn cpuset(tree: &Tree) -> Option<String> {
 pub(crate) struct Throttled {
     /// Periods in which the quota was used up.
     pub(crate) periods: u64,
-    /// For how long.
     pub(crate) ns: u64,
 }
 

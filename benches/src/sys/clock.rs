@@ -282,9 +282,7 @@ mod approach {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) enum Next {
         Arrived,
-        /// It is too close to sleep.
         StayAwake,
-        /// Sleep, and ask again.
         SleepUntil(u64),
     }
 

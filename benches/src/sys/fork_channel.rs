@@ -38,7 +38,6 @@ mod imp {
         Ok(())
     }
 
-    /// One end.
     #[derive(Debug)]
     pub(crate) struct Channel(OwnedFd);
 

@@ -8,7 +8,6 @@ use std::ptr;
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<libc::kinfo_proc>() == 1088);
 
-/// The process with this number, if there is one.
 pub(super) fn process(id: u32) -> Option<libc::kinfo_proc> {
     ask(&[libc::CTL_KERN, libc::KERN_PROC, libc::KERN_PROC_PID, c_int::try_from(id).ok()?])
 }

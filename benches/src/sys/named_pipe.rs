@@ -267,7 +267,6 @@ mod imp {
             outcome(done != 0, moved)
         }
 
-        /// What it holds each way: out and in.
         #[expect(unsafe_code, reason = "GetNamedPipeInfo")]
         pub(crate) fn buffer_bytes(&self) -> [Option<u64>; 2] {
             let (mut flags, mut of_server_out, mut of_server_in, mut instances) = (0, 0, 0, 0);

@@ -36,7 +36,6 @@ mod imp {
             pid.map(Self).ok_or_else(|| io::Error::other("a process has the number 0"))
         }
 
-        /// Whether this process is of it.
         #[expect(unsafe_code, reason = "getpgid(2)")]
         pub(crate) fn holds(&self, other: u32) -> bool {
             // rustix takes for granted that a group has a number above 0: that of the first process may be 0 here.

@@ -289,12 +289,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Of handles alone.
     pub(crate) fn of<const N: usize>(handles: [Handle; N]) -> Self {
         Self { handles: handles.into(), address: None }
     }
 
-    /// A name alone.
     pub(crate) fn at(address: impl Into<String>) -> Self {
         Self { handles: Vec::new(), address: Some(address.into()) }
     }

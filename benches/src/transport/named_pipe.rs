@@ -22,7 +22,6 @@ pub(crate) static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
 pub(crate) struct NamedPipeTransport {
     pub(crate) slug: &'static str,
     pub(crate) title: &'static str,
-    /// What it does, in a sentence.
     pub(crate) about: &'static str,
     pub(crate) messages: bool,
     /// Whether a completion port is waited at.

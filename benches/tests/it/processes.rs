@@ -24,7 +24,6 @@ mod imp {
         signal(pid, Signal::KILL);
     }
 
-    /// It stays, and does nothing more.
     pub(crate) fn stop(pid: u32) {
         signal(pid, Signal::STOP);
     }

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The longest message.
 const MESSAGE_BYTES: usize = 256;
 /// Life and number.
 const HEAD_BYTES: usize = 16;

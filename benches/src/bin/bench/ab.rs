@@ -15,7 +15,6 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// The preset whose cases for Node are compared.
 const PRESET: &str = "node-framing";
 /// As many comparisons of a side with itself at least, in rounds of all cases.
 const COMPARISONS: usize = 200;
@@ -180,7 +179,6 @@ fn with(case: &PlannedCase, script: &NamedTempFile) -> PlannedCase {
     PlannedCase { transport: program.into(), ..case.clone() }
 }
 
-/// What makes a `node` slower by this share.
 fn script(share: f64) -> Result<NamedTempFile, String> {
     let written = tempfile::Builder::new().suffix(".js").tempfile().and_then(|mut script| {
         write!(script, "'use strict';\nconst SHARE = {share};\n{}", include_str!("slower.js"))?;

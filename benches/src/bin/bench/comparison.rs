@@ -16,7 +16,6 @@ use roundtrip_stats::nearest_rank;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// How long one side measures in a turn.
 const MEASURED: Duration = Duration::from_millis(15);
 /// A median needs so many, however long they take.
 const OPERATIONS_MIN: u64 = 15;
@@ -64,7 +63,6 @@ impl Turn {
 }
 
 impl<'a> Comparison<'a> {
-    /// Finds out how many operations a turn takes.
     pub(crate) fn calibrate(mut case: PlannedCase, versus: Versus<'a>) -> Result<Self, String> {
         case.work = Work { operations: OPERATIONS_MIN, warmup: WARMUP_MIN, ..case.work };
         let operations = operations(versus.p50_ns(&case)? * case.work.batch);
@@ -73,7 +71,6 @@ impl<'a> Comparison<'a> {
         Ok(Self { case, versus, turns: Vec::new() })
     }
 
-    /// Both sides once. Fails when one of them fails.
     fn turn(&mut self) -> Result<(), String> {
         // Who goes first alternates, so that neither always finds the machine as the other left it.
         let turn = if self.turns.len().is_multiple_of(2) {
@@ -96,7 +93,6 @@ impl<'a> Comparison<'a> {
         typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))
     }
 
-    /// Of the median ratio, in millionths.
     pub(crate) fn interval(&self) -> Option<Interval> {
         interval(&self.turns)
     }
@@ -146,13 +142,11 @@ fn is_narrow(interval: Option<Interval>) -> bool {
     interval.is_some_and(|interval| interval.high - interval.low <= NARROW_PPM)
 }
 
-/// Of the median ratio, in millionths.
 fn interval(turns: &[Turn]) -> Option<Interval> {
     let ratios: Vec<u64> = turns.iter().map(|turn| turn.ratio_ppm()).collect();
     interval::median(&ratios, CONFIDENCE_PPM)
 }
 
-/// The turn whose ratio is the median.
 fn typical(turns: &[Turn]) -> Option<Turn> {
     let mut turns = turns.to_vec();
     turns.sort_unstable_by_key(|turn| turn.ratio_ppm());

@@ -73,7 +73,6 @@ struct Options {
     budgets: Budgets,
     quick: bool,
     json: bool,
-    /// Slug of the one transport to look at.
     only: Option<String>,
 }
 

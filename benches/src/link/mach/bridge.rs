@@ -81,7 +81,6 @@ impl<K: Kernel> Bridge<K> {
 }
 
 impl<K: Kernel> Bridge<K> {
-    /// Ends the other side.
     fn stop(&mut self) {
         self.empty = None;
         // Where it cannot be told, the thread has no port to wait for.

@@ -49,11 +49,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// By the call that receives it.
     Call,
     /// By a kqueue that says that it is there; then it is received by a call.
     Event,
-    /// By a kqueue that receives it.
     ByEvent,
     /// By a kqueue that says that there is a byte in a pipe, from a thread that has received it.
     Bridge,

@@ -20,7 +20,6 @@ pub(crate) struct MachReceiver<K: Kernel> {
     source: Source<K>,
     carriage: Carriage,
     reads_every_page: bool,
-    /// Memory that came last.
     region: Option<Region<K>>,
     /// That nobody can send any more is said by one message.
     is_closed: bool,

@@ -14,7 +14,6 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Carriage {
     Inline,
-    /// As memory that the Mach message describes.
     OutOfLine(Copying),
 }
 

@@ -258,7 +258,6 @@ impl<'a> End<'a> {
 // Sends back what it receives, or says when the last of a transfer was there; at the end of each part, what it has
 // received.
 
-/// What the responder says at the end of a part.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Received {
     delivered: u64,

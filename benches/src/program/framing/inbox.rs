@@ -3,7 +3,6 @@
 use super::Format;
 use std::io;
 
-/// What was received and not taken yet.
 pub(crate) struct Inbox<'a> {
     format: &'a dyn Format,
     bytes: Vec<u8>,

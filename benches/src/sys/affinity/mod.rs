@@ -46,7 +46,6 @@ pub struct Thread {
     id: u64,
     /// How long it has run, in the system's unit; it only grows. None where the system does not tell.
     ran: Option<u64>,
-    /// The processor that it ran on last.
     last_cpu: u32,
 }
 

@@ -12,7 +12,6 @@ mod imp;
 /// in percent, in which a counter really counted. The counts are extrapolated to the whole time.
 pub(crate) const COUNTED_TIME_PERCENT_MIN: &str = "counted_time_percent_min";
 
-/// Counters that are opened together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Set {
     /// Of the processor, in user mode and in the kernel.

@@ -390,7 +390,6 @@ mod tests {
 
     type Read = fn(&Tree, &mut Facts);
 
-    /// What a reader makes of these files.
     fn read(reader: Read, files: &[(String, &str)]) -> BTreeMap<String, String> {
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
         let (_folder, tree) = tree(&files);

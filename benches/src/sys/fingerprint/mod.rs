@@ -21,7 +21,6 @@ pub(crate) const NOT_AVAILABLE: &str = "not available";
 /// Facts that decide whether two runs are comparable; a fact that cannot be read says why.
 pub(crate) use imp::stable;
 
-/// Facts that vary from minute to minute.
 pub(crate) use imp::conditions;
 
 pub(crate) fn host_name() -> String {

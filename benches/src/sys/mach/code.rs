@@ -65,7 +65,6 @@ impl Code {
         if self.0 & OF_MESSAGES == 0 { self } else { Self(self.0 & !Self::MORE) }
     }
 
-    /// Nothing, if it says so; else itself.
     #[allow(dead_code, reason = "only macOS answers in codes")]
     pub(crate) fn ok(self) -> Result<(), Self> {
         if self == Self::SUCCESS { Ok(()) } else { Err(self) }

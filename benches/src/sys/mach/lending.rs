@@ -32,7 +32,6 @@ pub(crate) struct Lender<K: Kernel> {
 type Lent = RwLock<Vec<(Token, Name)>>;
 
 impl<K: Kernel> Lender<K> {
-    /// Begins to answer.
     pub(crate) fn start(kernel: &K) -> io::Result<Self> {
         let number = rand::random();
         let lent = Arc::new(Lent::default());
@@ -72,7 +71,6 @@ fn token(number: [u8; NUMBER_BYTES]) -> Token {
     Token::of(bytes)
 }
 
-/// Answers until it shall no more.
 fn answer<K: Kernel>(kernel: &K, port: &ReceivePort<K>, lent: &Lent) {
     let find = |shown: &Token| {
         let lent = lent.read().unwrap_or_else(PoisonError::into_inner);

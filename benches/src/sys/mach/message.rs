@@ -33,7 +33,6 @@ pub(crate) fn inline_bytes(payload: usize) -> usize {
     (PAYLOAD + payload).next_multiple_of(4)
 }
 
-/// How the kernel copies out-of-line memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copying {
     /// By mapping its pages, copy-on-write (`MACH_MSG_VIRTUAL_COPY`).
@@ -135,7 +134,6 @@ fn word_of(length: usize) -> u32 {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Where in the message its payload is.
     Inline(Range<usize>),
     /// Memory of this process, which the kernel has mapped; no memory is at 0.
     OutOfLine {
@@ -149,9 +147,7 @@ pub(crate) enum Content {
         port: Name,
         token: Token,
     },
-    /// Nobody can send to this port any more.
     NoSenders,
-    /// This process wants to receive no more here.
     Stop,
 }
 
@@ -264,7 +260,6 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Of a message that is whole in the buffer.
     #[inline]
     pub(crate) fn read(buffer: &[u8]) -> Result<Self, Refusal> {
         let header: &[u8; abi::HEADER_BYTES] = buffer.first_chunk().ok_or("it is shorter than a header")?;

@@ -38,7 +38,6 @@ mod imp;
 pub(crate) use code::Code;
 pub(crate) use imp::{System, system};
 
-/// Whether the mechanism exists here.
 pub(crate) fn support() -> Result<(), Unsupported> {
     system().map(|_| ())
 }
@@ -75,7 +74,6 @@ pub enum Trailer {
 }
 
 impl Trailer {
-    /// How long it is.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Least => abi::TRAILER_BYTES_LEAST,

@@ -3,7 +3,6 @@
 use super::{Code, Kernel, Name, abi};
 use std::ffi::CStr;
 
-/// One reference to a send right.
 pub(crate) struct SendRight<K: Kernel> {
     kernel: K,
     name: Name,
@@ -34,7 +33,6 @@ impl<K: Kernel> Drop for SendRight<K> {
     }
 }
 
-/// A port that this process receives from.
 pub(crate) struct ReceivePort<K: Kernel> {
     kernel: K,
     name: Name,

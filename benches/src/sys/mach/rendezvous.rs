@@ -18,10 +18,8 @@ use std::time::{Duration, Instant};
 /// Between two look-ups of a name that nobody has checked in yet.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What an end has once both have met.
 pub(crate) struct Meeting<K: Kernel> {
     pub(crate) peer: SendRight<K>,
-    /// Our own, to which only the other can send.
     pub(crate) port: ReceivePort<K>,
 }
 
@@ -59,7 +57,6 @@ pub(crate) fn respond<K: Kernel>(
     Ok(Meeting { peer, port })
 }
 
-/// Tells the other end where we receive.
 #[expect(unsafe_code, reason = "a message may describe memory")]
 pub(crate) fn introduce<K: Kernel>(
     kernel: &K,

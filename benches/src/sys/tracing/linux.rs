@@ -109,7 +109,6 @@ impl Watch {
         Ok(())
     }
 
-    /// Until all have ended or been let go.
     fn run(&mut self) {
         loop {
             if self.letting_go.is_none() && self.ending.load(Ordering::Acquire) {
@@ -213,7 +212,6 @@ fn make_interruptible() -> io::Result<()> {
     }
 }
 
-/// Interrupts what the thread waits for.
 #[expect(unsafe_code, reason = "a call of the C library")]
 fn call(thread: &JoinHandle<Calls>) {
     // SAFETY: the handle is not joined yet, so the identity of its thread is valid, even when it has ended.

@@ -5,7 +5,6 @@ use libc::{c_int, c_long};
 use std::io;
 use std::mem::{offset_of, size_of};
 
-/// Which threads to wait for.
 #[derive(Clone, Copy)]
 pub(super) enum Watched {
     /// All that the calling thread has seized.
@@ -22,9 +21,7 @@ pub(super) struct Stop {
 /// Why it has stopped, and so what it needs to run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It enters or leaves a system call.
     SystemCall,
-    /// It is about to end.
     Exit,
     /// It was asked to stop by [`interrupt`], or is let go after a group stop.
     Interrupt,
@@ -34,7 +31,6 @@ pub(super) enum Why {
     Signal(c_int),
 }
 
-/// Where it is in a system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Entry {
@@ -48,7 +44,6 @@ pub(super) enum Progress {
     Neither,
 }
 
-/// Begins to watch a thread, which runs on.
 pub(super) fn seize(tid: u32) -> io::Result<()> {
     let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACEEXIT;
     request(libc::PTRACE_SEIZE as c_long, tid, 0, options as usize)
@@ -91,7 +86,6 @@ const GET_SYSCALL_INFO: c_long = 0x420e;
 const OPERATION_ENTRY: u8 = 1;
 const OPERATION_EXIT: u8 = 2;
 
-/// What a stopped thread is doing.
 pub(super) fn progress(tid: u32) -> io::Result<Progress> {
     const { assert!(offset_of!(Information, words) == 24) };
     let mut information = Information::default();

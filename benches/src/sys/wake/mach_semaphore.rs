@@ -33,7 +33,6 @@ static KNOWN: RwLock<BTreeMap<Key, Semaphore>> = RwLock::new(BTreeMap::new());
 /// What lends those of this process, once there are any.
 static LENDER: Mutex<Option<Lender<System>>> = Mutex::new(None);
 
-/// A token, as the words of a spot.
 type Key = [u64; 4];
 
 // A token is what a spot has room for.

@@ -47,7 +47,6 @@ pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
     Ok(handles.entry(number).or_insert(made).as_raw_handle())
 }
 
-/// Waits for one token.
 #[expect(unsafe_code, reason = "WaitForSingleObject")]
 pub(super) fn sleep(spot: &Spot, make: Make) {
     // A spot that is not settled is not for sleeping.

@@ -49,7 +49,6 @@ impl Transport for MachTransport {
     }
 }
 
-/// Whether a message of this length can be carried.
 fn carries(carriage: Carriage, message_bytes: usize) -> Result<(), Unsupported> {
     let (most, whose) = match carriage {
         Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the kernel takes inline"),

@@ -10,7 +10,6 @@ use crate::sys::passable;
 const SIZES: [usize; 11] = [0, 1, 3, 4, 5, 4_095, 4_096, 4_097, 32_767, 65_536, 1 << 20];
 const LARGE: usize = 8 << 20;
 
-/// Whether this form carries so much.
 fn carries(form: Form, bytes: usize) -> bool {
     form.carriage != Carriage::OutOfLine(Copying::Physical) || bytes <= abi::PHYSICAL_BYTES_MAX
 }

@@ -18,7 +18,6 @@ pub(super) fn look_up(kernel: &Simulated, address: &Address) -> SendRight<Simula
     }
 }
 
-/// Sends what an intruder has put together.
 #[expect(unsafe_code, reason = "a message may describe memory")]
 pub(super) fn send(kernel: &Simulated, message: &mut [u8]) {
     // SAFETY: memory that it describes is that of the caller, who waits.

@@ -94,7 +94,6 @@ impl Letter {
         self.raw.len()
     }
 
-    /// A notification of the kernel.
     pub(super) fn no_senders(rights_made: u32) -> Self {
         let mut raw = vec![0; abi::NO_SENDERS_BYTES];
         raw[abi::NO_SENDERS_BYTES - 4..].copy_from_slice(&rights_made.to_ne_bytes());

@@ -124,7 +124,6 @@ impl Simulated {
         self.world.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something that others may wait for.
     fn act<T>(&self, act: impl FnOnce(&mut State, u32) -> T) -> T {
         let result = act(&mut self.state(), self.task);
         self.world.changed.notify_all();
