@@ -36,7 +36,8 @@ export function facetsOf(query: Query, counts: SeriesFacets, known: Known): Face
   });
   const names = NAMES.map(({ key, title, label }) => {
     const found = key === "os" ? systemCounts(counts, known.machines, query) : counts[key];
-    const offered = key === "machine" ? found.filter(({ value }) => isOnSystem(value, query, known)) : found;
+    const isOffered = (name: string) => isOnSystem(name, query, known) || query.machine.includes(name);
+    const offered = key === "machine" ? found.filter(({ value }) => isOffered(value)) : found;
     return facet(title, offered, query[key], label, (name, isOn) => withName(query, key, name, isOn));
   });
   const meant = query.size.length === 0 ? [] : meantSizes(query, known);

@@ -113,7 +113,7 @@ describe("parameters", () => {
     aSeries({ series_id: 5, case: { message_bytes: 64, buffer_bytes: 512 } }),
   ];
   const idsWith = (search: OverviewSearch) => idsOf(seriesOfSlice(series, shownSlice(series, search)));
-  it.each([
+  it.each<[OverviewSearch, number]>([
     [{}, 3],
     [{ parameters: "buffer-4096" }, 2],
     [{ parameters: "buffer-65536" }, 1],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Case, Point, Repetition } from "@/api/types";
 import {
   aCommit,
   anImportedPoint,
@@ -186,7 +187,7 @@ describe("sweepOf, of cases that were measured in several ways", () => {
 const lossy = { lossy: true, count: 10, delivered: 168_170, latency_ns: latency(1_702_911) };
 const many = { messages: 100_000 };
 
-it.each([
+it.each<[string, Partial<Case>, Partial<Point>, string]>([
   ["the percentiles", {}, {}, "p50 4.00 µs, p99 8.00 µs"],
   [
     "the time of a message where an operation counts them",
@@ -223,7 +224,7 @@ const twice = [
   { cpus_seen: [3, 2], migrations: 0 },
 ];
 
-it.each([
+it.each<[string, Repetition["ends"][], Partial<Case>, string]>([
   ["of both ends, with their migrations", [twice, twice], {}, "CPU 2 and 2, 3, 2 migrations"],
   [
     "of two senders, and how many there are of more",
