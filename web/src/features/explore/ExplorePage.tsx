@@ -223,10 +223,8 @@ function pickedText(count: number): string {
   return count > TOGETHER_MAX ? `${count} picked: at most ${TOGETHER_MAX} open together` : `${count} picked`;
 }
 
-type PagesProps = { project: string; search: ExploreSearch; next: string | null };
-
 /** Where the list goes on, and the way back to its beginning. */
-function Pages({ project, search, next }: PagesProps) {
+function Pages({ project, search, next }: { project: string; search: ExploreSearch; next: string | null }) {
   const { after, ...rest } = search;
   if (after === undefined && next === null) return null;
   return (
@@ -245,10 +243,8 @@ function Pages({ project, search, next }: PagesProps) {
   );
 }
 
-type NothingFoundProps = { project: string; because: string; without: Query };
-
 /** Nothing has what was searched for; without a part of it there may be something. */
-function NothingFound({ project, because, without }: NothingFoundProps) {
+function NothingFound({ project, because, without }: { project: string; because: string; without: Query }) {
   const text = textOf(without);
   return (
     <div className="state">

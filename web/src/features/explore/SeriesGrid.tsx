@@ -1,7 +1,7 @@
 /** One page of the series that were found: each as a line over the last commits, all with one crosshair. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useMemo } from "react";
+import { Fragment, type ReactNode, useCallback, useMemo } from "react";
 import { changePointsQuery, commitsQuery, lineQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
@@ -22,7 +22,6 @@ import {
   gridTable,
   namesOf,
   ordinalsOf,
-  type RowName,
   SEARCHED_FIGURES,
   sparkOf,
   sparkText,
@@ -75,7 +74,12 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
           checked={picked.includes(entry.series_id)}
           onChange={({ target }) => onPick(entry.series_id, target.checked)}
         />,
-        <Name key="name" project={project} seriesId={entry.series_id} name={name} />,
+        <Fragment key="name">
+          <Link {...toSeries(project, entry.series_id)}>
+            {name.transport}, {name.kase}
+          </Link>
+          {name.how.length > 0 && <span className="muted"> {name.how.join(", ")}</span>}
+        </Fragment>,
         entry.machine,
       ],
       spark,
@@ -121,19 +125,6 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         />
       </CrosshairScope>
     </ChartFrame>
-  );
-}
-
-type NameProps = { project: string; seriesId: number; name: RowName };
-
-function Name({ project, seriesId, name: { transport, kase, how } }: NameProps) {
-  return (
-    <>
-      <Link {...toSeries(project, seriesId)}>
-        {transport}, {kase}
-      </Link>
-      {how.length > 0 && <span className="muted"> {how.join(", ")}</span>}
-    </>
   );
 }
 

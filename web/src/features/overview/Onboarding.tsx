@@ -69,9 +69,7 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-type HintProps = { project: string | null; session: SessionInfo | undefined };
-
-function TokenHint({ project, session }: HintProps) {
+function TokenHint({ project, session }: { project: string | null; session: SessionInfo | undefined }) {
   const { href } = useLocation();
   const isMaintainer =
     session !== undefined && project !== null && refusal(session, project, "manage-tokens") === null;

@@ -17,6 +17,7 @@ import {
   seriesQuery,
 } from "@/api/queries";
 import type { Regression, SeriesSummary } from "@/api/types";
+import { PlaceChoice } from "@/components/PlaceChoice";
 import { RunsTable } from "@/components/RunsTable";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
@@ -250,33 +251,24 @@ type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
 /** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
 function SliceControls({ options, parameters, slice }: Props) {
   const change = useSearchChange<OverviewSearch>();
-  const { scenarios, modes, placements, sizes } = options;
   return (
     <div className="controls">
-      <Choice
-        label="Scenario"
-        values={scenarios}
-        name={scenarioName}
-        value={slice.scenario}
-        onChange={(scenario) => change({ scenario })}
-      />
-      <Choice
-        label="Mode"
-        values={modes}
-        name={(mode) => modeName(mode, endsOf(slice.parameters))}
-        value={slice.mode}
-        onChange={(mode) => change({ mode })}
-      />
-      <Choice
-        label="Placement"
-        values={placements}
-        name={placementName}
-        value={slice.placement}
-        onChange={(placement) => change({ placement })}
-      />
+      <PlaceChoice
+        place={{ ...options, ...slice, machine: "", machines: [] }}
+        ends={endsOf(slice.parameters)}
+        onChoose={change}
+      >
+        <Choice
+          label="Scenario"
+          values={options.scenarios}
+          name={scenarioName}
+          value={slice.scenario}
+          onChange={(scenario) => change({ scenario })}
+        />
+      </PlaceChoice>
       <SelectField
         label={slice.scenario === "stream" ? "Write size" : "Message size"}
-        options={sizes.map((size) => ({ value: String(size), label: formatBytes(size) }))}
+        options={options.sizes.map((size) => ({ value: String(size), label: formatBytes(size) }))}
         value={String(slice.bytes)}
         onChange={(size) => change({ bytes: Number(size) })}
       />
@@ -295,9 +287,7 @@ function SliceControls({ options, parameters, slice }: Props) {
   );
 }
 
-type RankingProps = { machine: string; slice: Slice; series: SeriesSummary[] };
-
-function Ranking({ machine, slice, series }: RankingProps) {
+function Ranking({ machine, slice, series }: { machine: string; slice: Slice; series: SeriesSummary[] }) {
   const { ranked, lossy } = rankingOf(series, machine);
   return (
     <p className="ranking">

@@ -44,9 +44,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
   );
 }
 
-type CellProps = { project: string; cell: Cell; domain: [number, number] };
-
-function CellContent({ project, cell, domain }: CellProps) {
+function CellContent({ project, cell, domain }: { project: string; cell: Cell; domain: [number, number] }) {
   switch (cell.kind) {
     case "measured": {
       const { kind, value } = headlineValue(cell.latest);

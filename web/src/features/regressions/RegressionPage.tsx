@@ -1,7 +1,7 @@
 /** One regression: what changed, which commit made it or that a machine did, and what people say of it. */
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type ChangeEvent, type FormEvent, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
 import { SelectField } from "@/components/ui/controls";
@@ -93,10 +93,8 @@ function Culprits({ culprits }: { culprits: Culprit[] }) {
 /** A regression of hundreds of series is told by its largest ones. */
 const SHOWN_MAX = 20;
 
-type Props = { project: string; changes: ChangePoint[] };
-
 /** The series that changed, the largest change first, each with its levels. */
-function SeriesChanges({ project, changes }: Props) {
+function SeriesChanges({ project, changes }: { project: string; changes: ChangePoint[] }) {
   const [isAll, setIsAll] = useState(false);
   const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
   const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
@@ -150,10 +148,6 @@ const NONE = "none";
 
 type Fields = { state: RegressionState; assignee: string; note: string; bug_url: string; mute: string };
 
-function fieldsOf({ state, assignee, note, bug_url }: Regression): Omit<Fields, "mute"> {
-  return { state, assignee: assignee ?? "", note: note ?? "", bug_url: bug_url ?? "" };
-}
-
 /** What is said by what was typed; an empty field takes away what was there. */
 function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange {
   const said = Object.entries(texts).map(([name, text]) => [name, text.trim() || null]);
@@ -164,18 +158,29 @@ function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange 
   };
 }
 
-type TriageFormProps = { project: string; regression: Regression };
-
 /** What people say of a regression: how far they are, whose it is, why, where it is talked about, until when it is quiet. */
-function TriageForm({ project, regression }: TriageFormProps) {
+function TriageForm({ project, regression }: { project: string; regression: Regression }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { href } = useLocation();
   const saying = useTriage(project);
   // What was typed and not saved yet, over what is stored: a page that is kept true takes nothing of it away.
   const [typed, setTyped] = useState<Partial<Fields>>({});
   const type = (change: Partial<Fields>) => setTyped({ ...typed, ...change });
+  /** What binds a field of text to its state. */
+  const bound = (name: "assignee" | "note" | "bug_url") => ({
+    value: fields[name],
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+      type({ [name]: target.value }),
+  });
   const isMuted = regression.muted_until !== null && new Date(regression.muted_until) > new Date();
-  const fields = { ...fieldsOf(regression), mute: isMuted ? KEPT : NONE, ...typed };
+  const fields: Fields = {
+    state: regression.state,
+    assignee: regression.assignee ?? "",
+    note: regression.note ?? "",
+    bug_url: regression.bug_url ?? "",
+    mute: isMuted ? KEPT : NONE,
+    ...typed,
+  };
 
   if (session.account === null) {
     return (
@@ -205,11 +210,7 @@ function TriageForm({ project, regression }: TriageFormProps) {
         />
         <label className="field">
           Who
-          <input
-            value={fields.assignee}
-            placeholder="nobody"
-            onChange={({ target }) => type({ assignee: target.value })}
-          />
+          <input placeholder="nobody" {...bound("assignee")} />
         </label>
         {fields.assignee !== me && (
           <button type="button" className="text-button" onClick={() => type({ assignee: me })}>
@@ -231,21 +232,11 @@ function TriageForm({ project, regression }: TriageFormProps) {
       </div>
       <label className="field field-wide">
         Note
-        <textarea
-          rows={2}
-          maxLength={4000}
-          value={fields.note}
-          onChange={({ target }) => type({ note: target.value })}
-        />
+        <textarea rows={2} maxLength={4000} {...bound("note")} />
       </label>
       <label className="field field-wide">
         Talked about at
-        <input
-          type="url"
-          placeholder="https://"
-          value={fields.bug_url}
-          onChange={({ target }) => type({ bug_url: target.value })}
-        />
+        <input type="url" placeholder="https://" {...bound("bug_url")} />
       </label>
       <div className="controls">
         <button type="submit" className="button" disabled={saying.isPending}>
