@@ -119,26 +119,11 @@ function measuredAt(series: SeriesSummary): string {
   return series.latest?.measured_at ?? "";
 }
 
-/** A place in the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
-export type Cell =
-  | {
-      kind: "measured";
-      series: SeriesSummary;
-      latest: Point;
-      values: number[];
-      marks: Mark[];
-      isOversubscribed: boolean;
-      how: string[];
-    }
-  | { kind: "probed"; series: SeriesSummary }
-  | { kind: "unsupported"; reason: string }
-  | { kind: "missing" };
+/** A row of the grid: one transport on every machine. */
+export type GridRow = ReturnType<typeof transportGrid>[number];
 
-export type GridRow = {
-  slug: string;
-  about: string | undefined;
-  cells: { machine: string; cell: Cell }[];
-};
+/** A place in the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
+export type Cell = GridRow["cells"][number]["cell"];
 
 export type GridInput = {
   slice: Slice;
@@ -153,7 +138,7 @@ export type GridInput = {
   runs: Map<string, RunDetail[]>;
 };
 
-export function transportGrid(input: GridInput): GridRow[] {
+export function transportGrid(input: GridInput) {
   const { slice, series: all, transports, machines, runs, ...drawn } = input;
   const measured = seriesOfSlice(all, slice);
   const probed = seriesOfSlice(all, slice, true);
@@ -211,7 +196,7 @@ export function shapeOf(rows: GridRow[]) {
  * The runs that tell more of these series, as why a machine cannot run a case: the newest of each machine that measured any
  * of them. Of a machine that is not among the newest runs, or only imported since, the newest that any of its series knows.
  */
-export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]): AskedRun[] {
+export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]) {
   return [...groupBy(measured, ({ machine }) => machine).entries()].flatMap(([machine, ofMachine]) => {
     const newest = runs.find((run) => run.machine === machine && !isImport(run))?.run_id;
     const run_id = newest ?? newestPoint(ofMachine)?.latest.run_id;
@@ -221,16 +206,14 @@ export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]): Ask
   });
 }
 
-export type AskedRun = { run_id: string; series_ids: number[] };
-
-export type LatestMeasured = { machine: string; run: RunSummary | null };
+export type AskedRun = ReturnType<typeof detailedRuns>[number];
 
 /** What was measured last, however much was imported since; `null` where nothing was. */
 export function latestMeasured(
   runs: RunSummary[],
   series: SeriesSummary[],
   details: Map<string, RunDetail[]>,
-): LatestMeasured | null {
+) {
   const [run] = runs;
   if (run !== undefined) return { machine: run.machine, run };
   const machine = newestPoint(series)?.machine ?? series[0]?.machine;
@@ -264,7 +247,7 @@ function measuredCell(
   rivals: SeriesSummary[],
   runs: RunDetail[],
   { lines, changes }: Pick<GridInput, "lines" | "changes">,
-): Cell {
+) {
   const { latest, methodology, series_id } = series;
   const line = lines.get(series_id);
   const history = line === undefined ? null : historyOf(line);
@@ -274,7 +257,7 @@ function measuredCell(
   const run = runs.find((candidate) => candidate.run.run_id === latest.run_id);
   const result = run?.results.find((candidate) => candidate.series_id === series_id);
   return {
-    kind: "measured",
+    kind: "measured" as const,
     series,
     latest,
     ...drawnOf(latest, history, changes.get(series_id) ?? []),
@@ -286,15 +269,15 @@ function measuredCell(
   };
 }
 
-function emptyCell(probed: SeriesSummary | undefined, reason: string | null): Cell {
-  if (probed?.latest != null) return { kind: "probed", series: probed };
-  return reason === null ? { kind: "missing" } : { kind: "unsupported", reason };
+function emptyCell(probed: SeriesSummary | undefined, reason: string | null) {
+  if (probed?.latest != null) return { kind: "probed" as const, series: probed };
+  return reason === null ? { kind: "missing" as const } : { kind: "unsupported" as const, reason };
 }
 
 /** The line of a cell. Where its figure is a rate, so is the line: of the median transfer, which is what lines have. */
 function drawnOf(latest: Point, history: History | null, changes: ChangePoint[]) {
   const { kind, value } = headlineValue(latest);
-  if (history === null || history.values.length === 0) return { values: [value], marks: [] };
+  if (history === null || history.values.length === 0) return { values: [value], marks: [] as Mark[] };
   const marks = marksOf(changes, history).filter(({ place }) => place !== "before");
   return { values: kind === "rate" ? history.values.map((time) => 1 / time) : history.values, marks };
 }

@@ -1,5 +1,5 @@
 /** What other tools have measured, for the overview: by tool, benchmark by benchmark. Pure. */
-import type { SeriesSummary, TransportInfo } from "@/api/types";
+import type { SeriesSummary } from "@/api/types";
 import { benchmarkName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { byName, timeName, toolName } from "@/lib/imports";
@@ -12,14 +12,12 @@ export type ImportedCell = {
   statistic: string | null;
 };
 
-type ImportedRow = { name: string; cells: { machine: string; cell: ImportedCell | null }[] };
-
-/** The benchmarks of a tool whose times are of equally many operations. */
-export type ImportedGroup = { tool: TransportInfo; time: string | null; rows: ImportedRow[] };
+/** The benchmarks of a tool whose times are of equally many operations, each on every machine. */
+export type ImportedGroup = ReturnType<typeof importedGroups>[number];
 
 export const ROWS_MAX = 10;
 
-export function importedGroups(series: SeriesSummary[], machines: string[]): ImportedGroup[] {
+export function importedGroups(series: SeriesSummary[], machines: string[]) {
   const groups = groupBy(series, (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1}`);
   return [...groups.values()]
     .flatMap((ofGroup) => {
@@ -41,7 +39,7 @@ export function importedGroups(series: SeriesSummary[], machines: string[]): Imp
 }
 
 /** The groups with no more rows than are shown at first, and how many are left out. */
-export function firstRows(groups: ImportedGroup[]): { groups: ImportedGroup[]; leftOut: number } {
+export function firstRows(groups: ImportedGroup[]) {
   return {
     groups: groups.map((group) => ({ ...group, rows: group.rows.slice(0, ROWS_MAX) })),
     leftOut: groups.reduce((sum, { rows }) => sum + Math.max(0, rows.length - ROWS_MAX), 0),

@@ -14,35 +14,18 @@ import {
   seriesListQuery,
   seriesQuery,
 } from "@/api/queries";
-import type { ChangePoint, Culprit, Regression, RegressionDetail, SeriesSummary } from "@/api/types";
+import type { Regression, RegressionDetail } from "@/api/types";
 import { IMPORTED, valuesOf } from "@/lib/choices";
 import { OPEN } from "@/lib/queue";
 import { askedFor, clearest } from "@/lib/regressions";
-import {
-  chosenScenario,
-  chosenTraffic,
-  detailedRuns,
-  type SliceOptions,
-  sliceOptions,
-  type Traffic,
-} from "./data";
+import { chosenScenario, chosenTraffic, detailedRuns, sliceOptions } from "./data";
 import type { OverviewSearch } from "./search";
 
-/** The part of all measurements that the overview shows, and what else it could show. */
-export type Measured = {
-  traffic: Traffic;
-  options: SliceOptions;
-  /** With any parameters. */
-  series: SeriesSummary[];
-  machines: string[];
-  transports: string[];
-};
-
-/** `null`: nothing was measured. */
+/** The part of all measurements that the overview shows, and what else it could show; `null`: nothing was measured. */
 export const measuredQuery = (project: string, search: OverviewSearch) =>
   queryOptions({
     queryKey: ["measured", project, search.scenario, search.mode, search.placement, search.bytes],
-    queryFn: async ({ client }): Promise<Measured | null> => {
+    queryFn: async ({ client }) => {
       const facets = (asked: SeriesAsked) => client.fetchQuery(facetsQuery(project, asked));
       const all = await facets({});
       const chosen = chosenScenario(all, search);
@@ -97,11 +80,7 @@ async function loadRegression(queryClient: QueryClient, project: string, regress
 /** More than these are in the inbox. */
 const ROWS_MAX = 8;
 
-export type RegressionRow = {
-  regression: Regression;
-  worst: ChangePoint | null;
-  culprit: Culprit | undefined;
-};
+export type RegressionRow = ReturnType<typeof rowsOf>[number];
 
 /** Those that are shown: first what nobody has looked at, the largest change first. */
 export function shownRegressions(regressions: readonly Regression[]): Regression[] {
@@ -110,7 +89,7 @@ export function shownRegressions(regressions: readonly Regression[]): Regression
   return regressions.toSorted((a, b) => isNew(b) - isNew(a) || size(b) - size(a)).slice(0, ROWS_MAX);
 }
 
-export function rowsOf(shown: readonly Regression[], details: readonly RegressionDetail[]): RegressionRow[] {
+export function rowsOf(shown: readonly Regression[], details: readonly RegressionDetail[]) {
   return shown.map((regression) => {
     const detail = details.find((entry) => entry.regression.regression_id === regression.regression_id);
     const [worst] = clearest(detail?.change_points ?? [], regression.direction);

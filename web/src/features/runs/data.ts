@@ -24,25 +24,19 @@ export type StatedResult = RunResult & { summary: StatedPoint };
 const isStated = (result: RunResult): result is StatedResult => result.summary !== null;
 
 /** The results of a run by what came of them. */
-export type SortedResults = {
-  measured: Map<string, MeasuredResult[]>;
-  /** What another tool measured, with its samples. */
-  imported: MeasuredResult[];
-  /** What another tool only states. */
-  stated: StatedResult[];
-  unsupported: { transport: string; reason: string; cases: string[] }[];
-  failures: { transport: string; caseName: string; repetition: number; reason: string }[];
-};
+export type SortedResults = ReturnType<typeof sortResults>;
 
 /** Sorts a run's results, of the transports, or benchmarks, whose name contains the wanted text. */
-export function sortResults(results: RunResult[], wanted: string): SortedResults {
+export function sortResults(results: RunResult[], wanted: string) {
   const matching = results.filter((result) => matches(result, wanted)).sort(byCase);
   const withPoint = matching.filter(isMeasured);
   return {
+    /** By scenario. */
     measured: groupBy(
       withPoint.filter((result) => !isImported(result)),
       (result) => result.case.scenario,
     ),
+    /** What another tool measured, with its samples, and what it only states. */
     imported: withPoint.filter(isImported),
     stated: matching.filter(isStated),
     unsupported: withCases(
@@ -62,10 +56,10 @@ export function sortResults(results: RunResult[], wanted: string): SortedResults
 }
 
 /** Results of another tool whose times are of equally many operations. */
-export type ImportedTable<R extends RunResult> = { time: string; isOfOne: boolean; results: R[] };
+export type ImportedTable<R extends RunResult> = ReturnType<typeof importedTables<R>>[number];
 
 /** Results of another tool by how many operations a time is of: times of one never stand beside times of a thousand. */
-export function importedTables<R extends RunResult>(results: R[]): ImportedTable<R>[] {
+export function importedTables<R extends RunResult>(results: R[]) {
   return [...groupBy(results, ({ case: kase }) => kase.operations ?? 1)]
     .sort(([a], [b]) => ascending(a, b))
     .map(([operations, ofTable]) => ({

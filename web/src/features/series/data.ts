@@ -160,15 +160,12 @@ export function statedLines(statistic: string): StopLine[] {
     .map((line) => ({ ...line, key: "center", label: statistic }));
 }
 
-/** The lines of a sweep, and the transports whose results cannot stand beside them. */
-export type Sweep = { lines: SweepLine[]; leftOut: string[] };
-
 /**
  * A line for each transport of a run whose other parameters are those of a series: value by message size. The
  * series' own transport is first and so keeps the colour it has in the other charts. Results that lost messages and
  * results that did not are never joined: those unlike the pinned point are left out.
  */
-export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean): Sweep {
+export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean) {
   const alike = likeTransfers(
     run.results.filter((result) => !isImported(result) && isAlike(result, series)),
     series.case,
@@ -176,7 +173,7 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
   const current = series.transport.slug;
   const ofLoss = groupBy(alike, ({ point }) => point?.lossy);
   const [kept, leftOut] = [ofLoss.get(isLossy) ?? [], ofLoss.get(!isLossy) ?? []];
-  const lines = [...groupBy(kept, ({ transport }) => transport.slug).entries()]
+  const lines: SweepLine[] = [...groupBy(kept, ({ transport }) => transport.slug).entries()]
     .sort(([a], [b]) => Number(b === current) - Number(a === current) || ascending(a, b))
     .map(([slug, results]) => ({
       key: slug,

@@ -106,10 +106,8 @@ export function drawingOf(stops: Stop[], lines: StopLine[]) {
   return { curves, bands, boxes, marks };
 }
 
-export type EnvironmentChange = { x: number; before: number; after: number };
-
 /** Where the environment changed along the line: half way between the last stop in one and the first in the other. */
-export function environmentChanges(stops: Stop[]): EnvironmentChange[] {
+export function environmentChanges(stops: Stop[]) {
   return stops.slice(1).flatMap((after, index) => {
     const before = stops[index];
     return before === undefined || before.environmentId === after.environmentId

@@ -22,42 +22,31 @@ export const TOPOLOGIES = [
 export const TIMES = ["message", "operation"] as const;
 export type TimeOf = (typeof TIMES)[number];
 
-type ScalingPoint = {
-  members: number;
-  time_ns: number;
-  isOversubscribed: boolean;
-  lossy: boolean;
-  result: RunResult;
-  runId: string;
-};
-
 /** One transport that waits in one way, in one scenario. */
-export type TopologyLine = { key: string; label: string; scenario: string; points: ScalingPoint[] };
+export type TopologyLine = ReturnType<typeof topologyLines>[number];
+
+/** The lines of sweeps, without where they cross. */
+type Lines = Pick<SweepChart, "over" | "lines">;
 
 /** The lines of all scenarios as one sweep, so that what is alike is called alike in all of them. */
-export function together(charts: SweepChart[]): Pick<SweepChart, "over" | "lines"> {
+export function together(charts: SweepChart[]): Lines {
   return { over: "peers", lines: charts.flatMap(({ lines }) => lines) };
 }
 
 /** The load that a page shows: the one that is asked for, else the most measured. */
-export function chosenLoad(chart: Pick<SweepChart, "over" | "lines">, asked: string | undefined) {
+export function chosenLoad(chart: Lines, asked: string | undefined) {
   const loads = loadsOf(chart);
   return { loads, load: loads.find(({ key }) => key === asked) ?? loads[0] };
 }
 
 /** The runs that the points of a load are of: whether there were too few processors is told there. */
-export function runsOf(chart: Pick<SweepChart, "over" | "lines">, load: string): string[] {
+export function runsOf(chart: Lines, load: string): string[] {
   const points = linesOf(chart, load).flatMap((line) => line.points);
   return distinct(points.map(({ point }) => point.run_id));
 }
 
 /** The lines of a load with times of a message or of an operation, as far as their runs have arrived. */
-export function topologyLines(
-  chart: Pick<SweepChart, "over" | "lines">,
-  load: string,
-  runs: RunDetail[],
-  time: TimeOf,
-): TopologyLine[] {
+export function topologyLines(chart: Lines, load: string, runs: RunDetail[], time: TimeOf) {
   const results = new Map(
     runs.flatMap(({ run, results: own }) =>
       own.map((result) => [`${run.run_id} ${result.series_id}`, result] as const),
@@ -79,6 +68,7 @@ export function topologyLines(
           time_ns,
           isOversubscribed: result.observed?.oversubscribed ?? false,
           lossy: point.lossy,
+          /** In full, with where it is from. */
           result,
           runId: point.run_id,
         },
