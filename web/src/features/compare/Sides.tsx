@@ -199,11 +199,7 @@ const LOOKED_AT = 30;
  *
  * @throws when there is none nearby: its message says so.
  */
-async function previousMeasured(
-  queryClient: QueryClient,
-  project: string,
-  { ordinal }: CommitSummary,
-): Promise<CommitSummary> {
+async function previousMeasured(queryClient: QueryClient, project: string, { ordinal }: CommitSummary) {
   const before = { to: Math.max(0, ordinal - 1), limit: LOOKED_AT };
   const { commits } = await queryClient.fetchQuery(commitsQuery(project, before));
   for (const { sha } of commits) {

@@ -66,10 +66,7 @@ export function choicesOf(facets: Facet[]): { choices: Facet[]; same: string[] }
 }
 
 /** What was counted, and what was asked for and has none. */
-function shown<T extends string | number>(
-  counts: { value: T; series_count: number }[],
-  asked: T[],
-): { value: T; count: number }[] {
+function shown<T extends string | number>(counts: { value: T; series_count: number }[], asked: T[]) {
   const counted = counts.map(({ value, series_count }) => ({ value, count: series_count }));
   const missing = asked.filter((value) => counts.every((entry) => entry.value !== value));
   return [...counted, ...missing.map((value) => ({ value, count: 0 }))];

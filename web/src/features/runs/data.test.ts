@@ -86,23 +86,14 @@ describe("results that differ in more than transport and size", () => {
     const rows = sortResults(results, "").measured.get("roundtrip");
     expect(rows?.map(({ case: kase }) => kase.rate_per_second)).toEqual([2000, 10_000]);
   });
-  it("get columns only where there is something to show", () => {
-    const none = {
-      hasParameters: false,
-      hasMessages: false,
-      hasRate: false,
-      hasDueTimes: false,
-    };
-    const observed = anObserved({ late: 0 });
-    const columnsOf = (results: MeasuredResult[]) => resultTables(results).lossless.columns;
-    expect(columnsOf([measured({})])).toEqual(none);
-    expect(columnsOf([measured({}), measured({ observed })])).toEqual({ ...none, hasDueTimes: true });
-    expect(columnsOf([measured({ case: { rate_per_second: 1 } })])).toEqual({ ...none, hasParameters: true });
-    expect(columnsOf([measured({}), measured({ case: { messages: 1000 } })])).toEqual({
-      ...none,
-      hasParameters: true,
-      hasMessages: true,
-    });
+  it.each<[string, Partial<MeasuredResult>[], string[]]>([
+    ["nothing", [{}], []],
+    ["due times", [{}, { observed: anObserved({ late: 0 }) }], ["hasDueTimes"]],
+    ["a parameter", [measured({ case: { rate_per_second: 1 } })], ["hasParameters"]],
+    ["messages", [{}, measured({ case: { messages: 1000 } })], ["hasParameters", "hasMessages"]],
+  ])("get columns where there is %s to show", (_, results, has) => {
+    const { columns } = resultTables(results.map((result) => ({ ...measured({}), ...result }))).lossless;
+    expect(Object.entries(columns).flatMap(([name, isThere]) => (isThere ? name : []))).toEqual(has);
   });
   it("name the granted buffers of each side, or one size for all", () => {
     const sides = (send: number, receive: number) =>
@@ -203,33 +194,26 @@ describe("results that lost messages", () => {
 });
 
 it("tells a reason once, whatever its figures and however many cases it is about", () => {
-  const disturbed = (transport: string, ...reasons: [string, number][]) => ({
+  const disturbed = (transport: string, reasons: Record<string, number>) => ({
     ...aResult({
       transport,
       observed: anObserved({
-        disturbed: reasons.map(([reason, repetition_count]) => ({ reason, repetition_count })),
+        disturbed: Object.entries(reasons).map(([reason, repetition_count]) => ({
+          reason,
+          repetition_count,
+        })),
       }),
     }),
     point: aPoint(),
   });
+  const [pipe, tcp] = ["pipe", "tcp"].map((slug) => `${slug}: round trip 1 KiB, two processes, same CPU`);
   const groups = disturbedGroups([
-    disturbed("pipe", ["cpu 1 was shared", 1], ["the hypervisor took 4.0 ms of 12 ms", 2]),
-    disturbed("tcp", ["the hypervisor took 1,250 µs of 9 ms", 3], ["the hypervisor took 2 ms of 8 ms", 1]),
+    disturbed("pipe", { "cpu 1 was shared": 1, "the hypervisor took 4.0 ms of 12 ms": 2 }),
+    disturbed("tcp", { "the hypervisor took 1,250 µs of 9 ms": 3, "the hypervisor took 2 ms of 8 ms": 1 }),
   ]);
   expect(groups).toEqual([
-    {
-      reason: "the hypervisor took 4.0 ms of 12 ms",
-      times: 6,
-      cases: [
-        "pipe: round trip 1 KiB, two processes, same CPU",
-        "tcp: round trip 1 KiB, two processes, same CPU",
-      ],
-    },
-    {
-      reason: "cpu 1 was shared",
-      times: 1,
-      cases: ["pipe: round trip 1 KiB, two processes, same CPU"],
-    },
+    { reason: "the hypervisor took 4.0 ms of 12 ms", times: 6, cases: [pipe, tcp] },
+    { reason: "cpu 1 was shared", times: 1, cases: [pipe] },
   ]);
 });
 
@@ -241,14 +225,15 @@ it("shares one axis from the smallest minimum to the largest maximum", () => {
   expect(sharedDomain(results)).toEqual([900, 72_000]);
 });
 
-it("says first what the suite was never tested on", () => {
-  const note = (stable: Record<string, string>, conditions: Record<string, string>) =>
-    trialNote({ stable, conditions });
-  expect(note({}, {})).toBeUndefined();
-  expect(note({}, { "suite.tested": "on this system" })).toBeUndefined();
-  expect(note({}, { "suite.tested": "on Linux alone" })).toBe("The suite was tested on Linux alone.");
-  expect(note({ "os.wine": "8.0" }, { "suite.tested": "under Wine" })).toMatch(/^Measured under Wine 8\.0: /);
-  expect(note({ synthetic: "yes" }, {})).toMatch(/^Synthetic: /);
+it.each<[Record<string, string>, Record<string, string>, RegExp | undefined]>([
+  [{}, {}, undefined],
+  [{}, { "suite.tested": "on this system" }, undefined],
+  [{}, { "suite.tested": "on Linux alone" }, /^The suite was tested on Linux alone\.$/],
+  [{ "os.wine": "8.0" }, { "suite.tested": "under Wine" }, /^Measured under Wine 8\.0: /],
+  [{ synthetic: "yes" }, {}, /^Synthetic: /],
+])("says first what the suite was never tested on: %j, %j", (stable, conditions, note) => {
+  if (note === undefined) expect(trialNote({ stable, conditions })).toBeUndefined();
+  else expect(trialNote({ stable, conditions })).toMatch(note);
 });
 
 it("shows the results of a run whose upload is not kept any more, without what only that told", () => {

@@ -133,10 +133,7 @@ export const Percentiles = memo(function Percentiles({ series, detail, before }:
   );
 });
 
-function curveOf(
-  { point, histogram }: PointDetail,
-  look: Pick<Curve, "stroke" | "ink" | "dash" | "width">,
-): Curve {
+function curveOf({ point, histogram }: PointDetail, look: Pick<Curve, "stroke" | "ink" | "dash" | "width">) {
   const label = `#${point.commit_ordinal}`;
   return { key: label, label, ...look, points: percentileCurve(histogram) };
 }

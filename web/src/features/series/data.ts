@@ -255,11 +255,7 @@ export function placementSeen(detail: PointDetail, kase: Case): string {
 }
 
 /** What was asked and how it was measured, line by line. */
-export function methodologyFacts(
-  kase: Case,
-  method: Methodology,
-  point: Point | null,
-): { name: string; value: string }[] {
+export function methodologyFacts(kase: Case, method: Methodology, point: Point | null) {
   return [
     { name: "ends", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
     { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
@@ -287,10 +283,7 @@ export function methodologyFacts(
   ].filter((fact) => fact !== false);
 }
 
-export function importFacts(
-  { transport, case: kase, methodology }: SeriesSummary,
-  samples: Point | null,
-): { name: string; value: string }[] {
+export function importFacts({ transport, case: kase, methodology }: SeriesSummary, samples: Point | null) {
   const { statistic } = methodology;
   return [
     { name: "benchmark", value: benchmarkName(kase) ?? NOT_TOLD },

@@ -179,11 +179,7 @@ export function reachOf(columns: HeatColumn[], steps: number, reach: Reach): [nu
 }
 
 /** The share of the operations, of all columns alike, that lie outside of what is drawn. */
-export function shareBeyond(
-  columns: HeatColumn[],
-  steps: number,
-  [low, high]: readonly [number, number],
-): number {
+export function shareBeyond(columns: HeatColumn[], steps: number, [low, high]: readonly [number, number]) {
   const outside = columns.reduce((sum, { shares }) => {
     const beyond = [...shares].filter(([bin]) => {
       const [from, to] = boundsOfBin(bin, steps);

@@ -52,11 +52,7 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
 }
 
 /** The trend of what another tool stated: one row a run, with all that any of them states. */
-export function statedTable(
-  series: SeriesSummary,
-  statistic: string,
-  drawn: SeriesPoint<StatedPoint>[],
-): ChartTable {
+export function statedTable(series: SeriesSummary, statistic: string, drawn: SeriesPoint<StatedPoint>[]) {
   const points = drawn.map(({ point }) => point);
   const interval = [
     { label: "interval from", csvName: "low_ns", of: ({ low_ns }: StatedPoint) => low_ns },

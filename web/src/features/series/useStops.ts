@@ -4,7 +4,6 @@ import { useCallback, useMemo } from "react";
 import { lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
 import type { LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { lineStyle } from "@/components/chart/lines";
-import type { Curve } from "@/components/chart/plottables/Curves";
 import { headlineName } from "@/lib/cases";
 import { formatCount } from "@/lib/units";
 import { drawnPoints, seriesPoints } from "./data";
@@ -90,12 +89,7 @@ function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, 
   );
 }
 
-function otherCurve(
-  line: LineSeries,
-  index: number,
-  figure: string,
-  names: ReadonlyMap<number, string>,
-): Curve {
+function otherCurve(line: LineSeries, index: number, figure: string, names: ReadonlyMap<number, string>) {
   const { stroke, ink, dash } = lineStyle(index + 1);
   const points = pointsOf(stopsOfLine(line), figure);
   const label = names.get(line.series_id) ?? `series ${line.series_id}`;

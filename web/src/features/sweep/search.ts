@@ -33,10 +33,7 @@ export const parseTopologySearch = searchOf({
 });
 export type TopologySearch = ReturnType<typeof parseTopologySearch>;
 
-export function askedSweep(
-  { machine, scenario, mode, placement }: Place,
-  { commit }: SweepSearch,
-): SweepAsked {
+export function askedSweep({ machine, scenario, mode, placement }: Place, { commit }: SweepSearch) {
   return { over: "message_bytes", machine, scenario, mode, placement, ...present({ commit }) };
 }
 

@@ -16,12 +16,7 @@ import { type TimeOf, type TopologyLine, timeText } from "./topology";
 const APART = { lossy: "lossy, not compared", environment: "another environment, not compared" };
 
 /** Every point of the lines that are drawn: by size, and within a size by the figure that is shown. */
-export function sweepTable(
-  project: string,
-  fileName: string,
-  lines: SweptLine[],
-  figure: Figure,
-): ChartTable {
+export function sweepTable(project: string, fileName: string, lines: SweptLine[], figure: Figure) {
   const cost = (entry: MeasuredPoint) => {
     const value = figureOf(entry, figure) ?? Number.POSITIVE_INFINITY;
     return figure === "throughput" ? -value : value;

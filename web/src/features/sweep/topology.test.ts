@@ -20,35 +20,17 @@ const PARAMETERS = {
   size_profile: "uniform-2-256",
 };
 
-function sweepOf(scenario: string, parameters: Record<string, string>, lossy = false) {
-  return aSweep(
-    [
-      aSweepLine(
-        "ring",
-        { 1: 90_000, 8: 900_000 },
-        {
-          parameters: { ...PARAMETERS, ...parameters, scenario },
-          methodology: { receive: "block" },
-        },
-      ),
-      aSweepLine(
-        "ring",
-        { 1: 60_000 },
-        {
-          parameters: { ...PARAMETERS, ...parameters, scenario },
-          methodology: { receive: "spin-then-block" },
-          point: { series_id: 2, lossy },
-        },
-      ),
-    ],
-    { over: "peers" },
-  );
+function sweepOf(scenario: string, senders: string, lossy = false) {
+  const parameters = { ...PARAMETERS, senders, scenario };
+  const spins = { methodology: { receive: "spin-then-block" }, point: { series_id: 2, lossy } };
+  const lines = [
+    aSweepLine("ring", { 1: 90_000, 8: 900_000 }, { parameters, methodology: { receive: "block" } }),
+    aSweepLine("ring", { 1: 60_000 }, { parameters, ...spins }),
+  ];
+  return aSweep(lines, { over: "peers" });
 }
 
-const CHART = together([
-  sweepOf("route", { senders: "1" }),
-  sweepOf("channel-n-n", { senders: "1 x peers" }, true),
-]);
+const CHART = together([sweepOf("route", "1"), sweepOf("channel-n-n", "1 x peers", true)]);
 const RUN = aRun({
   results: [1, 2].map((series_id) =>
     aResult({
