@@ -29,12 +29,14 @@ export function answerOf(evidence: Evidence): Piece[] {
   const silent = machines.filter(({ isSilent }) => isSilent).map(({ machine }) => machine);
   const all = machines.length;
   if (suspect.length > 0) {
-    return [`No commit made anything slower. ${subject(suspect, all)} suspect${silentTail(silent, all)}.`];
+    const tail = silent.length === 0 ? "" : `, and ${lowerFirst(subject(silent, all))} silent`;
+    return [`No commit made anything slower. ${subject(suspect, all)} suspect${tail}.`];
   }
   if (silent.length > 0) {
     return [`Nothing got slower as far as is known: ${lowerFirst(subject(silent, all))} silent.`];
   }
-  return [`Nothing got slower, and ${steadyText(all)}.`];
+  const machinesAre = all === 1 ? "the machine is" : `all ${inWords(all)} machines are`;
+  return [`Nothing got slower, and ${machinesAre} steady.`];
 }
 
 function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
@@ -84,10 +86,6 @@ function causeOf(regressions: Regression[]): string {
   return upperFirst(told.filter(Boolean).join(", "));
 }
 
-function silentTail(silent: string[], all: number): string {
-  return silent.length === 0 ? "" : `, and ${lowerFirst(subject(silent, all))} silent`;
-}
-
 /** `lab-1 is`, `two machines are`, `all machines are`. */
 function subject(names: string[], all: number): string {
   const [only] = names;
@@ -95,10 +93,6 @@ function subject(names: string[], all: number): string {
   return names.length === all
     ? `All ${inWords(all)} machines are`
     : `${upperFirst(inWords(names.length))} machines are`;
-}
-
-function steadyText(count: number): string {
-  return count === 1 ? "the machine is steady" : `all ${inWords(count)} machines are steady`;
 }
 
 function listed(names: string[]): string {

@@ -8,7 +8,6 @@ import type {
   RunSummary,
   SeriesFacets,
   SeriesSummary,
-  TransportInfo,
 } from "@/api/types";
 import {
   byParameters,
@@ -142,12 +141,14 @@ export function transportGrid(input: GridInput) {
   const { slice, series: all, transports, machines, runs, ...drawn } = input;
   const measured = seriesOfSlice(all, slice);
   const probed = seriesOfSlice(all, slice, true);
-  const known = new Map(all.map(({ transport }) => [transport.slug, transport]));
+  const known = new Map(
+    all.map(({ transport: { slug, title, semantics } }) => [slug, `${title}. ${semantics}`]),
+  );
   return distinct([...transports, ...known.keys()])
     .sort(ascending)
     .map((slug) => ({
       slug,
-      about: aboutOf(known.get(slug)),
+      about: known.get(slug),
       cells: machines.map((machine) => {
         const isHere = (entry: SeriesSummary) => entry.transport.slug === slug && entry.machine === machine;
         const ofMachine = runs.get(machine) ?? [];
@@ -160,10 +161,6 @@ export function transportGrid(input: GridInput) {
         return { machine, cell: emptyCell(probed.find(isHere), reason) };
       }),
     }));
-}
-
-function aboutOf(transport: TransportInfo | undefined): string | undefined {
-  return transport === undefined ? undefined : `${transport.title}. ${transport.semantics}`;
 }
 
 /** The number that a series is about: bytes per second where those were measured, else the median latency. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Case, Point, Repetition } from "@/api/types";
+import type { Case, Point, Repetition, RunResult } from "@/api/types";
 import {
   aCommit,
   anImportedPoint,
@@ -32,6 +32,7 @@ import {
   toldTrend,
   trendLines,
 } from "./data";
+import type { Shown } from "./search";
 import { statedTable } from "./tables";
 
 const ran = (run_id: string, commit_ordinal: number, day: number, work_tree_modified = false) =>
@@ -75,111 +76,89 @@ it.each([
 });
 
 describe("sweepOf", () => {
-  const size = (message_bytes: number, transport: string, p50: number) =>
-    aResult({ transport, case: { message_bytes }, point: aPoint({ latency_ns: latency(p50) }) });
-  const run = aRun({
-    results: [
-      size(4096, "fifo", 5000),
-      size(64, "fifo", 4000),
-      size(64, "pipe", 3900),
-      aResult({ transport: "fifo", case: { placement: "cross-cpu" } }),
-      aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" }),
-    ],
-  });
+  const method = (change: object) => ({ ...aSeries().methodology, ...change });
+  const at = (transport: string, message_bytes: number, p50: number, change: object = {}) =>
+    aResult({ transport, case: { message_bytes }, point: aPoint({ latency_ns: latency(p50), ...change }) });
+  const swept = (results: RunResult[], series = aSeries(), shown: Shown = "p50", isLossy = false) =>
+    sweepOf(aRun({ results }), series, shown, isLossy);
+  const sizes = (results: RunResult[], change: Parameters<typeof aSeries>[0]) =>
+    sizesOf(swept(results, aSeries(change)).lines);
+  const alike = [
+    at("fifo", 4096, 5000),
+    at("fifo", 64, 4000),
+    at("pipe", 64, 3900),
+    aResult({ transport: "fifo", case: { placement: "cross-cpu" } }),
+    aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" }),
+  ];
   it("has a line for each transport measured alike, the series' own first, sizes ascending", () => {
-    expect(sweepOf(run, aSeries({ transport: "pipe" }), "p50", false).lines).toEqual([
+    const fifo = [
+      { message_bytes: 64, value: 4000 },
+      { message_bytes: 4096, value: 5000 },
+    ];
+    expect(swept(alike).lines).toEqual([
       { key: "pipe", label: "pipe", current: true, points: [{ message_bytes: 64, value: 3900 }] },
-      {
-        key: "fifo",
-        label: "fifo",
-        current: false,
-        points: [
-          { message_bytes: 64, value: 4000 },
-          { message_bytes: 4096, value: 5000 },
-        ],
-      },
+      { key: "fifo", label: "fifo", current: false, points: fifo },
     ]);
   });
   it("has no line without the number that is shown", () => {
-    expect(sweepOf(run, aSeries(), "throughput", false).lines).toEqual([]);
+    expect(swept(alike, aSeries(), "throughput").lines).toEqual([]);
   });
-  it("joins only what has the same parameters and was watched by the same probe", () => {
-    const method = aSeries().methodology;
-    const mixed = aRun({
-      results: [
-        size(64, "pipe", 1),
-        aResult({ transport: "pipe", case: { message_bytes: 128, buffer_bytes: 65_536 } }),
-        aResult({ transport: "pipe", case: { message_bytes: 256, rate_per_second: 1000 } }),
-        aResult({ transport: "pipe", case: { message_bytes: 512, size_profile: "chromium-ipc" } }),
-        aResult({ transport: "pipe", case: { message_bytes: 1024, total_bytes: 1_048_576 } }),
-        aResult({
-          transport: "pipe",
-          case: { message_bytes: 2048 },
-          methodology: { ...method, probe: "sched" },
-        }),
-      ],
-    });
-    const joined = (series: ReturnType<typeof aSeries>) =>
-      sizesOf(sweepOf(mixed, series, "p50", false).lines);
-    expect(joined(aSeries())).toEqual([64]);
-    expect(joined(aSeries({ case: { buffer_bytes: 65_536 } }))).toEqual([128]);
-    expect(joined(aSeries({ methodology: { ...method, probe: "sched" } }))).toEqual([2048]);
+  const mixed = [
+    at("pipe", 64, 1),
+    aResult({ case: { message_bytes: 128, buffer_bytes: 65_536 } }),
+    aResult({ case: { message_bytes: 256, rate_per_second: 1000 } }),
+    aResult({ case: { message_bytes: 512, size_profile: "chromium-ipc" } }),
+    aResult({ case: { message_bytes: 1024, total_bytes: 1_048_576 } }),
+    aResult({ case: { message_bytes: 2048 }, methodology: method({ probe: "sched" }) }),
+  ];
+  it.each<[string, Parameters<typeof aSeries>[0], number]>([
+    ["no parameters", {}, 64],
+    ["the same parameters", { case: { buffer_bytes: 65_536 } }, 128],
+    ["the same probe", { methodology: method({ probe: "sched" }) }, 2048],
+  ])("joins only what has %s", (_, change, size) => {
+    expect(sizes(mixed, change)).toEqual([size]);
   });
-  it("joins transfers of the same bytes, or else of the same number of messages", () => {
-    const stream = (message_bytes: number, total_bytes: number) => ({
-      case: { scenario: "stream", message_bytes, total_bytes },
-    });
-    const joined = (cases: ReturnType<typeof stream>[], own: ReturnType<typeof stream>) =>
-      sizesOf(sweepOf(aRun({ results: cases.map(aResult) }), aSeries(own), "p50", false).lines);
+  const stream = (message_bytes: number, total_bytes: number) => ({
+    case: { scenario: "stream", message_bytes, total_bytes },
+  });
+  it.each([
+    ["bytes", stream(256, 4096), [64, 256, 1024, 4096]],
+    ["number of messages", stream(256, 256), [64, 256, 4096, 8192]],
+  ])("joins transfers of the same %s", (_, own, joined) => {
     const bytes = [stream(64, 4096), stream(256, 4096), stream(1024, 4096)];
-    const single = [stream(64, 64), stream(256, 256), stream(4096, 4096), stream(8192, 8192)];
-    expect(joined([...bytes, ...single], stream(256, 4096))).toEqual([64, 256, 1024, 4096]);
-    expect(joined([...bytes, ...single], stream(256, 256))).toEqual([64, 256, 4096, 8192]);
+    const single = [64, 256, 4096, 8192].map((size) => stream(size, size));
+    expect(sizes([...bytes, ...single].map(aResult), own)).toEqual(joined);
   });
-  it("joins nothing that lost messages with anything that did not, and says what it left out", () => {
-    const lost = aPoint({ lossy: true, latency_ns: latency(7) });
-    const mixed = aRun({ results: [size(64, "pipe", 5), aResult({ transport: "udp", point: lost })] });
-    const sweep = (isLossy: boolean) => {
-      const { lines, leftOut } = sweepOf(mixed, aSeries(), "p50", isLossy);
-      return { lines: lines.map(({ key }) => key), leftOut };
-    };
-    expect(sweep(false)).toEqual({ lines: ["pipe"], leftOut: ["udp"] });
-    expect(sweep(true)).toEqual({ lines: ["udp"], leftOut: ["pipe"] });
+  it.each([
+    [false, ["pipe"], ["udp"]],
+    [true, ["udp"], ["pipe"]],
+  ])("joins nothing that lost messages with anything that did not: %s", (isLossy, keys, left) => {
+    const results = [at("pipe", 64, 5), at("udp", 1024, 7, { lossy: true })];
+    const { lines, leftOut } = swept(results, aSeries(), "p50", isLossy);
+    expect([lines.map(({ key }) => key), leftOut]).toEqual([keys, left]);
   });
   it("leaves nothing out where another of the same size took its place", () => {
-    const lost = aResult({ transport: "pipe", case: { message_bytes: 64 }, point: aPoint({ lossy: true }) });
-    const run = aRun({ results: [size(64, "pipe", 5), lost] });
-    expect(sweepOf(run, aSeries(), "p50", false).leftOut).toEqual([]);
+    expect(swept([at("pipe", 64, 5), at("pipe", 64, 4000, { lossy: true })]).leftOut).toEqual([]);
   });
-});
-
-describe("sweepOf, of cases that were measured in several ways", () => {
-  it("takes the way that is most like the series'", () => {
-    const method = (change: object) => ({ ...aSeries().methodology, ...change });
-    const of = (transport: string, p50: number, change: object) =>
-      aResult({ transport, methodology: method(change), point: aPoint({ latency_ns: latency(p50) }) });
-    const run = aRun({
-      results: [
-        of("ring-futex", 100, { wake: "always" }),
-        of("ring-futex", 200, { wake: "if-asleep" }),
-        of("ring-spin", 300, { storage: "warm" }),
-        of("ring-spin", 400, { storage: "cleared" }),
-      ],
+  it.each([
+    [{ wake: "if-asleep", storage: "cleared" }, 200, 400],
+    [{ wake: "always", storage: "warm" }, 100, 300],
+  ])("takes of cases measured in several ways the one most like the series': %j", (change, futex, spin) => {
+    const measured = (transport: string, p50: number, how: object) => ({
+      ...at(transport, 1024, p50),
+      methodology: method(how),
     });
-    const shown = (change: object) => {
-      const series = aSeries({ transport: "ring-futex", methodology: method(change) });
-      return sweepOf(run, series, "p50", false).lines.map(({ key, points }) => [
-        key,
-        points.map((at) => at.value),
-      ]);
-    };
-    expect(shown({ wake: "if-asleep", storage: "cleared" })).toEqual([
-      ["ring-futex", [200]],
-      ["ring-spin", [400]],
-    ]);
-    expect(shown({ wake: "always", storage: "warm" })).toEqual([
-      ["ring-futex", [100]],
-      ["ring-spin", [300]],
+    const results = [
+      measured("ring-futex", 100, { wake: "always" }),
+      measured("ring-futex", 200, { wake: "if-asleep" }),
+      measured("ring-spin", 300, { storage: "warm" }),
+      measured("ring-spin", 400, { storage: "cleared" }),
+    ];
+    const { lines } = swept(results, aSeries({ transport: "ring-futex", methodology: method(change) }));
+    const values = lines.map(({ key, points }) => [key, points.map(({ value }) => value)]);
+    expect(values).toEqual([
+      ["ring-futex", [futex]],
+      ["ring-spin", [spin]],
     ]);
   });
 });
@@ -378,17 +357,9 @@ describe("a series that is only stated", () => {
     const point = { ...stated, quantiles: [{ q_ppm: 999_000, ns: 9_000_000 }], count: 200 };
     const table = statedTable(series, "median", seriesPoints([point], [aCommit()]));
     expect(table.fileName).toBe("lab-linux-1-google-benchmark-BM_Pipe-64-median-commits");
-    expect(table.columns.map(({ csvName }) => csvName)).toEqual([
-      "commit_sha",
-      "commit_ordinal",
-      "measured_at",
-      "center_ns",
-      "low_ns",
-      "high_ns",
-      "p999_ns",
-      "count",
-      "run_id",
-    ]);
+    expect(table.columns.map(({ csvName }) => csvName).join()).toBe(
+      "commit_sha,commit_ordinal,measured_at,center_ns,low_ns,high_ns,p999_ns,count,run_id",
+    );
     expect(table.rows()[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
     expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows()[0]?.cells).toContain(
       "not told",

@@ -181,13 +181,15 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
       current: slug === current,
       points: closest(results, series)
         .flatMap(({ point, case: { message_bytes } }) => {
-          const value = point == null ? null : shownValue(point, shown);
-          return value === null ? [] : [{ message_bytes, value }];
+          const value = shown === "throughput" ? point?.bytes_per_second : point?.latency_ns[shown];
+          return value == null ? [] : [{ message_bytes, value }];
         })
         .sort((a, b) => a.message_bytes - b.message_bytes),
     }))
     .filter(({ points }) => points.length > 0);
-  const missing = leftOut.filter((result) => !kept.some((other) => isAtSamePlace(other, result)));
+  const placeOf = (result: RunResult) => `${result.transport.slug} ${result.case.message_bytes}`;
+  const places = new Set(kept.map(placeOf));
+  const missing = leftOut.filter((result) => !places.has(placeOf(result)));
   return { lines, leftOut: distinct(missing.map(({ transport }) => transport.slug)).sort() };
 }
 
@@ -195,10 +197,6 @@ export function sizesOf(lines: SweepLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes))).sort(
     ascending,
   );
-}
-
-function isAtSamePlace(a: RunResult, b: RunResult): boolean {
-  return a.transport.slug === b.transport.slug && a.case.message_bytes === b.case.message_bytes;
 }
 
 /** Of the results of one size, measured in several ways, the one measured most like a series. */
@@ -230,10 +228,6 @@ function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
   const sameBytes = alike(({ total_bytes }) => total_bytes ?? null);
   const sameCount = alike(messagesPerOperation);
   return sameCount.length > sameBytes.length ? sameCount : sameBytes;
-}
-
-function shownValue(point: Point, shown: Shown): number | null {
-  return shown === "throughput" ? (point.bytes_per_second ?? null) : point.latency_ns[shown];
 }
 
 /** The processors that senders and receivers were seen on, and how often they were moved, over all repetitions. */
@@ -273,7 +267,7 @@ export function methodologyFacts(kase: Case, method: Methodology, point: Point |
     },
     method.discarded_repetitions != null && {
       name: "discarded",
-      value: firstRepetitions(method.discarded_repetitions),
+      value: `the first ${method.discarded_repetitions === 1 ? "repetition" : counted(method.discarded_repetitions, "repetition")}`,
     },
     point !== null && { name: "recorded", value: operationsText(point) },
     { name: "payload", value: method.payload },
@@ -305,10 +299,6 @@ export function samplesText({ count, repetition_count }: Point): string {
 /** How a program that brings its own transport does it is nobody else's to say. */
 function programsOr(value: string): string {
   return value === "own" ? "the program's own" : value;
-}
-
-function firstRepetitions(count: number): string {
-  return count === 1 ? "the first repetition" : `the first ${formatCount(count)} repetitions`;
 }
 
 function operationsText({ count, repetition_count }: Point): string {

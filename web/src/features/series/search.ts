@@ -33,7 +33,7 @@ export const parseSeriesSearch = searchOf({
   /** The commit whose point is pinned, by its place; the newest when neither is here. */
   at: whole,
   /** Other series in the same chart: their numbers, with commas between. */
-  with: (value) => joinedIds(othersOf(text(value))),
+  with: (value) => othersOf(text(value)).join(",") || undefined,
   last: (value): number | undefined => oneOf(LASTS)(value),
   /** Where the stretch begins and ends that is looked at: places of commits, or moments in milliseconds. */
   from: whole,
@@ -46,10 +46,6 @@ export type SeriesSearch = ReturnType<typeof parseSeriesSearch>;
 function othersOf(ids: string | undefined): number[] {
   const numbers = (ids?.split(",") ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   return [...new Set(numbers)].slice(0, OTHERS_MAX);
-}
-
-function joinedIds(ids: number[]): string | undefined {
-  return ids.length === 0 ? undefined : ids.join(",");
 }
 
 /** The stretch that is looked at; `null` for all. */

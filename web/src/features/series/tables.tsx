@@ -32,7 +32,13 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
     num("#", "commit_ordinal", ({ ordinal }: Stop) => ordinal),
     axis === "time" &&
       word("measured", "measured_at", ({ x }: Stop) => formatMoment(new Date(x).toISOString())),
-    hasLoss && word("loss", "lossy", ({ mark }: Stop) => mark === "lossy", lossCell),
+    hasLoss &&
+      word(
+        "loss",
+        "lossy",
+        ({ mark }: Stop) => mark === "lossy",
+        ({ mark }) => (mark === "lossy" ? <span className="warning">lossy</span> : "none"),
+      ),
     ...lines.map(({ key, label }) => num(label, key, ({ values }: Stop) => values[key] ?? null, format)),
     word(
       "pinned",
@@ -144,10 +150,6 @@ export function percentilesTable({ series_id }: SeriesSummary, points: Curve["po
     ),
     num("no longer than", "latency_ns", ([, ns]) => ns, formatNs),
   ]);
-}
-
-function lossCell({ mark }: Stop) {
-  return mark === "lossy" ? <span className="warning">lossy</span> : "none";
 }
 
 function fileName(series: SeriesSummary): string {

@@ -106,7 +106,9 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
     (search.run === undefined ? search.at : asked.data?.point.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
   const drawn = usePoint(series, ordinal, search.run);
   const alone = asked.data?.point ?? latest;
-  const pinned = useMemo(() => drawn ?? pointOf(alone), [drawn, alone]);
+  const pinned = useMemo((): SeriesPoint | null => {
+    return drawn ?? (alone == null ? null : { point: alone, commit: null, runs: 1 });
+  }, [drawn, alone]);
   const detail = useQuery({
     ...pointDetailQuery(pinned?.point.run_id ?? "", seriesId),
     enabled: pinned !== null,
@@ -148,10 +150,6 @@ function usePoint(series: SeriesSummary, ordinal: number | null, runId: string |
     if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
     return pinnedPoint(points, drawnPoints(points, "commits"), runId);
   }, [data, ordinal, runId]);
-}
-
-function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null {
-  return point == null ? null : { point, commit: null, runs: 1 };
 }
 
 type On = {

@@ -35,14 +35,17 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
     const all = drawnPoints(seriesPoints(points.series[0]?.points ?? [], points.commits), "time");
     return stopsOfPoints(all, "time", readMeasured);
   }, [drawn, whole, wholeStops, isTime, points]);
-  const names = useNames(others);
-  const figure = figureOf(lines, shown);
+  const names = useQueries({ queries: others.map((id) => seriesQuery(id)), combine: namesOf });
+  // Of other series one figure is drawn: the one that is shown, as far as it is among the lines.
+  const key = shown === "throughput" ? "rate" : shown;
+  const figure = lines.some((entry) => entry.key === key) ? key : "p50";
   const curves = useMemo(
     () => (isTime ? [] : drawn.series.slice(1).map((line, index) => otherCurve(line, index, figure, names))),
     [drawn, isTime, figure, names],
   );
   const [line] = drawn.series;
-  const [first, last] = extentOf(isTime ? stops : wholeStops);
+  const all = isTime ? stops : wholeStops;
+  const [first, last] = [all[0]?.x ?? 0, all.at(-1)?.x ?? 1];
   return {
     stops,
     extent: useMemo(() => [first, last] as const, [first, last]),
@@ -59,12 +62,6 @@ function firstStops({ series: [line] }: LineChart): Stop[] {
   return line === undefined ? [] : stopsOfLine(line);
 }
 
-/** The one figure of other series that is drawn: the one that is shown, as far as it is among the lines. */
-function figureOf(lines: StopLine[], shown: Shown): string {
-  const key = shown === "throughput" ? "rate" : shown;
-  return lines.some((entry) => entry.key === key) ? key : "p50";
-}
-
 function readMeasured(point: Point) {
   const { latency_ns, bytes_per_second, lossy } = point;
   return {
@@ -72,11 +69,6 @@ function readMeasured(point: Point) {
     values: { ...latency_ns, rate: bytes_per_second ?? 0 },
     lossy,
   };
-}
-
-/** The other series' names: what differs between them is in their transport, machine or case. */
-function useNames(ids: number[]): ReadonlyMap<number, string> {
-  return useQueries({ queries: ids.map((id) => seriesQuery(id)), combine: namesOf });
 }
 
 function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, string> {
@@ -100,10 +92,6 @@ function around(range: readonly [number, number] | null): { from?: number; to?: 
   if (range === null) return {};
   const span = range[1] - range[0];
   return { from: Math.max(0, Math.round(range[0] - span)), to: Math.round(range[1] + span) };
-}
-
-function extentOf(stops: Stop[]): readonly [number, number] {
-  return [stops[0]?.x ?? 0, stops.at(-1)?.x ?? 1];
 }
 
 function thinnedText(count: number, drawn: number): string {

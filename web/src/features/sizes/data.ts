@@ -38,7 +38,8 @@ export function headlineOf(profile: SizeProfile): string {
   const bars = barsOf(profile);
   const bar = bars.find(({ cumulative }) => cumulative >= MOST);
   if (bar === undefined) return "No messages were counted";
-  return `${unbroken(shareOfAll(bar.cumulative))} of messages are under ${unbroken(bytesText(bar.to))}`;
+  const size = bar.to < 1024 ? `${bar.to} bytes` : sizeOf(bar.to);
+  return `${unbroken(shareOfAll(bar.cumulative))} of messages are under ${unbroken(size)}`;
 }
 
 /** What share of the traffic is below each size at which another line becomes the fastest. */
@@ -94,9 +95,4 @@ function meetingText(profile: SizeProfile, { before, after, crossing }: Change, 
 function shareText(share: number): string {
   if (share >= 1) return "All";
   return share <= 0 ? "None" : unbroken(shareOfAll(share).replace("> ", "More than "));
-}
-
-/** Small sizes to the byte: nobody says `0.06 KiB`. */
-function bytesText(bytes: number): string {
-  return bytes < 1024 ? `${bytes} bytes` : sizeOf(bytes);
 }

@@ -34,7 +34,10 @@ export function headlineOf({ stretches, changes }: Answer, machine: string, figu
     return `Who ${best} on ${machine} changes ${changes.length} times from ${range.join(" to ")}: ${first.line.label} at first, ${last.line.label} in the end`;
   }
   const from = later.map((next) => `, from ${startOf(next, false)} ${next.after.line.label}`).join("");
-  return `Up to ${endOf(change)} ${first.line.label} ${best} on ${machine}, from ${startOf(change, true)} ${change.after.line.label}${from}`;
+  const end = unbroken(
+    change.crossing === null ? formatBytes(change.before.last) : intervalText(change.crossing),
+  );
+  return `Up to ${end} ${first.line.label} ${best} on ${machine}, from ${startOf(change, true)} ${change.after.line.label}${from}`;
 }
 
 /** What the sentence holds for. */
@@ -88,10 +91,6 @@ export function cautionsOf(
 /** Where one line takes over, for the chart and the table. */
 export function captionOf(crossing: Omit<Crossing, "above">): string {
   return `${crossing.below.label} wins below ${intervalText(crossing)}`;
-}
-
-function endOf({ before, crossing }: Change): string {
-  return unbroken(crossing === null ? formatBytes(before.last) : intervalText(crossing));
 }
 
 function startOf({ after, crossing }: Change, isSaid: boolean): string {

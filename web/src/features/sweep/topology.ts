@@ -2,7 +2,7 @@
 import type { RunDetail, RunResult, SweepChart } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { nsPerMessage } from "@/lib/points";
-import { linesOf, loadsOf, type MeasuredLine } from "@/lib/sweep";
+import { linesOf, loadsOf } from "@/lib/sweep";
 import { formatDividedNs, formatNs, unbroken } from "@/lib/units";
 
 /** The scenarios of many members, what grows in them, and what a page calls them. */
@@ -57,7 +57,7 @@ export function topologyLines(chart: Lines, load: string, runs: RunDetail[], tim
   return lines.map((line) => ({
     key: keys.get(line.label) ?? line.key,
     label: line.label,
-    scenario: scenarioOf(chart, line),
+    scenario: chart.lines[line.places[0] ?? -1]?.parameters.scenario ?? "",
     points: line.points.flatMap(({ x, point }) => {
       const result = results.get(`${point.run_id} ${point.series_id}`);
       const time_ns = result === undefined ? null : timeOf(result, time);
@@ -143,10 +143,6 @@ export function timeText(time_ns: number, time: TimeOf): string {
 export function processorsOf(stable: Record<string, string> | undefined): number | null {
   const allowed = stable?.["cpu.allowed"] ?? "";
   return /^[1-9]\d*$/.test(allowed) ? Number(allowed) : null;
-}
-
-function scenarioOf({ lines }: Pick<SweepChart, "lines">, { places }: MeasuredLine): string {
-  return lines[places[0] ?? -1]?.parameters.scenario ?? "";
 }
 
 function timeOf({ point, case: kase }: RunResult, time: TimeOf): number | null {
