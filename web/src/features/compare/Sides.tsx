@@ -184,14 +184,12 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
   );
 }
 
-/** What stands in the field while nobody types. */
 function textOf(side: Side | undefined): string {
   if (side === undefined) return "";
   const { commit, isRun } = side;
   return `${shortSha(commit.sha)} ${commit.subject}${isRun ? " (one run)" : ""}`;
 }
 
-/** So many commits are looked at. */
 const LOOKED_AT = 30;
 
 /**

@@ -223,7 +223,6 @@ function pickedText(count: number): string {
   return count > TOGETHER_MAX ? `${count} picked: at most ${TOGETHER_MAX} open together` : `${count} picked`;
 }
 
-/** Where the list goes on, and the way back to its beginning. */
 function Pages({ project, search, next }: { project: string; search: ExploreSearch; next: string | null }) {
   const { after, ...rest } = search;
   if (after === undefined && next === null) return null;

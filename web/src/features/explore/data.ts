@@ -119,7 +119,6 @@ export function headlineOf(found: number, all: number, transports: number, machi
     : `${counted(found, "of", "of")} ${counted(all, "series", "series")} match${found === 1 ? "es" : ""}`;
 }
 
-/** The grid as a table and as a file: a row a series, a column a commit, the newest first. Pure. */
 export function gridTable(
   project: string,
   series: readonly SeriesSummary[],

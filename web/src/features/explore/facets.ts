@@ -5,10 +5,8 @@ import { type Known, meantSizes } from "@/lib/queryAsked";
 import { counted, formatBytesExactly } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 
-/** A value that can be ticked, and the search with that done. */
-type FacetValue = { value: string; label: string; count: number; isOn: boolean; toggled: Query };
-
-export type Facet = { title: string; values: FacetValue[] };
+/** What can be ticked of one kind, each value with the search that has it ticked, or not any more. */
+export type Facet = ReturnType<typeof facetsOf>[number];
 
 const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] = [
   { key: "transport", title: "Transport", label: String },
@@ -20,14 +18,14 @@ const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] 
 ];
 
 /** The facets of a search: the values that lead to series, and those that are ticked. */
-export function facetsOf(query: Query, counts: SeriesFacets, known: Known): Facet[] {
+export function facetsOf(query: Query, counts: SeriesFacets, known: Known) {
   const facet = <T extends string | number>(
     title: string,
     counted: { value: T; series_count: number }[],
     ticked: T[],
     label: (value: T) => string,
     withValue: (value: T, isOn: boolean) => Query,
-  ): Facet => ({
+  ) => ({
     title,
     values: shown(counted, ticked).map(({ value, count }) => {
       const isOn = ticked.includes(value);

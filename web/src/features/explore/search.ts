@@ -14,7 +14,6 @@ export const parseExploreSearch = searchOf({
 });
 export type ExploreSearch = ReturnType<typeof parseExploreSearch>;
 
-/** The picked series, in the order in which they were. */
 export function pickedOf(value: unknown): number[] {
   if (typeof value !== "string" || !/^\d{1,15}(,\d{1,15})*$/.test(value)) return [];
   return [...new Set(value.split(",").map(Number))].slice(0, PICKED_MAX);

@@ -1,7 +1,6 @@
 /** What the overview keeps in the URL: which slice of the measurements its grid shows. */
 import { oneOf, searchOf, slug, text, whole } from "@/lib/search";
 
-/** The chosen slice; what is absent takes its usual value. */
 export const parseOverviewSearch = searchOf({
   scenario: slug,
   mode: slug,

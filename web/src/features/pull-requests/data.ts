@@ -20,7 +20,6 @@ export function sidesOf({ merge_base, head }: PullRequestSummary, machine: strin
   return { base: merge_base.sha, head: head.sha, ...(machine !== undefined && { machine }) };
 }
 
-/** Which of its runs are asked for. */
 export function runsAsked(pull_request: number, after: string | undefined) {
   return { pull_request, ...(after !== undefined && { after }) };
 }
@@ -71,7 +70,6 @@ export async function loadPullRequest(
   if (sides !== null) await queryClient.prefetchQuery(compareQuery(project, { ...sides, ...pairsAsked({}) }));
 }
 
-/** Which part of the list is shown. */
 export const parsePullRequestsSearch = searchOf({
   after: cursor,
 });

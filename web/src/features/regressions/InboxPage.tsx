@@ -176,7 +176,6 @@ type Props = {
   onToggleAll: (isOn: boolean) => void;
 };
 
-/** Regressions, newest first: how much, where, since which commit, and whose it is. */
 function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
   const now = useNow();
   const row = useRef<HTMLTableRowElement>(null);

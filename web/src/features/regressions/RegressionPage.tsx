@@ -59,7 +59,6 @@ export function RegressionPage() {
   );
 }
 
-/** The commits that may have made a regression, the most probable first. */
 function Culprits({ culprits }: { culprits: Culprit[] }) {
   return (
     <>
@@ -93,7 +92,6 @@ function Culprits({ culprits }: { culprits: Culprit[] }) {
 /** A regression of hundreds of series is told by its largest ones. */
 const SHOWN_MAX = 20;
 
-/** The series that changed, the largest change first, each with its levels. */
 function SeriesChanges({ project, changes }: { project: string; changes: ChangePoint[] }) {
   const [isAll, setIsAll] = useState(false);
   const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);

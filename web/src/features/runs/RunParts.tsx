@@ -18,7 +18,6 @@ type Props = {
   children?: ReactNode;
 };
 
-/** What can be done with a run: its results narrowed by name, its report downloaded, its address shared. */
 export function RunControls({ runId, by, value, hasReport, children }: Props) {
   const change = useSearchChange<RunSearch>();
   return (
@@ -43,7 +42,6 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
   );
 }
 
-/** What a run is: its identity, and what is told of this kind of run. */
 export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false)[] }) {
   return (
     <Facts

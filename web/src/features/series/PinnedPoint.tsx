@@ -99,7 +99,6 @@ function repetitionsText({ repetition_count, disturbed_count, failure_count }: P
   return `${formatCount(repetition_count)}, ${disturbed}${failed}`;
 }
 
-/** What became of the messages, and where the ends were. */
 function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail | null): Fact[] {
   return [
     {

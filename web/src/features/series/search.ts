@@ -24,7 +24,6 @@ export type Reach = (typeof REACHES)[number];
 /** Six lines can be told apart. */
 const OTHERS_MAX = 5;
 
-/** The page's state; what is absent takes its usual value. */
 export const parseSeriesSearch = searchOf({
   show: oneOf(SHOWN),
   axis: oneOf(AXES),
@@ -54,7 +53,6 @@ export function rangeOf(stretch: { from?: number | undefined; to?: number | unde
   return from === undefined || to === undefined || from >= to ? null : ([from, to] as const);
 }
 
-/** How many commits are drawn unless it is said. */
 export const LAST_USUAL = 1_000;
 
 /** The columns of the trend; a rate where the series has one. */

@@ -29,7 +29,6 @@ export type Stop = {
   runs: number;
 };
 
-/** The look of a line that is drawn of stops. */
 export type StopLine = Omit<Curve, "points">;
 
 /** Up to this many points are drawn as boxes. */
@@ -141,7 +140,6 @@ function bandOf({ latency_ns, stated }: LineSeries): [(number | null)[] | null, 
   return [numbersOf(latency_ns.p25), numbersOf(latency_ns.p75)];
 }
 
-/** A stated point as a stop has it. */
 export function readStated(point: Parameters<typeof intervalOf>[0] & { center_ns: number }) {
   return { band: intervalOf(point), values: { center: point.center_ns }, lossy: false };
 }

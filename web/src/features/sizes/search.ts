@@ -1,7 +1,6 @@
 /** What the page keeps in the URL. */
 import { searchOf, slug, slugs } from "@/lib/search";
 
-/** The page's state; what is absent takes its usual value. */
 export const parseSizesSearch = searchOf({
   profile: slug,
   machine: slug,

@@ -156,7 +156,6 @@ type LinesProps = {
   figure: Figure;
 };
 
-/** The lines over message size with the marks of where they cross, and the crossings as a table. */
 function SweepLines({ project, place, lines, crossings, answer, figure }: LinesProps) {
   const { hidden, pair: asked } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);

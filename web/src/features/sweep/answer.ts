@@ -40,7 +40,6 @@ export function headlineOf({ stretches, changes }: Answer, machine: string, figu
   return `Up to ${end} ${first.line.label} ${best} on ${machine}, from ${startOf(change, true)} ${change.after.line.label}${from}`;
 }
 
-/** What the sentence holds for. */
 export function scopeOf(place: Place, load: Load | undefined, figure: Figure): string {
   const meaning = latencyMeaning(place.scenario);
   const what = figure === "throughput" ? "payload bytes a second" : `${figure} of all operations`;
@@ -56,7 +55,6 @@ export function scopeOf(place: Place, load: Load | undefined, figure: Figure): s
   return `${upperFirst(scope.join(", "))}${meaning === null ? "" : `. Times are ${meaning}`}.`;
 }
 
-/** What to mind, a sentence each. */
 export function cautionsOf(
   answer: Answer,
   { shown: lines, hidden }: { shown: MeasuredLine[]; hidden: MeasuredLine[] },

@@ -6,7 +6,6 @@ import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf } from "@/lib
 import { FIGURES } from "@/lib/sweep";
 import { TIMES, TOPOLOGIES } from "./topology";
 
-/** The size sweep's state; what is absent takes its usual value. */
 export const parseSweepSearch = searchOf({
   machine: slug,
   scenario: slug,

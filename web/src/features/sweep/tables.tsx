@@ -153,7 +153,6 @@ export function Cautions({ sentences }: { sentences: (string | false)[] }) {
 
 type LoadProps = { loads: Load[]; load: Load | undefined; onChange: (change: { load: string }) => void };
 
-/** Chooses a load where there are several. */
 export function LoadField({ loads, load, onChange }: LoadProps) {
   if (loads.length < 2) return null;
   return (
