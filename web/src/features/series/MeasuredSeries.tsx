@@ -40,7 +40,8 @@ const NO_CHANGES: ChangePoint[] = [];
 
 /** Whoever moves along the trend moves the trend: what stands beside it is drawn anew when it is about something else. */
 export function MeasuredSeries({ series }: { series: SeriesSummary }) {
-  const { search, range, change, onAxis, onRange, onPin } = usePageState();
+  const state = usePageState();
+  const { search, range, change, onAxis, onRange, onPin } = state;
   const navigate = useNavigate();
   const { series_id: seriesId, project } = series;
   const hasRate = series.latest?.bytes_per_second != null;
@@ -51,8 +52,10 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
     () => toldTrend(series, series.latest?.count ?? 0, wanted),
     [series, wanted],
   );
-  const { stops, extent, others, thinned, before } = useStops(series, search, lines, shown);
-  const { pinned, detail, earlierPoint, earlier } = usePinned(series, search, before);
+  const drawn = useStops(series, search, lines, shown);
+  const { extent, before } = drawn;
+  const pin = usePinned(series, search, before);
+  const { pinned, detail, earlierPoint, earlier } = pin;
   const { data: found } = useQuery(changePointsQuery([seriesId]));
   const changePoints = found?.change_points ?? NO_CHANGES;
   const changes = useMemo(() => {
@@ -73,18 +76,8 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
   const commitsAt = useCommitsAt(series);
-  useSeriesKeys({
-    project,
-    stops,
-    pinned_x: pinned === null ? 0 : positionOf(pinned.point, axis),
-    pinned,
-    earlier: earlierPoint,
-    changes,
-    range,
-    extent,
-    onPin,
-    onRange,
-  });
+  const pinned_x = pinned === null ? 0 : positionOf(pinned.point, axis);
+  useSeriesKeys({ ...state, ...drawn, ...pin, project, pinned_x, changes });
   const onSizes = useCallback((sizes: Percentile) => void change({ sizes }), [change]);
   const onCompare = async (from: Stop, to: Stop) => {
     const [base, head] = await commitsAt(from.ordinal, to.ordinal);
@@ -114,23 +107,18 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               onWhole={() => onRange(null)}
             />
             <Trend
+              {...state}
+              {...drawn}
               series={series}
-              stops={stops}
-              extent={extent}
-              thinned={thinned}
               shown={shown}
               lines={lines}
-              others={others}
               changes={changes}
               axis={axis}
-              range={range}
               pinned={{
-                x: positionOf(pinned.point, axis),
+                x: pinned_x,
                 values: { ...pinned.point.latency_ns, rate: pinned.point.bytes_per_second ?? 0 },
               }}
-              onPin={onPin}
-              onRange={onRange}
-              {...(axis === "commits" ? { onCompare } : {})}
+              {...(axis === "commits" && { onCompare })}
             />
             {axis === "commits" && !isFromFile && (
               <Distributions

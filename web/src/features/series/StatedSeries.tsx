@@ -25,7 +25,8 @@ import { usePageState } from "./usePageState";
 
 export function StatedSeries({ series, statistic }: { series: SeriesSummary; statistic: string }) {
   const { data: answer } = useSuspenseQuery(pointsQuery([series.series_id]));
-  const { search, range, onAxis, onRange, onPin } = usePageState();
+  const state = usePageState();
+  const { search, range, onAxis, onRange } = state;
   const points = seriesPoints(answer.series[0]?.summaries ?? [], answer.commits);
   const axis = search.axis ?? "commits";
   const drawn = drawnPoints(points, axis);
@@ -55,6 +56,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
                 onWhole={() => onRange(null)}
               />
               <StatedTrend
+                {...state}
                 series={series}
                 statistic={statistic}
                 drawn={drawn}
@@ -62,10 +64,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
                 extent={[first.x, last.x]}
                 thinned={null}
                 axis={axis}
-                range={range}
                 pinned={{ x: positionOf(pinned.point, axis), ...readStated(pinned.point) }}
-                onPin={onPin}
-                onRange={onRange}
               />
             </div>
             <StatedPin series={series} pinned={pinned} statistic={statistic} />

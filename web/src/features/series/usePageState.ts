@@ -13,6 +13,7 @@ import { useKeys } from "@/lib/useKeys";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
 import { rangeOf, type SeriesSearch } from "./search";
 import type { Stop } from "./stops";
+import type { useStops } from "./useStops";
 
 const route = getRouteApi("/$project/series/$seriesId");
 
@@ -152,22 +153,17 @@ function usePoint(series: SeriesSummary, ordinal: number | null, runId: string |
   }, [data, ordinal, runId]);
 }
 
-type On = {
-  project: string;
-  stops: Stop[];
-  pinned_x: number;
-  pinned: SeriesPoint | null;
-  earlier: SeriesPoint | null;
-  changes: readonly Change[];
-  range: Range | null;
-  extent: Range;
-  onPin: (stop: Stop) => void;
-  onRange: (range: Range | null) => void;
-};
+type On = ReturnType<typeof usePageState> &
+  ReturnType<typeof usePinned> &
+  Pick<ReturnType<typeof useStops>, "stops" | "extent"> & {
+    project: string;
+    pinned_x: number;
+    changes: readonly Change[];
+  };
 
 /** A series by keyboard, wherever the focus is: along its commits and its changes, closer and further away. */
 export function useSeriesKeys(on: On): void {
-  const { project, stops, pinned_x, pinned, earlier, changes, range, extent, onPin, onRange } = on;
+  const { project, stops, pinned_x, pinned, earlierPoint, changes, range, extent, onPin, onRange } = on;
   const navigate = useNavigate();
   const pin = (stop: Stop | undefined) => {
     if (stop !== undefined) onPin(stop);
@@ -192,8 +188,8 @@ export function useSeriesKeys(on: On): void {
         "c",
         "compare with the commit before",
         () => {
-          if (pinned === null || earlier === null) return;
-          navigate(toComparison(project, earlier.point.commit_sha, pinned.point.commit_sha));
+          if (pinned === null || earlierPoint === null) return;
+          navigate(toComparison(project, earlierPoint.point.commit_sha, pinned.point.commit_sha));
         },
       ],
     ],

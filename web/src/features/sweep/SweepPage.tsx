@@ -17,17 +17,7 @@ import { shortSha } from "@/lib/commits";
 import { type Answer, fastestOf } from "@/lib/fastest";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
-import {
-  type Crossing,
-  crossingsOf,
-  FIGURES,
-  type Figure,
-  figuresOf,
-  type Load,
-  linesOf,
-  loadsOf,
-  positionsOf,
-} from "@/lib/sweep";
+import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, loadsOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { captionOf, cautionsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
@@ -56,7 +46,8 @@ export function SweepPage() {
   return <Sweep project={project} place={place} />;
 }
 
-function Sweep({ project, place }: { project: string; place: Place }) {
+/** What the page is about, and what there is to choose of it. */
+function useSweep(project: string, place: Place) {
   const search = route.useSearch();
   const { data: chart } = useSuspenseQuery(sweepQuery(project, askedSweep(place, search)));
   const loads = loadsOf(chart);
@@ -70,7 +61,16 @@ function Sweep({ project, place }: { project: string; place: Place }) {
   const hidden = lines.filter(({ isShown }) => !isShown);
   const crossings = crossingsOf(chart.crossovers, shown);
   const answer = fastestOf(shown, figure, figure === "p50" ? crossings : []);
-  const at = search.commit === undefined ? "" : ` at ${shortSha(search.commit)}`;
+  return { project, place, loads, load, figures, figure, lines, shown, hidden, crossings, answer };
+}
+
+type SweepProps = ReturnType<typeof useSweep>;
+
+function Sweep({ project, place }: { project: string; place: Place }) {
+  const { commit } = route.useSearch();
+  const sweep = useSweep(project, place);
+  const { load, figure, lines, shown, hidden, answer } = sweep;
+  const at = commit === undefined ? "" : ` at ${shortSha(commit)}`;
   return (
     <>
       <header>
@@ -89,22 +89,13 @@ function Sweep({ project, place }: { project: string; place: Place }) {
         </p>
         <Cautions sentences={cautionsOf(answer, { shown, hidden }, figure)} />
       </header>
-      <SweepControls {...{ project, place, loads, load, figures, figure }} />
-      {lines.length > 0 && <SweepLines {...{ project, place, lines, crossings, answer, figure }} />}
+      <SweepControls {...sweep} />
+      {lines.length > 0 && <SweepLines {...sweep} />}
     </>
   );
 }
 
-type ControlsProps = {
-  project: string;
-  place: Place;
-  loads: Load[];
-  load: Load | undefined;
-  figures: Figure[];
-  figure: Figure;
-};
-
-function SweepControls({ project, place, loads, load, figures, figure }: ControlsProps) {
+function SweepControls({ project, place, loads, load, figures, figure }: SweepProps) {
   const { commit } = route.useSearch();
   const change = useSearchChange<SweepSearch>();
   const { data } = useQuery(commitsQuery(project, { limit: COMMITS_OFFERED }));
@@ -147,19 +138,10 @@ function SweepControls({ project, place, loads, load, figures, figure }: Control
   );
 }
 
-type LinesProps = {
-  project: string;
-  place: Place;
-  lines: SweptLine[];
-  crossings: Crossing[];
-  answer: Answer;
-  figure: Figure;
-};
-
-function SweepLines({ project, place, lines, crossings, answer, figure }: LinesProps) {
+/** The lines over message size with the marks of where they cross, and the crossings as a table. */
+function SweepLines({ project, place, lines, shown, crossings, answer, figure }: SweepProps) {
   const { hidden, pair: asked } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);
-  const shown = lines.filter(({ isShown }) => isShown);
   const pair = pairOf(lines, asked);
   const marked = markedCrossings(answer, crossings, pair, figure);
   const fileName = [place.machine, place.scenario, place.mode, place.placement, "sweep"].join("-");
