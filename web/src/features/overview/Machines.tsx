@@ -1,6 +1,6 @@
 /** The machines: what they are, whether they stay as they are, when they were last heard of, and what waits for them. */
 import { Link } from "@tanstack/react-router";
-import type { CanaryReading, Job, MachineSummary, RunDetail } from "@/api/types";
+import type { CanaryReading, MachineSummary, RunDetail } from "@/api/types";
 import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
 import { MachineState } from "@/components/MachineState";
 import { RowTable, rowHead } from "@/components/ui/Table";
@@ -10,15 +10,13 @@ import { type Health, systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
 import { queueText } from "@/lib/queue";
 import { formatCount } from "@/lib/units";
+import type { useFleet } from "@/lib/useFleet";
 
 type Props = {
   project: string;
   machines: MachineSummary[];
   details: ReadonlyMap<string, RunDetail[]>;
-  readings: ReadonlyMap<string, CanaryReading[]>;
-  healths: ReadonlyMap<string, Health>;
-  queue: Job[];
-};
+} & ReturnType<typeof useFleet>;
 
 export function Machines({ project, machines, details, readings, healths, queue }: Props) {
   return (

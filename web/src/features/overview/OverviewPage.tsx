@@ -81,7 +81,7 @@ export function OverviewPage() {
   const slice = measured === null ? null : chosenSlice(alike, measured.traffic, search.parameters);
   const sliceSeries = slice === null ? [] : seriesOfSlice(alike, slice);
   const details = useRunDetails(detailedRuns(runs, alike));
-  const { readings, healths, queue } = useFleet(project, machines, runs);
+  const fleet = useFleet(project, machines, runs);
   const { rows, series } = useRegressionRows(project, open.regressions);
 
   const having = (names: string[]) =>
@@ -118,8 +118,8 @@ export function OverviewPage() {
           isWhole,
           machines: machines.map(({ machine }) => ({
             machine,
-            isSuspect: healths.get(machine)?.suspectBecause != null,
-            isSilent: healths.get(machine)?.silence != null,
+            isSuspect: fleet.healths.get(machine)?.suspectBecause != null,
+            isSilent: fleet.healths.get(machine)?.silence != null,
           })),
           commitCount: summary.commit_count,
         }}
@@ -127,11 +127,7 @@ export function OverviewPage() {
       {rows.length > 0 && (
         <OpenRegressions
           project={project}
-          all={headlineOf(open.regressions, {
-            shown: "open",
-            direction: "regressed",
-            isWhole,
-          })}
+          all={headlineOf(open.regressions, { shown: "open", direction: "regressed", isWhole })}
           rows={rows}
           series={series}
           lines={lines}
@@ -146,14 +142,7 @@ export function OverviewPage() {
           </span>
         }
       >
-        <Machines
-          project={project}
-          machines={machines}
-          details={details}
-          readings={readings}
-          healths={healths}
-          queue={queue}
-        />
+        <Machines project={project} machines={machines} details={details} {...fleet} />
       </Section>
       {newest !== null && measured !== null && slice !== null && (
         <Section
