@@ -239,7 +239,8 @@ type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
 
 /** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
 function SliceControls({ options, parameters, slice }: Props) {
-  const change = useSearchChange<OverviewSearch>();
+  // No machine is ever chosen: the grid has all of them.
+  const change = useSearchChange<OverviewSearch & { machine?: string }>();
   return (
     <div className="controls">
       <PlaceChoice

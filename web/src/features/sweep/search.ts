@@ -32,7 +32,10 @@ export const parseTopologySearch = searchOf({
 });
 export type TopologySearch = ReturnType<typeof parseTopologySearch>;
 
-export function askedSweep({ machine, scenario, mode, placement }: Place, { commit }: SweepSearch) {
+export function askedSweep(
+  { machine, scenario, mode, placement }: Place,
+  { commit }: SweepSearch,
+): SweepAsked {
   return { over: "message_bytes", machine, scenario, mode, placement, ...present({ commit }) };
 }
 
