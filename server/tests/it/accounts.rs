@@ -1,14 +1,12 @@
 //! Accounts and the audit log: for administrators of the server.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory, texts};
 use roundtrip_storage::access::{Binding, Role, Scope};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::path::Path;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_administrator_makes_and_removes_accounts(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_administrator_makes_and_removes_accounts(app: TestApp) {
     let ada = app.account("ada", true).await;
     let answer = app.send("POST", "/api/v1/accounts", &ada, Some(json!({"name": "grace"}))).await;
     assert_eq!(
@@ -42,9 +40,8 @@ async fn an_administrator_makes_and_removes_accounts(pool: PgPool) {
     answer.assert_problem(404, "unknown-account");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn accounts_and_the_audit_log_are_for_administrators_alone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn accounts_and_the_audit_log_are_for_administrators_alone(app: TestApp) {
     app.store(&factory::report()).await;
     let project_admin = app.member("mary", "libfoo", Role::Admin).await;
     app.account("ada", true).await;
@@ -61,9 +58,8 @@ async fn accounts_and_the_audit_log_are_for_administrators_alone(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_change_of_who_may_do_what_is_in_the_audit_log(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn every_change_of_who_may_do_what_is_in_the_audit_log(app: TestApp) {
     app.store(&factory::report()).await;
     let ada = app.account("ada", true).await;
     let send = async |method, path: &str, body| app.send(method, path, &ada, body).await;
@@ -83,16 +79,13 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(pool: PgPool) {
 
     let log: Value = send("GET", "/api/v1/audit", None).await.json();
     let events = log["events"].as_array().unwrap();
-    let told: Vec<_> = events
-        .iter()
-        .rev()
-        .map(|event| (event["action"].as_str().unwrap(), event["subject"].as_str().unwrap()))
-        .collect();
+    let told = |(action, subject): (&str, &str)| json!([action, subject]);
+    let of = events.iter().rev().map(|event| at(event, "action,subject")).collect::<Vec<_>>();
     let token = format!("token:{}", token["token"]["token_id"]);
     let of_account = |name: &str| format!("account:{name}");
-    let first_of = |position: usize| told[position].1.to_owned();
+    let first_of = |position: usize| of[position][1].as_str().unwrap().to_owned();
     assert_eq!(
-        told,
+        of,
         [
             ("account.create", of_account("ada").as_str()),
             ("token.create", &first_of(1)),
@@ -108,6 +101,7 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(pool: PgPool) {
             ("project.delete", "project:libfoo"),
             ("account.delete", &of_account("grace")),
         ]
+        .map(told)
     );
     assert_eq!(events.last().unwrap()["actor"], "command-line");
     assert_eq!(events[0]["actor"], "account:ada");
@@ -119,9 +113,8 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn lists_are_read_page_by_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn lists_are_read_page_by_page(app: TestApp) {
     app.store(&factory::report()).await;
     let ada = app.account("ada", true).await;
     for name in ["grace", "linus", "mary"] {
@@ -135,17 +128,11 @@ async fn lists_are_read_page_by_page(pool: PgPool) {
     ] {
         let whole: Value = app.send("GET", path, &ada, None).await.json();
         assert_eq!(whole["next_after"], Value::Null);
-        let mut told = Vec::new();
-        let mut page_path = format!("{path}?limit=2");
-        loop {
-            let page: Value = app.send("GET", &page_path, &ada, None).await.json();
-            assert!(page[list].as_array().unwrap().len() <= 2);
-            told.extend(page[list].as_array().unwrap().clone());
-            let Some(after) = page["next_after"].as_str() else { break };
-            page_path = format!("{path}?limit=2&after={after}");
-        }
-        let names = |entries: &[Value]| entries.iter().map(|entry| entry[name].clone()).collect::<Vec<_>>();
-        assert_eq!((told.len(), names(&told)), (count, names(whole[list].as_array().unwrap())), "{path}");
+        let names = |page: &Value| texts(page, &format!("{list}/*/{name}"));
+        let pages = app.pages(&ada, &format!("{path}?limit=2")).await;
+        assert!(pages.iter().all(|page| names(page).len() <= 2), "{pages:?}");
+        let told: Vec<_> = pages.iter().flat_map(names).collect();
+        assert_eq!((told.len(), told), (count, names(&whole)), "{path}");
         for wrong in ["after=%25", "limit=0", "limit=1001", "before=1"] {
             let answer = app.send("GET", &format!("{path}?{wrong}"), &ada, None).await;
             answer.assert_problem(400, "invalid-parameter");
@@ -154,14 +141,11 @@ async fn lists_are_read_page_by_page(pool: PgPool) {
 }
 
 /// What the database does not do when the change does not happen.
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_change_that_cannot_be_logged_does_not_happen(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_change_that_cannot_be_logged_does_not_happen(app: TestApp) {
     let ada = app.account("ada", true).await;
-    sqlx::query("alter table audit_event add constraint audit_event_test_check check (action <> 'account.create') not valid")
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    let check = "check (action <> 'account.create') not valid";
+    app.execute(&format!("alter table audit_event add constraint audit_event_test_check {check}")).await;
     let answer = app.send("POST", "/api/v1/accounts", &ada, Some(json!({"name": "grace"}))).await;
     answer.assert_problem(500, "internal");
     let list: Value = app.send("GET", "/api/v1/accounts", &ada, None).await.json();

@@ -1,9 +1,8 @@
 //! `/api/v1/projects/{project}/advice`: what messages would cost, put together of what was stored.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory, texts};
 use roundtrip_wire::{CaseResult, EndObservation, Machine, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const ASK: &str = "/api/v1/projects/libfoo/advice";
 
@@ -30,12 +29,6 @@ fn results() -> Vec<CaseResult> {
     copied.into_iter().chain(mapped).collect()
 }
 
-async fn app(pool: PgPool, results: Vec<CaseResult>) -> TestApp {
-    let app = TestApp::new(pool).await;
-    app.store(&RunReport { results, ..factory::report() }).await;
-    app
-}
-
 async fn advice(app: &TestApp, query: &str) -> Value {
     app.read(&format!("{ASK}?{query}")).await
 }
@@ -44,11 +37,11 @@ fn near(value: &Value, expected: f64) -> bool {
     value.as_f64().is_some_and(|value| (value / expected - 1.0).abs() < 0.02)
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn transports_are_ranked_by_what_the_messages_would_cost_and_it_is_told_what_would_change_it(
-    pool: PgPool,
+    app: TestApp,
 ) {
-    let app = app(pool, results()).await;
+    app.store_results(results()).await;
     let advice = advice(&app, "sizes=64:9,1000:1&rate_per_second=10000").await;
     let group = &advice["groups"][0];
     assert_eq!((&group["machine"], &group["does"]["scenario"]), (&json!("lab-1"), &json!("roundtrip")));
@@ -82,13 +75,13 @@ async fn transports_are_ranked_by_what_the_messages_would_cost_and_it_is_told_wh
     assert!((7_000..8_200).contains(&crossover["x"].as_u64().unwrap()), "{crossover}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn nothing_is_said_of_messages_longer_than_what_was_measured_and_of_shorter_ones_what_was_assumed(
-    pool: PgPool,
+    app: TestApp,
 ) {
     let mut results = results();
     results.push(result("posix-mq", 64, 1_000));
-    let app = app(pool, results).await;
+    app.store_results(results).await;
     let advice = advice(&app, "sizes=8-63:1,65-1024:1").await;
     let group = &advice["groups"][0];
     assert_eq!(group["ranking"][0]["transport"]["slug"], "pipe", "{group}");
@@ -101,14 +94,11 @@ async fn nothing_is_said_of_messages_longer_than_what_was_measured_and_of_shorte
     );
     let beyond = self::advice(&app, "sizes=1000000:1").await;
     let group = &beyond["groups"][0];
-    assert_eq!(
-        (&group["answer"], &group["ranking"]),
-        (&json!("No transport was measured over these sizes."), &json!([]))
-    );
+    assert_eq!(at(group, "answer,ranking"), json!(["No transport was measured over these sizes.", []]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_not_comparable_is_not_ranked_with_the_rest(pool: PgPool) {
+#[database_test]
+async fn what_is_not_comparable_is_not_ranked_with_the_rest(app: TestApp) {
     let mut results = results();
     let mut lossy = result("udp", 64, 100);
     lossy.repetitions[0].delivered -= 1;
@@ -118,22 +108,14 @@ async fn what_is_not_comparable_is_not_ranked_with_the_rest(pool: PgPool) {
     let mut elsewhere = result("fifo", 64, 100);
     elsewhere.case.placement = factory::slug("cross-cpu");
     results.extend([lossy, spinning, elsewhere]);
-    let app = app(pool, results).await;
+    app.store_results(results).await;
     let advice = advice(&app, "sizes=64:1&by=p99").await;
     let groups = advice["groups"].as_array().unwrap();
-    let names = |list: &Value| -> Vec<String> {
-        let list = list.as_array().unwrap().iter();
-        list.map(|one| one["transport"]["slug"].as_str().unwrap().to_owned()).collect()
-    };
+    let names = |list: &Value| texts(list, "*/transport/slug");
     assert_eq!(names(&groups[0]["ranking"]), ["pipe", "memfd"], "{advice}");
-    let told: Vec<&str> = groups[0]["not_ranked"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["because"].as_str().unwrap())
-        .collect();
+    let told = texts(&groups[0]["not_ranked"], "*/because");
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.contains(&"It lost messages."), "{told:?}");
+    assert!(told.iter().any(|told| told == "It lost messages."), "{told:?}");
     assert!(
         told.iter().any(|because| because.starts_with("100 of its messages are timed together")),
         "{told:?}"
@@ -148,13 +130,10 @@ async fn what_is_not_comparable_is_not_ranked_with_the_rest(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(pool: PgPool) {
-    let app = app(pool, results()).await;
-    let mut newer = RunReport {
-        results: vec![result("memfd", 64, 1)],
-        ..factory::report_at(factory::commit(2, Some(2)))
-    };
+#[database_test]
+async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(app: TestApp) {
+    app.store_results(results()).await;
+    let mut newer = RunReport { results: vec![result("memfd", 64, 1)], ..factory::nth(2) };
     newer.environment.stable.insert("os.kernel".into(), "6.99.0".into());
     app.store(&newer).await;
     let other = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
@@ -175,9 +154,9 @@ async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(pool:
     assert_eq!(one["groups"].as_array().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_no_profile_is_refused_with_what_was_expected(pool: PgPool) {
-    let app = app(pool, results()).await;
+#[database_test]
+async fn what_is_no_profile_is_refused_with_what_was_expected(app: TestApp) {
+    app.store_results(results()).await;
     for (query, told) in [
         ("profile=chromium-ipc&sizes=64:1", "either `profile` or `sizes`"),
         ("profile=firefox", "no size profile is called firefox"),
@@ -194,8 +173,5 @@ async fn what_is_no_profile_is_refused_with_what_was_expected(pool: PgPool) {
     }
     app.get(&format!("{ASK}?sizes=64:1&machine=lab-9")).await.assert_problem(404, "unknown-machine");
     let chromium = advice(&app, "profile=chromium-ipc").await;
-    assert_eq!(
-        (&chromium["sizes"]["message_count"], &chromium["sizes"]["profile"]),
-        (&json!(37_573), &json!("chromium-ipc"))
-    );
+    assert_eq!(at(&chromium, "sizes/message_count,sizes/profile"), json!([37_573, "chromium-ipc"]));
 }

@@ -3,7 +3,6 @@
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_wire::RunReport;
 use roxmltree::Document;
-use sqlx::PgPool;
 
 const OF_PROJECT: &str = "/api/v1/projects/libfoo/badge.svg";
 
@@ -22,49 +21,29 @@ fn said(answer: &Answer) -> String {
     title.text().unwrap().to_owned()
 }
 
-async fn execute(app: &TestApp, statement: &'static str) {
-    sqlx::raw_sql(statement).execute(&app.pool).await.unwrap();
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_says_how_many_regressions_people_have_to_look_after(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_project_says_how_many_regressions_people_have_to_look_after(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: no regressions");
-    let regression = "with found as (
-             insert into regression (
-                 project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
-             )
-             select project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now() from commit
-             returning regression_id, after_commit_id as commit_id
-         )
-         insert into change_point (
-             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns, after_ns,
-             confidence, matters, regression_id, found_at
-         )
-         select series_id, environment_id, 'p50-' || regression_id, commit_id, commit_id, commit_id, '[]', 1000, 1200, 0.99,
-                true, regression_id, now()
-         from found, series, environment";
-    execute(&app, regression).await;
+    app.regression("").await;
     assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: 1 regression");
-    execute(&app, regression).await;
-    execute(&app, regression).await;
+    app.regression("").await;
+    app.regression("").await;
     assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: 3 regressions");
     for change in [
         "update regression set state = 'fixed' where regression_id = 1",
         "update regression set muted_until_at = 'infinity' where regression_id = 2",
         "update regression set held_because = 'its machine is suspect' where regression_id = 3",
     ] {
-        execute(&app, change).await;
+        app.execute(change).await;
     }
     assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: no regressions");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(app: TestApp) {
     for (commit, ns) in [(1, 9_000), (2, 18_200)] {
-        let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+        let mut report = factory::nth(commit);
         report.results = vec![factory::result("unix-stream", 64, vec![factory::repetition(0, &[ns; 50])])];
         app.store(&report).await;
     }
@@ -76,15 +55,14 @@ async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(pool:
     wrong.assert_problem(400, "invalid-parameter");
     app.get("/api/v1/series/999/badge.svg").await.assert_problem(404, "unknown-series");
     // What a pull request measured is not how the project is.
-    let mut report = RunReport { pull_request: Some(7), ..factory::report_at(factory::commit(3, Some(3))) };
+    let mut report = RunReport { pull_request: Some(7), ..factory::nth(3) };
     report.results = vec![factory::result("pipe", 64, vec![factory::repetition(0, &[5_000; 50])])];
     app.store(&report).await;
     assert_eq!(said(&app.get("/api/v1/series/2/badge.svg").await), "pipe roundtrip 64 B p50: no data");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_badge_that_says_the_same_is_not_sent_again_and_no_shared_cache_keeps_a_private_one(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_badge_that_says_the_same_is_not_sent_again_and_no_shared_cache_keeps_a_private_one(app: TestApp) {
     app.store(&factory::report()).await;
     let first = app.get(OF_PROJECT).await;
     assert_eq!(first.headers["cache-control"], "no-cache");

@@ -2,13 +2,12 @@
 
 use crate::support::{TestApp, factory};
 use roundtrip_wire::RunReport;
-use sqlx::PgPool;
 
 /// Uploads of two projects from three machines, of commits and cases that they share in part.
 fn reports() -> Vec<RunReport> {
     let report = |number: u64| {
         let commit = 2 + number % 5;
-        let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+        let mut report = factory::nth(commit);
         report.history = vec![factory::commit(commit - 1, Some(commit - 1))];
         report.project = factory::slug(["libfoo", "another"][usize::from(number.is_multiple_of(3))]);
         report.machine.slug = factory::slug(&format!("lab-{}", number % 3));
@@ -20,9 +19,8 @@ fn reports() -> Vec<RunReport> {
     (0..30).map(report).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn uploads_that_come_at_once_or_again_are_counted_once(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn uploads_that_come_at_once_or_again_are_counted_once(app: TestApp) {
     let reports = reports();
     let statuses = futures_util::future::join_all(reports.iter().map(async |report| {
         // Each twice at once, and all thirty beside each other.
@@ -43,13 +41,12 @@ async fn uploads_that_come_at_once_or_again_are_counted_once(pool: PgPool) {
     app.assert_counted().await;
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_refused_is_not_counted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_was_refused_is_not_counted(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let before = app.assert_counted().await;
-    let mut other = factory::report_at(factory::commit(7, Some(7)));
+    let mut other = factory::nth(7);
     other.run_id = report.run_id;
     other.results.push(factory::result("fifo", 64, vec![factory::repetition(0, &[5])]));
     app.put(&other).await.assert_problem(422, "run-conflict");

@@ -193,7 +193,7 @@ fn what_a_distributed_database_refuses_is_found() {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn tables_can_be_spread_in_the_order_in_which_they_are_listed(pool: PgPool) {
     let references: Vec<(String, String)> = sqlx::query_as(
         "select conrelid::regclass::text, confrelid::regclass::text from pg_constraint

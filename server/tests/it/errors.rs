@@ -3,21 +3,18 @@
 use crate::support::{TestApp, factory};
 use axum::body::Body;
 use axum::http::{Method, Request};
-use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use std::time::Duration;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(app: TestApp) {
     for path in ["/api", "/api/", "/api/v1", "/api/v1/nothing", "/api/v2/projects", "/api/v1/projects/"] {
         app.get(path).await.assert_problem(404, "unknown-endpoint");
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(app: TestApp) {
     for (method, path, allowed) in [
         (Method::POST, "/api/v1/projects/libfoo", "GET"),
         (Method::DELETE, "/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", "PUT"),
@@ -31,9 +28,8 @@ async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(pool: Pg
     answer.assert_problem(405, "method-not-allowed");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_wrong_parameter_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_wrong_parameter_is_named(app: TestApp) {
     app.store(&factory::report()).await;
     let many = (1..=201).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
     for (path, name) in [
@@ -70,18 +66,16 @@ async fn a_wrong_parameter_is_named(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_request_keeps_the_id_that_it_brings(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_request_keeps_the_id_that_it_brings(app: TestApp) {
     let request =
         Request::get("/api/v1/series/7").header("x-request-id", "mine").body(Body::empty()).unwrap();
     let problem = app.call(request).await.assert_problem(404, "unknown-series");
     assert_eq!(problem.request_id.as_deref(), Some("mine"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_database_that_does_not_answer_is_temporary(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_database_that_does_not_answer_is_temporary(app: TestApp) {
     let report = factory::report();
     app.pool.close().await;
     for answer in [app.get("/api/v1/projects").await, app.put(&report).await, app.get("/readyz").await] {
@@ -91,9 +85,8 @@ async fn a_database_that_does_not_answer_is_temporary(pool: PgPool) {
     assert_eq!(app.get("/healthz").await.status, 200);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn while_all_connections_are_busy_clients_are_told_to_come_back_and_nothing_is_stored(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn while_all_connections_are_busy_clients_are_told_to_come_back_and_nothing_is_stored(app: TestApp) {
     let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_millis(50));
     let busy = app.another_with(few);
     let held = [busy.pool.acquire().await.unwrap(), busy.pool.acquire().await.unwrap()];
@@ -116,11 +109,10 @@ async fn while_all_connections_are_busy_clients_are_told_to_come_back_and_nothin
 }
 
 /// Each SQLSTATE is raised in the middle of an upload by the database itself.
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_and_nothing_is_stored(
-    pool: PgPool,
+    app: TestApp,
 ) {
-    let app = TestApp::new(pool).await;
     let before = app.row_counts().await;
     for (state, status, code) in [
         ("53100", 507, "storage-full"),
@@ -142,9 +134,8 @@ async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_an
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_answer_has_the_security_headers(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn every_answer_has_the_security_headers(app: TestApp) {
     for path in ["/", "/healthz", "/api/v1/projects", "/api/v1/nothing"] {
         let headers = app.get(path).await.headers;
         let policy = headers["content-security-policy"].to_str().unwrap();

@@ -3,7 +3,6 @@
 use crate::support::{Answer, TestApp, factory};
 use axum::body::Body;
 use axum::http::{Method, Request};
-use sqlx::PgPool;
 
 async fn ask(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Answer {
     let request =
@@ -15,9 +14,8 @@ fn tag(answer: &Answer) -> String {
     answer.headers["etag"].to_str().unwrap().to_owned()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_answer_has_a_tag_and_comes_once_to_whoever_has_it(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn every_answer_has_a_tag_and_comes_once_to_whoever_has_it(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let (run, sha) = (report.run_id, &report.commit.sha);
@@ -60,9 +58,8 @@ async fn every_answer_has_a_tag_and_comes_once_to_whoever_has_it(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_answer_has_another_tag(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_answer_has_another_tag(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/runs";
     let before = tag(&ask(&app, path, &[]).await);
@@ -72,9 +69,8 @@ async fn another_answer_has_another_tag(pool: PgPool) {
     assert_ne!(tag(&after), before);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_tag_is_the_same_however_the_answer_is_compressed(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_tag_is_the_same_however_the_answer_is_compressed(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/series";
     let plain = ask(&app, path, &[]).await;
@@ -87,9 +83,8 @@ async fn a_tag_is_the_same_however_the_answer_is_compressed(pool: PgPool) {
     assert!(!again.headers.contains_key("content-encoding"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn problems_and_other_methods_have_no_tag(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn problems_and_other_methods_have_no_tag(app: TestApp) {
     let problem = ask(&app, "/api/v1/series/7", &[("if-none-match", "*")]).await;
     problem.assert_problem(404, "unknown-series");
     assert!(!problem.headers.contains_key("etag"));

@@ -4,7 +4,6 @@ use crate::support::{TestApp, factory};
 use chrono::DateTime;
 use roundtrip_wire::{Commit, RunReport};
 use roxmltree::{Document, Node};
-use sqlx::PgPool;
 use std::collections::BTreeSet;
 
 const ATOM: &str = "http://www.w3.org/2005/Atom";
@@ -35,9 +34,8 @@ fn assert_has_what_is_required(node: Node<'_, '_>) {
     assert_eq!(alternate.count(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_feed_has_the_newest_runs_and_what_atom_demands(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_feed_has_the_newest_runs_and_what_atom_demands(app: TestApp) {
     let first = factory::report();
     app.store(&first).await;
     let mut second = RunReport { pull_request: Some(12), ..factory::report() };
@@ -82,9 +80,8 @@ async fn a_feed_has_the_newest_runs_and_what_atom_demands(pool: PgPool) {
     assert_eq!(only(feed, "updated"), newest);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_demands(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_demands(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/regressions.atom";
     let read = async || String::from_utf8(app.get(path).await.body).unwrap();
@@ -92,9 +89,9 @@ async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_de
     let empty = Document::parse(&empty).unwrap();
     assert_has_what_is_required(empty.root_element());
     assert_eq!(children(empty.root_element(), "entry").len(), 0);
-    let states = ["new", "fixed", "machine", "invalid"];
-    for (state, muted) in states.map(|state| (state, "null")).into_iter().chain([("new", "'infinity'")]) {
-        regression(&app, state, muted).await;
+    let fixed = "state = 'fixed', fixed_by_commit_id = after_commit_id";
+    for change in ["", fixed, "state = 'machine'", "state = 'invalid'", "muted_until_at = 'infinity'"] {
+        app.regression(change).await;
     }
     let text = read().await;
     let document = Document::parse(&text).unwrap();
@@ -117,34 +114,8 @@ async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_de
     app.get("/api/v1/projects/nobody/regressions.atom").await.assert_problem(404, "unknown-project");
 }
 
-/// Writes a regression, for which it takes many runs otherwise.
-async fn regression(app: &TestApp, state: &str, muted_until_at: &str) {
-    let statement = format!(
-        "with found as (
-             insert into regression (
-                 project_id, direction, state, cause, after_commit_id, until_commit_id, fixed_by_commit_id,
-                 muted_until_at, created_at, updated_at
-             )
-             select project_id, 'regressed', '{state}', 'commit', commit_id, commit_id,
-                    case '{state}' when 'fixed' then commit_id end, {muted_until_at}, now(), now()
-             from commit
-             returning regression_id, after_commit_id as commit_id
-         )
-         insert into change_point (
-             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns, after_ns,
-             confidence, matters, regression_id, found_at
-         )
-         select series_id, environment_id, 'p50-' || regression_id, commit_id, commit_id, commit_id, '[]', 1000, 1200, 0.99,
-                true, regression_id, now()
-         from found, series, environment"
-    );
-    let done = sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&app.pool).await.unwrap();
-    assert_eq!(done.rows_affected(), 1);
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_feed_keeps_its_identity_and_shares_it_with_no_other(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_feed_keeps_its_identity_and_shares_it_with_no_other(app: TestApp) {
     app.store(&factory::report()).await;
     app.store(&RunReport { project: factory::slug("other"), ..factory::report() }).await;
     let id = async |project: &str| {

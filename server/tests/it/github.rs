@@ -1,7 +1,7 @@
 //! Signing in with GitHub, against one that takes nothing but what is documented.
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fixture, TestApp};
 use roundtrip_domain::audited;
 use roundtrip_github::{GitHub, Settings};
 use roundtrip_storage::access::Role;
@@ -20,8 +20,8 @@ struct Away {
     cookie: String,
 }
 
-impl World {
-    async fn new(pool: PgPool) -> Self {
+impl Fixture for World {
+    async fn of(pool: PgPool) -> Self {
         let github = FakeGitHub::start();
         let settings = Settings {
             url: github.url(),
@@ -32,7 +32,9 @@ impl World {
         let app = TestApp::made(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
         Self { app, github }
     }
+}
 
+impl World {
     async fn account(&self, name: &str, login: &str) {
         let by = By::command_line();
         let made = audited::create_account(&self.app.pool, &by, name, Some(login), false).await.unwrap();
@@ -84,9 +86,8 @@ fn assert_failed(answer: &Answer, why: &str) {
     assert!(cookies.iter().all(|cookie| !cookie.to_str().unwrap().contains("rts_")), "{answer:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_has_an_account_comes_back_signed_in_to_the_page_that_was_asked_for(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn who_has_an_account_comes_back_signed_in_to_the_page_that_was_asked_for(world: World) {
     world.account("grace", "Grace-Hopper").await;
     world.github.seat(Some((7, "grace-hopper")));
     let answer = world.sign_in("?to=/libfoo/series/3%3Frun%3D1").await;
@@ -98,9 +99,8 @@ async fn who_has_an_account_comes_back_signed_in_to_the_page_that_was_asked_for(
     assert_eq!(world.app.read("/api/v1/session").await["has_github"], true);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_account_goes_by_the_number_and_not_by_the_login(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn an_account_goes_by_the_number_and_not_by_the_login(world: World) {
     world.account("grace", "grace-hopper").await;
     for user in [(7, "grace-hopper"), (7, "admiral")] {
         world.github.seat(Some(user));
@@ -114,9 +114,8 @@ async fn an_account_goes_by_the_number_and_not_by_the_login(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_has_no_account_gets_none_and_is_told_to_the_audit_log(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn who_has_no_account_gets_none_and_is_told_to_the_audit_log(world: World) {
     world.github.seat(Some((9, "mallory")));
     assert_failed(&world.sign_in("?to=/libfoo").await, "no-account");
     let ada = world.app.account("ada", true).await;
@@ -126,9 +125,8 @@ async fn who_has_no_account_gets_none_and_is_told_to_the_audit_log(pool: PgPool)
     assert_eq!((&details["way"], &details["github_login"]), (&json!("github"), &json!("mallory")));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_sign_in_that_did_not_begin_in_this_browser_leads_nowhere(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_sign_in_that_did_not_begin_in_this_browser_leads_nowhere(world: World) {
     world.account("grace", "grace").await;
     world.github.seat(Some((7, "grace")));
     let (mine, theirs) = (world.begin("").await, world.begin("").await);
@@ -147,9 +145,8 @@ async fn a_sign_in_that_did_not_begin_in_this_browser_leads_nowhere(pool: PgPool
     assert_eq!(world.name(&answer).await, "grace", "undisturbed, it works");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_code_is_good_once(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_code_is_good_once(world: World) {
     world.account("grace", "grace").await;
     world.github.seat(Some((7, "grace")));
     let away = world.begin("").await;
@@ -158,19 +155,18 @@ async fn a_code_is_good_once(pool: PgPool) {
     assert_failed(&world.return_to(&back, &away.cookie).await, "github");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nothing_that_github_handed_out_is_kept(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn nothing_that_github_handed_out_is_kept(world: World) {
     world.account("grace", "grace").await;
     world.github.seat(Some((7, "grace")));
     world.sign_in("").await;
-    let stored: Vec<String> = sqlx::query_scalar(
-        "select session::text from session union all select account::text from account
+    let stored: Vec<String> = world
+        .app
+        .scalars(
+            "select session::text from session union all select account::text from account
          union all select audit_event::text from audit_event",
-    )
-    .fetch_all(&world.app.pool)
-    .await
-    .unwrap();
+        )
+        .await;
     let secrets = world.github.secrets();
     assert_eq!(secrets.len(), 2, "a code and a token");
     assert!(
@@ -179,18 +175,16 @@ async fn nothing_that_github_handed_out_is_kept(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_says_no_at_github_is_told_so(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn who_says_no_at_github_is_told_so(world: World) {
     world.github.seat(None);
     assert_failed(&world.sign_in("").await, "denied");
     let answer = world.return_to("/auth/github/callback?error=application_suspended&state=x", "").await;
     assert_failed(&answer, "github");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nobody_is_led_to_another_site(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn nobody_is_led_to_another_site(world: World) {
     world.account("grace", "grace").await;
     world.github.seat(Some((7, "grace")));
     for to in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/%09/evil.example", "evil"] {
@@ -206,7 +200,7 @@ async fn nobody_is_led_to_another_site(pool: PgPool) {
     assert_eq!(answer.headers["location"], "/");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_github_that_does_not_answer_signs_nobody_in(pool: PgPool) {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", holder.local_addr().unwrap());
@@ -225,9 +219,8 @@ async fn a_github_that_does_not_answer_signs_nobody_in(pool: PgPool) {
     assert_failed(&app.send_with("GET", &back, &[("cookie", cookie)], None).await, "github");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn without_settings_there_is_no_such_way(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn without_settings_there_is_no_such_way(app: TestApp) {
     for path in ["/auth/github", "/auth/github/callback?code=x&state=y"] {
         app.get(path).await.assert_problem(404, "unknown-sign-in");
     }
@@ -246,9 +239,8 @@ fn an_address_that_is_none_is_refused() {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_session_by_github_may_all_that_its_account_may(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_session_by_github_may_all_that_its_account_may(world: World) {
     world.app.store(&crate::support::factory::report()).await;
     world.account("grace", "grace").await;
     let admin = world.app.member("ada", "libfoo", Role::Admin).await;

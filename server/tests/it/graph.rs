@@ -5,7 +5,6 @@ use roundtrip_domain::graph::Graph;
 use roundtrip_storage::graph::StoredCommit;
 use roundtrip_wire::{Commit, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::collections::BTreeSet;
 
 fn numbers(list: &Value) -> Vec<i64> {
@@ -24,27 +23,18 @@ fn child(number: u64, parents: &[u64]) -> Commit {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn commits_come_last_first_from_a_place_to_a_place_page_by_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn commits_come_last_first_from_a_place_to_a_place_page_by_page(app: TestApp) {
     let history = (1..=6).rev().map(|number| factory::commit(number, Some(number))).collect();
-    app.store(&RunReport { history, ..factory::report_at(factory::commit(7, Some(7))) }).await;
+    app.store(&RunReport { history, ..factory::nth(7) }).await;
     assert_eq!(numbers(&app.read("/api/v1/projects/libfoo/commits").await), [7, 6, 5, 4, 3, 2, 1]);
     assert_eq!(numbers(&app.read("/api/v1/projects/libfoo/commits?from=3&to=5").await), [5, 4, 3]);
-    let mut seen = Vec::new();
-    let mut path = "/api/v1/projects/libfoo/commits?limit=2&to=6".to_owned();
-    loop {
-        let page = app.read(&path).await;
-        seen.extend(numbers(&page));
-        let Some(after) = page["next_after"].as_str() else { break };
-        path = format!("/api/v1/projects/libfoo/commits?limit=2&to=6&after={after}");
-    }
-    assert_eq!(seen, [6, 5, 4, 3, 2, 1]);
+    let pages = app.pages("", "/api/v1/projects/libfoo/commits?limit=2&to=6").await;
+    assert_eq!(pages.iter().map(numbers).collect::<Vec<_>>(), [[6, 5], [4, 3], [2, 1]]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_name(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_name(app: TestApp) {
     let mut history = vec![
         with_subject(1, "pool: reuse send-buffers (#123)"),
         with_subject(2, "Send it in src/ring/mod.rs"),
@@ -73,9 +63,8 @@ async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_n
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(app: TestApp) {
     let named = |digits: &str| roundtrip_wire::CommitSha::parse(&format!("{digits:0<40}")).unwrap();
     let shallow = Commit { sha: named("abcdef12"), ..factory::commit(20, None) };
     app.store(&factory::report_at(shallow.clone())).await;
@@ -100,9 +89,8 @@ async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(po
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn where_two_commits_part_is_told_with_what_is_not_known(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn where_two_commits_part_is_told_with_what_is_not_known(app: TestApp) {
     // The main line 1 to 5, of which 4 merged something that nobody has sent; a branch 10, 11 from 3.
     let history = vec![child(4, &[3, 77]), child(3, &[2]), child(2, &[1]), child(1, &[])];
     app.store(&RunReport { history, ..factory::report_at(child(5, &[4])) }).await;
@@ -137,10 +125,9 @@ async fn where_two_commits_part_is_told_with_what_is_not_known(pool: PgPool) {
 }
 
 /// The database gives whole lines of ancestors, also through merges: the answers are those of a graph in memory.
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(pool: PgPool) {
+#[database_test]
+async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(app: TestApp) {
     const COMMITS: u64 = 60;
-    let app = TestApp::new(pool).await;
     // A history with forks and merges, the same in every run of the test.
     let mut state = 7_u64;
     let mut draw = |below: u64| {
@@ -173,9 +160,8 @@ async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(pool: PgPo
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(app: TestApp) {
     assert_eq!(pulls(&app, "libfoo", "").await, None, "there is no project yet");
     let main = |number: u64, parents: &[u64]| factory::report_at(child(number, parents));
     app.store(&main(1, &[])).await;
@@ -206,15 +192,14 @@ async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(
     assert_eq!(pulls(&app, "libfoo", &query).await.unwrap(), expected[2..]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_branch_is_not_the_main_line(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_branch_is_not_the_main_line(app: TestApp) {
     let branch = |name: &str, commit| RunReport { branch: Some(name.into()), ..factory::report_at(commit) };
     app.store(&branch("main", child(1, &[]))).await;
     app.store(&branch("topic", child(2, &[1]))).await;
     app.store(&RunReport { pull_request: Some(5), ..branch("topic-2", child(3, &[2])) }).await;
     assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), [(5, Some(2), true)]);
-    sqlx::query("update project set default_branch = 'main'").execute(&app.pool).await.unwrap();
+    app.execute("update project set default_branch = 'main'").await;
     assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), [(5, Some(1), true)]);
 }
 

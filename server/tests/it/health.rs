@@ -1,40 +1,31 @@
 //! `/healthz` and `/readyz`.
 
 use crate::support::TestApp;
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_over_a_migrated_database_lives_and_is_ready(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_over_a_migrated_database_lives_and_is_ready(app: TestApp) {
     for path in ["/healthz", "/readyz"] {
         let answer = app.get(path).await;
         assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (200, b"ok".as_slice()), "{path}");
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_missing_migration_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_missing_migration_is_named(app: TestApp) {
     let last = roundtrip_server::MIGRATOR.iter().map(|migration| migration.version).max().unwrap();
-    sqlx::query("delete from _sqlx_migrations where version = $1")
-        .bind(last)
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute(&format!("delete from _sqlx_migrations where version = '{last}'")).await;
     let problem = app.get("/readyz").await.assert_problem(503, "schema-behind");
     assert!(problem.detail.contains(&last.to_string()), "{problem:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_database_that_was_never_migrated_is_not_ready(pool: PgPool) {
-    let app = TestApp::new(pool).await;
-    sqlx::query("drop table _sqlx_migrations").execute(&app.pool).await.unwrap();
+#[database_test]
+async fn a_database_that_was_never_migrated_is_not_ready(app: TestApp) {
+    app.execute("drop table _sqlx_migrations").await;
     app.get("/readyz").await.assert_problem(503, "schema-behind");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_that_is_about_to_end_lives_and_is_not_ready(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_that_is_about_to_end_lives_and_is_not_ready(app: TestApp) {
     app.state.announce_stop();
     assert_eq!(app.get("/healthz").await.status, 200);
     let problem = app.get("/readyz").await;

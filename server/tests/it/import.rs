@@ -6,7 +6,6 @@ use axum::http::Request;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::path::{Path, PathBuf};
 
 /// Files that the tools themselves wrote, and a few after their documentation.
@@ -42,9 +41,8 @@ fn texts<'a>(run: &'a Value, of: impl Fn(&'a Value) -> &'a Value) -> Vec<&'a str
     run["results"].as_array().unwrap().iter().filter_map(|result| of(result).as_str()).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(app: TestApp) {
     let mut formats = 0;
     for folder in std::fs::read_dir(goldens()).unwrap().map(|entry| entry.unwrap().path()) {
         if !folder.is_dir() {
@@ -86,9 +84,8 @@ async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(pool: Pg
     assert_eq!(formats, 11);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn figures_without_samples_stand_apart_from_points(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn figures_without_samples_stand_apart_from_points(app: TestApp) {
     let report = empty(factory::report());
     import(&app, &request(&report, "summary.json", None, &golden("k6/summary-export.json"))).await;
     let rows = app.row_counts().await;
@@ -110,9 +107,8 @@ async fn figures_without_samples_stand_apart_from_points(pool: PgPool) {
     assert_eq!(run["run"]["point_count"], rows["summary"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_commits(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_commits(app: TestApp) {
     let file = golden("k6/handle-summary.json");
     // Nothing relates the second to the first until a third does.
     let placed = [factory::commit(2, Some(2)), factory::commit(20, None)];
@@ -126,13 +122,12 @@ async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_c
         summaries.iter().map(|one| one["commit_ordinal"].as_i64().unwrap()).collect::<Vec<_>>()
     };
     let before = ordinals().await;
-    app.store(&factory::report_at(factory::commit(20, Some(20)))).await;
+    app.store(&factory::nth(20)).await;
     assert_eq!((before.len(), ordinals().await), (2, vec![2, 20]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(app: TestApp) {
     let report = empty(factory::report());
     let body = request(&report, "results.json", Some("hyperfine"), &golden("hyperfine/parameters.json"));
     let [first, again] = [import(&app, &body).await, import(&app, &body).await];
@@ -141,9 +136,8 @@ async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(pool: 
     import(&app, &other).await.assert_problem(422, "run-conflict");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(app: TestApp) {
     let before = app.row_counts().await;
     let report = empty(factory::report());
     let file = golden("google-benchmark/repetitions.json");

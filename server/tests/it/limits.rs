@@ -29,7 +29,7 @@ fn assert_too_many(answer: &Answer) {
     assert!(problem.detail.contains(&wait.to_string()), "{problem:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn strangers_are_counted_by_address_and_told_when_to_come_back(pool: PgPool) {
     let app = TestApp::kept(pool, few()).await;
     assert_eq!(get_from(&app, "192.0.2.1", None).await.status, 200);
@@ -41,7 +41,7 @@ async fn strangers_are_counted_by_address_and_told_when_to_come_back(pool: PgPoo
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn behind_a_trusted_proxy_its_clients_are_counted(pool: PgPool) {
     let trusted_proxies = TrustedProxies(vec!["192.0.2.0/24".parse().unwrap()]);
     let app = TestApp::kept(pool, Settings { trusted_proxies, ..few() }).await;
@@ -50,7 +50,7 @@ async fn behind_a_trusted_proxy_its_clients_are_counted(pool: PgPool) {
     assert_too_many(&get_from(&app, "192.0.2.1", Some("198.51.100.1, 203.0.113.1")).await);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_valid_token_has_a_count_of_its_own(pool: PgPool) {
     let app = TestApp::kept(pool, few()).await;
     assert_eq!(app.get("/api/v1/projects").await.status, 200);
@@ -61,7 +61,7 @@ async fn a_valid_token_has_a_count_of_its_own(pool: PgPool) {
     assert_too_many(&app.put(&factory::report()).await);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn by_default_an_agent_uploads_a_hundred_times_a_second_and_more(pool: PgPool) {
     let app = TestApp::kept(pool, Settings::default()).await;
     let report = factory::report();
@@ -71,9 +71,8 @@ async fn by_default_an_agent_uploads_a_hundred_times_a_second_and_more(pool: PgP
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn failed_authentications_are_limited_harder(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn failed_authentications_are_limited_harder(app: TestApp) {
     let wrong = "rta_000000000000000000000000000000000000";
     for _ in 0..30 {
         app.send("GET", "/api/v1/projects", wrong, None).await.assert_problem(401, "unauthenticated");

@@ -4,7 +4,6 @@ use crate::support::TestApp;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const PAGE: &str = "/libfoo/series/7?tables=trend.sizes&show=p99#pinned";
 
@@ -13,9 +12,8 @@ async fn link(app: &TestApp, path: &str) -> (u16, Value) {
     (answer.status.as_u16(), answer.json())
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_link_leads_to_its_page_and_is_made_once(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_link_leads_to_its_page_and_is_made_once(app: TestApp) {
     let (status, made) = link(&app, PAGE).await;
     assert_eq!(status, 201);
     assert_eq!(made["url"], format!("/l/{}", made["code"].as_str().unwrap()));
@@ -31,12 +29,11 @@ async fn a_link_leads_to_its_page_and_is_made_once(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn paths_whose_names_collide_keep_links_of_their_own(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn paths_whose_names_collide_keep_links_of_their_own(app: TestApp) {
     let (_, first) = link(&app, PAGE).await;
     // Another path had that name before: made up, since hashes collide too seldom.
-    sqlx::query("update link set path = '/another'").execute(&app.pool).await.unwrap();
+    app.execute("update link set path = '/another'").await;
     let (status, second) = link(&app, PAGE).await;
     assert_eq!(status, 201);
     assert_ne!(first["code"], second["code"]);
@@ -45,9 +42,8 @@ async fn paths_whose_names_collide_keep_links_of_their_own(pool: PgPool) {
     assert_eq!(app.get(second["url"].as_str().unwrap()).await.headers["location"], PAGE);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_no_page_of_this_server_has_no_link(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_no_page_of_this_server_has_no_link(app: TestApp) {
     for path in
         ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\r\nset-cookie: b", "/api/v1"]
     {
@@ -69,9 +65,8 @@ async fn what_is_no_page_of_this_server_has_no_link(pool: PgPool) {
     assert_eq!(app.row_counts().await["link"], 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_link_is_a_problem_and_what_is_none_a_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_link_is_a_problem_and_what_is_none_a_page(app: TestApp) {
     app.get("/l/0123456789").await.assert_problem(404, "unknown-link");
     // A project may be called `l`.
     for page in ["/l", "/l/runs", "/l/series/7"] {

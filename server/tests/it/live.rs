@@ -6,7 +6,6 @@ use http_body_util::BodyExt;
 use roundtrip_domain::live::NewRuns;
 use roundtrip_wire::RunReport;
 use serde_json::json;
-use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -66,15 +65,14 @@ impl Events {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_upload_at_one_server_is_told_by_the_other(pool: PgPool) {
-    let one = TestApp::new(pool).await;
+#[database_test]
+async fn an_upload_at_one_server_is_told_by_the_other(one: TestApp) {
     let other = one.another();
     one.store(&factory::report()).await;
     one.live.flush().await;
     let mut events = Events::open(&other, "libfoo").await;
     let mut own_events = Events::open(&one, "libfoo").await;
-    let second = factory::report_at(factory::commit(7, Some(7)));
+    let second = factory::nth(7);
     one.store(&second).await;
 
     let expected = json!({
@@ -86,10 +84,9 @@ async fn an_upload_at_one_server_is_told_by_the_other(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_run_of_the_project_and_no_other_is_told_once(pool: PgPool) {
+#[database_test]
+async fn every_run_of_the_project_and_no_other_is_told_once(one: TestApp) {
     const RUNS: usize = 12;
-    let one = TestApp::new(pool).await;
     let other = one.another();
     one.store(&factory::report()).await;
     one.live.flush().await;
@@ -117,9 +114,8 @@ async fn every_run_of_the_project_and_no_other_is_told_once(pool: PgPool) {
     assert_eq!(told, expected);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_batch_of_many_names_the_newest_and_counts_all(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_batch_of_many_names_the_newest_and_counts_all(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
@@ -130,8 +126,7 @@ async fn a_batch_of_many_names_the_newest_and_counts_all(pool: PgPool) {
         newest = Some(report.run_id.as_uuid());
     }
     app.live.flush().await;
-    let run_ids: Vec<uuid::Uuid> =
-        sqlx::query_scalar("select run_id from run").fetch_all(&app.pool).await.unwrap();
+    let run_ids: Vec<uuid::Uuid> = app.scalars("select run_id from run").await;
     for run_id in run_ids {
         app.live.announce(run_id);
     }
@@ -146,20 +141,18 @@ async fn a_batch_of_many_names_the_newest_and_counts_all(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_lost_connection_is_a_gap_and_not_the_end(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_lost_connection_is_a_gap_and_not_the_end(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
     // PostgreSQL ends the connection that listens.
-    let ended: Vec<bool> = sqlx::query_scalar(
-        "select pg_terminate_backend(pid) from pg_stat_activity
+    let ended: Vec<bool> = app
+        .scalars(
+            "select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'",
-    )
-    .fetch_all(&app.pool)
-    .await
-    .unwrap();
+        )
+        .await;
     assert_eq!(ended, [true]);
     assert_eq!(events.next().await, Event { name: "gap".into(), data: "{}".into() });
     let report = factory::report();
@@ -167,19 +160,17 @@ async fn a_lost_connection_is_a_gap_and_not_the_end(pool: PgPool) {
     assert_eq!(events.new_runs().await.runs[0].run_id, report.run_id.as_uuid());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_another_version_announces_is_a_gap(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_another_version_announces_is_a_gap(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
-    sqlx::query("select pg_notify('roundtrip_runs', 'something else')").execute(&app.pool).await.unwrap();
+    app.execute("select pg_notify('roundtrip_runs', 'something else')").await;
     assert_eq!(events.next().await.name, "gap");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_end_of_the_server_ends_the_stream(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_end_of_the_server_ends_the_stream(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
@@ -190,8 +181,7 @@ async fn the_end_of_the_server_ends_the_stream(pool: PgPool) {
     assert_eq!(answer.headers["retry-after"], "5");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_project_has_no_stream(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_project_has_no_stream(app: TestApp) {
     app.get("/api/v1/projects/nobody/events").await.assert_problem(404, "unknown-project");
 }

@@ -2,7 +2,6 @@
 
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_wire::RunReport;
-use sqlx::PgPool;
 
 const INSTALLATION: &str = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
 
@@ -14,7 +13,7 @@ async fn put(app: &TestApp, report: &RunReport, count: &str) -> Answer {
 }
 
 async fn stored(app: &TestApp, number: u64, count: u64) -> RunReport {
-    let report = factory::report_at(factory::commit(number, Some(number)));
+    let report = factory::nth(number);
     let answer = put(app, &report, &count.to_string()).await;
     assert_eq!(answer.status.as_u16(), 201, "{}", String::from_utf8_lossy(&answer.body));
     report
@@ -37,25 +36,18 @@ async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
         let delete = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(report.run_id.as_uuid());
         assert_eq!(delete.execute(&app.pool).await.unwrap().rows_affected(), 1, "{table}");
     }
-    sqlx::query(
-        "update project_machine
-         set run_count = run_count - 1,
-             latest_run_id = (select run_id from run
-                              where run.project_id = project_machine.project_id order by run_id desc limit 1)",
-    )
-    .execute(&app.pool)
-    .await
-    .unwrap();
-    sqlx::query("update installation set stored_count = $1, acknowledged_count = $1")
-        .bind(stored_count)
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    let newest = "select run_id from run where run.project_id = project_machine.project_id
+                  order by run_id desc limit 1";
+    app.execute(&format!("update project_machine set run_count = run_count - 1, latest_run_id = ({newest})"))
+        .await;
+    app.execute(&format!(
+        "update installation set stored_count = '{stored_count}', acknowledged_count = '{stored_count}'"
+    ))
+    .await;
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(app: TestApp) {
     stored(&app, 1, 0).await;
     let gone = stored(&app, 2, 1).await;
     assert_eq!(lost(&app).await, 0);
@@ -67,16 +59,14 @@ async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(pool: PgPool) 
     assert_eq!(lost(&app).await, 1, "it is lost once");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_that_was_put_back_to_before_an_installation_counts_all_of_its_runs(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_that_was_put_back_to_before_an_installation_counts_all_of_its_runs(app: TestApp) {
     stored(&app, 1, 40).await;
     assert_eq!(lost(&app).await, 40);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn repetitions_and_answers_that_never_arrived_lose_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn repetitions_and_answers_that_never_arrived_lose_nothing(app: TestApp) {
     let report = stored(&app, 1, 0).await;
     // The answer was lost, so that the agent has none acknowledged and repeats.
     assert_eq!(put(&app, &report, "0").await.status.as_u16(), 200);
@@ -86,9 +76,8 @@ async fn repetitions_and_answers_that_never_arrived_lose_nothing(pool: PgPool) {
     assert_eq!(lost(&app).await, 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_upload_that_is_refused_counts_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_upload_that_is_refused_counts_nothing(app: TestApp) {
     let report = stored(&app, 1, 0).await;
     put(&app, &RunReport { branch: None, ..report.clone() }, "1").await.assert_problem(422, "run-conflict");
     stored(&app, 2, 1).await;
@@ -97,9 +86,8 @@ async fn an_upload_that_is_refused_counts_nothing(pool: PgPool) {
     assert!(nonsense.detail.contains("roundtrip-acknowledged"), "{nonsense:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn agents_that_say_nothing_are_not_counted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn agents_that_say_nothing_are_not_counted(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(lost(&app).await, 0);
     assert_eq!(app.row_counts().await["installation"], 0);

@@ -1,13 +1,11 @@
 //! `/api/v1/projects/{project}/machines`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{Canary, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_machine_shows_the_environment_of_its_newest_run(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_machine_shows_the_environment_of_its_newest_run(app: TestApp) {
     app.store(&factory::report()).await;
     let mut newest = factory::report();
     newest.environment.stable.insert("os.kernel".into(), "6.2.0".into());
@@ -32,9 +30,8 @@ async fn a_machine_shows_the_environment_of_its_newest_run(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn conditions_do_not_make_another_environment(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn conditions_do_not_make_another_environment(app: TestApp) {
     app.store(&factory::report()).await;
     let mut busy = factory::report();
     busy.environment.conditions.insert("load.1min".into(), "9.99".into());
@@ -42,9 +39,8 @@ async fn conditions_do_not_make_another_environment(pool: PgPool) {
     assert_eq!(app.row_counts().await["environment"], 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_environments_of_a_machine_come_with_their_time_and_facts_the_last_first(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_environments_of_a_machine_come_with_their_time_and_facts_the_last_first(app: TestApp) {
     app.store(&factory::report()).await;
     let mut later = factory::report();
     later.started_at = factory::time(130);
@@ -79,15 +75,14 @@ fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport
         count: p50_ns.map_or(0, |_| 50),
         unsupported: p50_ns.is_none().then(|| "there is one processor".into()),
     };
-    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    let mut report = factory::nth(commit);
     report.started_at = factory::time(seconds);
     report.canaries = canaries.iter().map(canary).collect();
     report
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn canaries_are_told_run_by_run_the_oldest_first(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn canaries_are_told_run_by_run_the_oldest_first(app: TestApp) {
     let path = "/api/v1/projects/libfoo/machines/lab-1/canaries";
     let (old, mut new) =
         (run(0, 5, &[("wake", Some(4_500)), ("cache-line", None)]), run(60, 3, &[("wake", Some(9_000))]));
@@ -97,11 +92,8 @@ async fn canaries_are_told_run_by_run_the_oldest_first(pool: PgPool) {
     let history = app.read(path).await;
     assert_eq!(history["machine"], "lab-1");
     let readings = history["readings"].as_array().unwrap();
-    let told = |reading: &Value| (reading["run_id"].clone(), reading["commit_ordinal"].clone());
-    assert_eq!(
-        readings.iter().map(told).collect::<Vec<_>>(),
-        [(json!(old.run_id), json!(5)), (json!(new.run_id), json!(3))]
-    );
+    let told = at(&history, "readings/*/run_id,commit_ordinal");
+    assert_eq!(told, json!([[old.run_id, 5], [new.run_id, 3]]));
     assert_eq!(readings[0]["p50_ns"], json!({"wake": 4_500}), "what could not be read is not there");
     assert_eq!(readings[1]["p50_ns"], json!({"wake": 9_000}));
     assert_eq!(readings[0]["started_at"], "2026-11-21T10:00:00Z");
@@ -110,9 +102,8 @@ async fn canaries_are_told_run_by_run_the_oldest_first(pool: PgPool) {
     assert_eq!(newest["readings"], json!([readings[1]]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn canaries_are_of_machines_that_measured_the_project(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn canaries_are_of_machines_that_measured_the_project(app: TestApp) {
     app.store(&factory::report()).await;
     let mut other = RunReport { project: factory::slug("libbar"), ..factory::report() };
     other.machine.slug = factory::slug("a-mac");

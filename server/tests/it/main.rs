@@ -3,6 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
+#[macro_use]
+extern crate roundtrip_test_macros;
+
 mod accounts;
 mod advice;
 mod badges;

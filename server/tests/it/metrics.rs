@@ -3,13 +3,11 @@
 use crate::support::{TestApp, factory};
 use roundtrip_storage::task;
 use roundtrip_wire::RunReport;
-use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn requests_are_counted_and_timed_by_the_template_of_their_route(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn requests_are_counted_and_timed_by_the_template_of_their_route(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     for _ in 0..2 {
@@ -32,9 +30,8 @@ async fn requests_are_counted_and_timed_by_the_template_of_their_route(pool: PgP
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn uploads_are_counted_by_what_became_of_them(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn uploads_are_counted_by_what_became_of_them(app: TestApp) {
     let mut report = factory::report();
     report.results.push(factory::unsupported("posix-mq", "not on macOS"));
     app.put(&report).await;
@@ -53,9 +50,8 @@ async fn uploads_are_counted_by_what_became_of_them(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_database_and_the_work_in_the_background_are_told(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let lease = task::claim(&app.pool, "retention", Duration::from_secs(60)).await.unwrap().unwrap();
@@ -76,9 +72,8 @@ async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
     assert!(text.ends_with("# EOF\n"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_told(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_told(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let text = app.metrics().await;
@@ -98,9 +93,8 @@ async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_told(poo
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know(app: TestApp) {
     app.read("/api/v1/projects").await;
     app.pool.close().await;
     let text = app.metrics().await;
@@ -111,9 +105,8 @@ async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_port_for_users_does_not_tell_them(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_port_for_users_does_not_tell_them(app: TestApp) {
     let answer = app.get("/metrics").await;
     assert!(!String::from_utf8_lossy(&answer.body).contains("roundtrip_http_requests"), "{answer:?}");
 }

@@ -7,7 +7,7 @@ use sqlx::{PgPool, SqlStr};
 use std::borrow::Cow;
 
 /// A duplicate row stops PostgreSQL halfway, as a crash would: the index is there, and of no use.
-#[sqlx::test(migrator = "MIGRATOR")]
+#[database_test]
 async fn an_index_whose_making_was_cut_short_is_made_again(pool: PgPool) {
     const MAKE: &str = "create unique index concurrently if not exists link_path_key on link (path)";
     let is_valid = async || -> Option<bool> {

@@ -1,8 +1,7 @@
 //! The numbers of a point, against a calculation that shares no code with the server.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 /// The smallest value such that at least `percent` of all are at or below it, by counting.
 fn by_counting(values: &[u64], percent: f64) -> u64 {
@@ -28,9 +27,8 @@ async fn stored_point(app: &TestApp) -> Value {
     app.read("/api/v1/projects/libfoo/series").await["series"][0]["latest"].clone()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn quantiles_are_those_of_all_samples_by_nearest_rank(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn quantiles_are_those_of_all_samples_by_nearest_rank(app: TestApp) {
     let repetitions: Vec<Vec<u64>> = (0..3).map(|seed| times(seed, 1_000)).collect();
     let mut report = factory::report();
     report.results[0].repetitions =
@@ -62,9 +60,8 @@ async fn quantiles_are_those_of_all_samples_by_nearest_rank(pool: PgPool) {
     assert_eq!(point["repetition_p50_ns"]["q3"], medians[2]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(app: TestApp) {
     let times = times(9, 12_000);
     let mut report = factory::report();
     report.results[0].repetitions = vec![factory::repetition(0, &times)];
@@ -82,9 +79,8 @@ async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(po
     assert_eq!(point["sum_ns"], times.iter().sum::<u64>());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn counts_add_up_and_a_loss_marks_the_point(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn counts_add_up_and_a_loss_marks_the_point(app: TestApp) {
     let mut report = factory::report();
     let result = &mut report.results[0];
     result.repetitions[0].disturbed = vec!["cpu 1 was shared".into()];
@@ -96,16 +92,12 @@ async fn counts_add_up_and_a_loss_marks_the_point(pool: PgPool) {
     assert_eq!(point["repetition_count"], 2);
     assert_eq!(point["failure_count"], 1);
     assert_eq!(point["disturbed_count"], 1);
-    assert_eq!(
-        (&point["attempted"], &point["accepted"], &point["delivered"]),
-        (&6.into(), &6.into(), &5.into())
-    );
+    assert_eq!(at(&point, "attempted,accepted,delivered"), json!([6, 6, 5]));
     assert_eq!(point["lossy"], true);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(app: TestApp) {
     let mut report = factory::report();
     app.store(&report).await;
     assert_eq!(stored_point(&app).await["bytes_per_second"], Value::Null);
@@ -132,9 +124,8 @@ async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(pool: PgPool)
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_stream_of_drawn_sizes_has_no_rate(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_stream_of_drawn_sizes_has_no_rate(app: TestApp) {
     let mut report = factory::report();
     let case = &mut report.results[0].case;
     case.scenario = factory::slug("stream");

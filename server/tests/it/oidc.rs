@@ -1,7 +1,7 @@
 //! Jobs that prove who they are: every way in which a token can be wrong, and what a right one gets.
 
 use crate::fake_issuer::{FakeIssuer, job};
-use crate::support::{Answer, TestApp, factory};
+use crate::support::{Answer, Fixture, TestApp, at, factory};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use roundtrip_domain::oidc::{Settings, Verifier};
@@ -22,11 +22,15 @@ struct World {
     ada: String,
 }
 
-impl World {
-    async fn new(pool: PgPool) -> Self {
-        Self::asking_again_after(pool, Duration::ZERO).await
+impl Fixture for World {
+    async fn of(pool: PgPool) -> Self {
+        let world = Self::asking_again_after(pool, Duration::ZERO).await;
+        assert_eq!(world.trust(json!({})).await.status, 201);
+        world
     }
+}
 
+impl World {
     async fn asking_again_after(pool: PgPool, refresh_interval: Duration) -> Self {
         let issuer = FakeIssuer::start();
         let settings = Settings { issuer: issuer.url(), audience: AUDIENCE.into(), refresh_interval };
@@ -41,12 +45,6 @@ impl World {
         let mut request = json!({"repository": "octo/lib", "repository_id": 101, "repository_owner_id": 7});
         request.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
         self.app.send("POST", TRUSTS, &self.ada, Some(request)).await
-    }
-
-    async fn trusting(pool: PgPool) -> Self {
-        let world = Self::new(pool).await;
-        assert_eq!(world.trust(json!({})).await.status, 201);
-        world
     }
 
     fn claims(&self) -> Value {
@@ -82,48 +80,34 @@ fn token(header: &Value, claims: &Value, signature: &str) -> String {
     format!("{}.{}.{signature}", part(header), part(claims))
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_trusted_job_gets_a_token_with_which_it_uploads_to_that_project_alone(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_trusted_job_gets_a_token_with_which_it_uploads_to_that_project_alone(world: World) {
     let answer = world.with(json!({})).await;
     assert_eq!(
         (answer.status.as_u16(), &answer.headers["cache-control"]),
         (201, &"no-store".parse().unwrap())
     );
     let exchanged: Value = answer.json();
-    assert_eq!(
-        (&exchanged["project"], &exchanged["scopes"]),
-        (&json!("libfoo"), &json!(["read", "ingest:write"]))
-    );
+    assert_eq!(at(&exchanged, "project,scopes"), json!(["libfoo", ["read", "ingest:write"]]));
     let token = exchanged["token"].as_str().unwrap();
     assert!(token.starts_with("rtc_"), "{token}");
-    let minutes: Option<i64> = sqlx::query_scalar(
-        "select round(extract(epoch from expires_at - created_at) / 60)::bigint from token where kind = 'ci'",
-    )
-    .fetch_one(&world.app.pool)
-    .await
-    .unwrap();
-    assert_eq!(minutes, Some(15));
-    let report = factory::report_at(factory::commit(2, Some(2)));
+    let minutes = "round(extract(epoch from expires_at - created_at) / 60)::bigint";
+    let minutes: i64 = world.app.scalar(&format!("select {minutes} from token where kind = 'ci'")).await;
+    assert_eq!(minutes, 15);
+    let report = factory::nth(2);
     assert_eq!(world.app.put_as(token, &report).await.status, 201);
-    let other =
-        RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
+    let other = RunReport { project: factory::slug("other"), ..factory::nth(3) };
     world.app.put_as(token, &other).await.assert_problem(403, "forbidden");
-    let events: Vec<(String, String, Value)> = sqlx::query_as(
-        "select actor, action, details from audit_event where action in ('oidc-trust.create', 'token.exchange')
-         order by audit_event_id",
-    )
-    .fetch_all(&world.app.pool)
-    .await
-    .unwrap();
+    let events = "select actor, action, details from audit_event
+                  where action in ('oidc-trust.create', 'token.exchange') order by audit_event_id";
+    let events: Vec<(String, String, Value)> = world.app.rows(events).await;
     assert_eq!((events[0].0.as_str(), events[0].1.as_str()), ("account:ada", "oidc-trust.create"));
     assert_eq!((events[1].0.as_str(), events[1].1.as_str()), ("job:octo/lib", "token.exchange"));
     assert_eq!(events[1].2["sha"], "1".repeat(40));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_whose_claims_are_wrong_is_refused_with_the_claim(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_token_whose_claims_are_wrong_is_refused_with_the_claim(world: World) {
     let now = jsonwebtoken::get_current_timestamp();
     for (changes, reason) in [
         (json!({"iss": "https://token.actions.githubusercontent.com"}), "another issuer (iss)"),
@@ -152,9 +136,8 @@ async fn a_token_whose_claims_are_wrong_is_refused_with_the_claim(pool: PgPool) 
     assert_eq!(world.with(json!({})).await.status, 201, "nothing else was wrong");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_that_is_not_signed_by_the_issuer_with_rs256_is_refused(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_token_that_is_not_signed_by_the_issuer_with_rs256_is_refused(world: World) {
     let claims = world.claims();
     let name = world.issuer.key_name();
     let right = world.issuer.sign(&claims);
@@ -184,9 +167,8 @@ async fn a_token_that_is_not_signed_by_the_issuer_with_rs256_is_refused(pool: Pg
     assert_eq!(world.exchange(&right).await.status, 201);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_is_good_for_one_exchange(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_token_is_good_for_one_exchange(world: World) {
     let token = world.issuer.sign(&world.claims());
     assert_eq!(world.exchange(&token).await.status, 201);
     world.assert_wrong(&token, "exchanged before").await;
@@ -196,16 +178,12 @@ async fn a_token_is_good_for_one_exchange(pool: PgPool) {
     assert_eq!(world.exchange(&world.issuer.sign(&claims)).await.status, 201);
     claims["exp"] = json!(claims["exp"].as_u64().unwrap() + 1);
     world.assert_wrong(&world.issuer.sign(&claims), "exchanged before").await;
-    let tokens: i64 = sqlx::query_scalar("select count(*) from token where kind = 'ci'")
-        .fetch_one(&world.app.pool)
-        .await
-        .unwrap();
+    let tokens: i64 = world.app.scalar("select count(*) from token where kind = 'ci'").await;
     assert_eq!(tokens, 2, "none is left of what was refused");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn of_tokens_that_are_sent_at_once_one_is_exchanged(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn of_tokens_that_are_sent_at_once_one_is_exchanged(world: World) {
     let token = world.issuer.sign(&world.claims());
     let (one, other, third) =
         tokio::join!(world.exchange(&token), world.exchange(&token), world.exchange(&token));
@@ -214,9 +192,9 @@ async fn of_tokens_that_are_sent_at_once_one_is_exchanged(pool: PgPool) {
     assert_eq!(statuses, [201, 401, 401]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn only_jobs_of_the_repository_and_its_owner_are_trusted_and_those_that_the_patterns_say(pool: PgPool) {
-    let world = World::new(pool).await;
+    let world = World::asking_again_after(pool, Duration::ZERO).await;
     let refused = |answer: Answer| answer.assert_problem(403, "forbidden").detail;
     assert!(refused(world.with(json!({})).await).contains("no project here trusts"));
     let patterns = json!({
@@ -241,9 +219,8 @@ async fn only_jobs_of_the_repository_and_its_owner_are_trusted_and_those_that_th
     assert_eq!(world.with(renamed).await.status, 201);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_job_in_which_strangers_may_have_a_part_gets_no_token(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_job_in_which_strangers_may_have_a_part_gets_no_token(world: World) {
     for event in
         ["pull_request", "pull_request_target", "issue_comment", "pull_request_review", "fork", "new-one"]
     {
@@ -255,9 +232,8 @@ async fn a_job_in_which_strangers_may_have_a_part_gets_no_token(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn keys_are_asked_for_once_and_again_when_they_were_changed(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn keys_are_asked_for_once_and_again_when_they_were_changed(world: World) {
     let old = world.issuer.sign(&world.claims());
     for _ in 0..3 {
         assert_eq!(world.with(json!({})).await.status, 201);
@@ -269,7 +245,7 @@ async fn keys_are_asked_for_once_and_again_when_they_were_changed(pool: PgPool) 
     world.assert_wrong(&old, "a key that its issuer does not have").await;
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn made_up_names_of_keys_do_not_make_the_server_ask_again_and_again(pool: PgPool) {
     let world = World::asking_again_after(pool, Duration::from_secs(3_600)).await;
     world.trust(json!({})).await;
@@ -283,9 +259,8 @@ async fn made_up_names_of_keys_do_not_make_the_server_ask_again_and_again(pool: 
     assert_eq!(world.with(json!({})).await.status, 201, "those that are known are still good");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_issuer_that_does_not_answer_is_no_fault_of_the_job(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn an_issuer_that_does_not_answer_is_no_fault_of_the_job(world: World) {
     world.issuer.set_down(true);
     world.with(json!({})).await.assert_problem(503, "unavailable");
     world.issuer.set_down(false);
@@ -294,9 +269,8 @@ async fn an_issuer_that_does_not_answer_is_no_fault_of_the_job(pool: PgPool) {
     assert_eq!(world.with(json!({})).await.status, 201, "its keys are known");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn keys_are_taken_from_the_issuer_alone(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn keys_are_taken_from_the_issuer_alone(world: World) {
     let elsewhere = FakeIssuer::start();
     for members in [
         json!({"jwks_uri": format!("{}/.well-known/jwks", elsewhere.url())}),
@@ -310,11 +284,9 @@ async fn keys_are_taken_from_the_issuer_alone(pool: PgPool) {
     assert_eq!((elsewhere.key_requests(), world.issuer.key_requests()), (0, 0));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn of_several_projects_the_job_says_which(pool: PgPool) {
-    let world = World::trusting(pool).await;
-    let other =
-        RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
+#[database_test]
+async fn of_several_projects_the_job_says_which(world: World) {
+    let other = RunReport { project: factory::slug("other"), ..factory::nth(3) };
     world.app.store(&other).await;
     let grace = world.app.member("grace", "other", Role::Maintainer).await;
     let request = json!({"repository": "octo/lib", "repository_id": 101, "repository_owner_id": 7});
@@ -328,9 +300,8 @@ async fn of_several_projects_the_job_says_which(pool: PgPool) {
     world.app.post(EXCHANGE, &sent("third")).await.assert_problem(403, "forbidden");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn maintainers_manage_whom_their_project_trusts_and_a_trust_ends_with_its_tokens(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn maintainers_manage_whom_their_project_trusts_and_a_trust_ends_with_its_tokens(world: World) {
     let app = &world.app;
     let trusts: Value = app.send("GET", TRUSTS, &world.ada, None).await.json();
     let trust = &trusts["trusts"][0];
@@ -360,26 +331,21 @@ async fn maintainers_manage_whom_their_project_trusts_and_a_trust_ends_with_its_
     world.with(json!({})).await.assert_problem(403, "forbidden");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_has_expired_is_forgotten_with_the_next_exchange(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn what_has_expired_is_forgotten_with_the_next_exchange(world: World) {
     assert_eq!(world.with(json!({})).await.status, 201);
     let counts = async || {
         let counts = world.app.row_counts().await;
         (counts["oidc_use"], counts["token"])
     };
     let before = counts().await;
-    sqlx::query("update oidc_use set expires_at = now() - interval '1 second'")
-        .execute(&world.app.pool)
-        .await
-        .unwrap();
+    world.app.execute("update oidc_use set expires_at = now() - interval '1 second'").await;
     assert_eq!(world.with(json!({})).await.status, 201);
     assert_eq!(counts().await, before);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_goes_with_whom_it_trusts(pool: PgPool) {
-    let world = World::trusting(pool).await;
+#[database_test]
+async fn a_project_goes_with_whom_it_trusts(world: World) {
     assert_eq!(world.with(json!({})).await.status, 201);
     let admin = world.app.member("root", "libfoo", Role::Admin).await;
     assert_eq!(world.app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await.status, 204);
@@ -388,9 +354,9 @@ async fn a_project_goes_with_whom_it_trusts(pool: PgPool) {
     world.with(json!({})).await.assert_problem(403, "forbidden");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn without_settings_there_is_no_exchange(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+    let app = TestApp::of(pool).await;
     app.post(EXCHANGE, &json!({"token": "x"})).await.assert_problem(404, "unknown-sign-in");
 }
 

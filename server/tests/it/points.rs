@@ -1,43 +1,32 @@
 //! `/api/v1/points` and `/api/v1/runs/{run_id}/series/{series_id}`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::RunReport;
-use serde_json::Value;
-use sqlx::PgPool;
+use serde_json::{Value, json};
 
 fn ordinals(points: &Value) -> Vec<i64> {
     points.as_array().unwrap().iter().map(|point| point["commit_ordinal"].as_i64().unwrap()).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_newest_points_of_each_series_come_in_ascending_order(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_newest_points_of_each_series_come_in_ascending_order(app: TestApp) {
     for number in [2, 5, 1, 4, 3] {
-        let mut report = factory::report_at(factory::commit(number, Some(number)));
+        let mut report = factory::nth(number);
         if number != 5 {
             report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
         }
         app.store(&report).await;
     }
     let points = app.read("/api/v1/points?series=2,1&limit=3").await;
-    assert_eq!(
-        (&points["series"][0]["series_id"], &points["series"][1]["series_id"]),
-        (&2.into(), &1.into())
-    );
+    assert_eq!(at(&points, "series/0/series_id,series/1/series_id"), json!([2, 1]));
     assert_eq!(ordinals(&points["series"][0]["points"]), [2, 3, 4]);
     assert_eq!(ordinals(&points["series"][1]["points"]), [3, 4, 5]);
-    let commits: Vec<_> = points["commits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|commit| commit["ordinal"].as_i64().unwrap())
-        .collect();
-    assert_eq!(commits, [2, 3, 4, 5], "those that points refer to, and no other");
+    let commits = at(&points, "commits/*/ordinal");
+    assert_eq!(commits, json!([2, 3, 4, 5]), "those that points refer to, and no other");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_point_has_every_number_of_the_contract(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_point_has_every_number_of_the_contract(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let points = app.read("/api/v1/points?series=1").await;
@@ -60,26 +49,23 @@ async fn a_point_has_every_number_of_the_contract(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_series_that_is_asked_for_twice_comes_once(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_series_that_is_asked_for_twice_comes_once(app: TestApp) {
     app.store(&factory::report()).await;
     let points = app.read("/api/v1/points?series=1,1").await;
     assert_eq!(points["series"].as_array().unwrap().len(), 1);
     assert_eq!(points["series"][0]["points"].as_array().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_series_among_known_ones_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_series_among_known_ones_is_named(app: TestApp) {
     app.store(&factory::report()).await;
     let problem = app.get("/api/v1/points?series=1,77").await.assert_problem(404, "unknown-series");
     assert!(problem.detail.contains("77"), "{problem:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_point_in_detail_has_its_distribution_and_its_repetitions(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_point_in_detail_has_its_distribution_and_its_repetitions(app: TestApp) {
     let mut report = factory::report();
     // Not the first result, and repetitions out of order: both must be found.
     report.results.insert(0, factory::result("tcp", 64, vec![factory::repetition(0, &[9])]));
@@ -108,9 +94,8 @@ async fn a_point_in_detail_has_its_distribution_and_its_repetitions(pool: PgPool
     assert_eq!(repetitions[0]["ends"], serde_json::json!([{"cpus_seen": [1], "migrations": 0}]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_case_without_numbers_has_no_point(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_case_without_numbers_has_no_point(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -118,10 +103,9 @@ async fn a_case_without_numbers_has_no_point(pool: PgPool) {
     answer.assert_problem(404, "unknown-point");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn those_that_make_the_trend_can_be_asked_for_alone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
-    let trend = factory::report_at(factory::commit(7, Some(7)));
+#[database_test]
+async fn those_that_make_the_trend_can_be_asked_for_alone(app: TestApp) {
+    let trend = factory::nth(7);
     let topic = RunReport {
         branch: Some("topic".into()),
         pull_request: Some(42),

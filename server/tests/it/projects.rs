@@ -1,50 +1,36 @@
 //! `/api/v1/projects` and `/api/v1/projects/{project}`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::RunReport;
 use serde_json::json;
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_empty_server_has_an_empty_list(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_empty_server_has_an_empty_list(app: TestApp) {
     assert_eq!(app.read("/api/v1/projects").await, json!({"projects": [], "next_after": null}));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_counts_what_it_has_and_shows_its_newest_run(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_project_counts_what_it_has_and_shows_its_newest_run(app: TestApp) {
     app.store(&factory::report()).await;
     app.store(&factory::report()).await;
-    let mut newest = factory::report_at(factory::commit(2, Some(2)));
+    let mut newest = factory::nth(2);
     newest.machine.slug = factory::slug("lab-2");
     newest.results.push(factory::unsupported("posix-mq", "not on macOS"));
     app.store(&newest).await;
     app.store(&RunReport { project: factory::slug("another"), ..factory::report() }).await;
 
     let list = app.read("/api/v1/projects").await;
-    let names: Vec<_> =
-        list["projects"].as_array().unwrap().iter().map(|project| &project["project"]).collect();
-    assert_eq!(names, ["another", "libfoo"]);
+    assert_eq!(at(&list, "projects/*/project"), json!(["another", "libfoo"]));
     let project = app.read("/api/v1/projects/libfoo").await;
     assert_eq!(project, list["projects"][1]);
-    assert_eq!(
-        [
-            &project["run_count"],
-            &project["commit_count"],
-            &project["machine_count"],
-            &project["series_count"]
-        ],
-        [3, 2, 2, 3]
-    );
+    assert_eq!(at(&project, "run_count,commit_count,machine_count,series_count"), json!([3, 2, 2, 3]));
     assert_eq!(project["last_run_at"], "2026-11-21T10:01:40Z");
     assert_eq!(project["latest_run"]["run_id"], newest.run_id.to_string());
     assert_eq!(project["latest_run"]["unsupported_count"], 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_project_is_a_problem_everywhere(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_project_is_a_problem_everywhere(app: TestApp) {
     for path in ["", "/machines", "/runs", "/series"] {
         let answer = app.get(&format!("/api/v1/projects/nobody{path}")).await;
         let problem = answer.assert_problem(404, "unknown-project");

@@ -10,9 +10,8 @@ fn named<'a>(list: &'a Value, slug: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {slug}"))
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn published_tables_are_told_with_their_columns_and_units(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn published_tables_are_told_with_their_columns_and_units(app: TestApp) {
     let list = app.read("/api/v1/references").await;
     let mach = named(&list["references"], "chromium-mach-vs-fifo");
     assert_eq!(mach["unit"], "us");
@@ -34,9 +33,8 @@ async fn published_tables_are_told_with_their_columns_and_units(pool: PgPool) {
     assert!(study["statements"][2].as_str().unwrap().contains("63 %"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_size_profile_is_the_one_that_the_suite_draws_from(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_size_profile_is_the_one_that_the_suite_draws_from(app: TestApp) {
     let list = app.read("/api/v1/size-profiles").await;
     assert_eq!(list["size_profiles"].as_array().unwrap().len(), 1, "what nobody counted is none");
     let profile = named(&list["size_profiles"], "chromium-ipc");
@@ -47,7 +45,7 @@ async fn a_size_profile_is_the_one_that_the_suite_draws_from(pool: PgPool) {
     assert_eq!(buckets.last().unwrap(), &json!({"from_bytes": 12_196, "to_bytes": 16_062, "count": 15}));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn what_was_published_is_no_secret_of_a_private_server(pool: PgPool) {
     let settings = auth_settings::Settings { is_private: true, ..Default::default() };
     let app = TestApp::kept(pool, settings).await;

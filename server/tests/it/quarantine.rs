@@ -1,9 +1,8 @@
 //! Runs that nobody vouches for: shown where one asks for them, and of no weight anywhere.
 
-use crate::support::{Answer, TestApp, factory};
+use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_wire::{RunId, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 /// Uploads a report that nobody vouches for.
 async fn put(app: &TestApp, report: &RunReport) -> Answer {
@@ -21,35 +20,29 @@ fn of_fork() -> RunReport {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_quarantined_run_is_shown_as_such_and_is_no_part_of_the_trend(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_quarantined_run_is_shown_as_such_and_is_no_part_of_the_trend(app: TestApp) {
     app.store(&factory::report()).await;
     let report = of_fork();
     assert_eq!(put(&app, &report).await.status, 201);
     let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
     assert_eq!(run["run"]["quarantined"], true);
     let runs = app.read("/api/v1/projects/libfoo/runs").await;
-    let quarantined: Vec<&Value> =
-        runs["runs"].as_array().unwrap().iter().map(|run| &run["quarantined"]).collect();
-    assert_eq!(quarantined, [&json!(true), &json!(false)]);
-    let mainline = "select mainline from point where run_id = $1";
-    let mainline: Vec<bool> =
-        sqlx::query_scalar(mainline).bind(report.run_id.as_uuid()).fetch_all(&app.pool).await.unwrap();
+    assert_eq!(at(&runs, "runs/*/quarantined"), json!([true, false]));
+    let of_run = format!("where run_id = '{}'", report.run_id);
+    let mainline: Vec<bool> = app.scalars(&format!("select mainline from point {of_run}")).await;
     assert_eq!(mainline, [false]);
     // Not by the name of its branch either, which is its own to choose.
-    let series: i64 = sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap();
+    let series: i64 = app.scalar("select series_id from series").await;
     let line = app.read(&format!("/api/v1/charts/line?series={series}&branch=main")).await;
     assert!(!line.to_string().contains(&report.run_id.to_string()), "{line}");
     // Nothing of it is searched for changes.
-    let due = "select count(*) from analysis_due where run_id = $1";
-    let due: i64 = sqlx::query_scalar(due).bind(report.run_id.as_uuid()).fetch_one(&app.pool).await.unwrap();
+    let due: i64 = app.scalar(&format!("select count(*) from analysis_due {of_run}")).await;
     assert_eq!(due, 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_default_branch_does_not_make_it_part_of_the_trend(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_default_branch_does_not_make_it_part_of_the_trend(app: TestApp) {
     app.store(&factory::report()).await;
     let report = of_fork();
     assert_eq!(put(&app, &report).await.status, 201);
@@ -60,18 +53,17 @@ async fn another_default_branch_does_not_make_it_part_of_the_trend(pool: PgPool)
         assert!(answer.status.is_success(), "{answer:?}");
     }
     let trend = "select run_id from point where mainline";
-    let trend: Vec<uuid::Uuid> = sqlx::query_scalar(trend).fetch_all(&app.pool).await.unwrap();
+    let trend: Vec<uuid::Uuid> = app.scalars(trend).await;
     assert!(!trend.is_empty() && !trend.contains(&report.run_id.as_uuid()), "{trend:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn it_moves_no_commit_and_brings_none_but_its_own(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn it_moves_no_commit_and_brings_none_but_its_own(app: TestApp) {
     // Of a clone that is not whole, so that its place is a guess.
     app.store(&factory::report_at(factory::commit(8, None))).await;
     let places = async || {
         let places = "select sha, ordinal, ordinal_is_estimate from commit order by sha";
-        sqlx::query_as::<_, (String, i64, bool)>(places).fetch_all(&app.pool).await.unwrap()
+        app.rows::<(String, i64, bool)>(places).await
     };
     let before = places().await;
     assert_eq!(put(&app, &of_fork()).await.status, 201);
@@ -82,9 +74,8 @@ async fn it_moves_no_commit_and_brings_none_but_its_own(pool: PgPool) {
     assert_eq!(app.read("/api/v1/projects/libfoo").await["default_branch"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn it_stays_what_it_was_uploaded_as(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn it_stays_what_it_was_uploaded_as(app: TestApp) {
     let (strange, own) = (of_fork(), factory::report());
     assert_eq!(put(&app, &strange).await.status, 201);
     assert_eq!(app.put(&strange).await.status, 200);
@@ -96,9 +87,8 @@ async fn it_stays_what_it_was_uploaded_as(pool: PgPool) {
     assert_eq!((quarantined(&strange).await, quarantined(&own).await), (json!(true), json!(false)));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_no_yes_or_no_is_refused(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_no_yes_or_no_is_refused(app: TestApp) {
     let report = RunReport { run_id: RunId::draw(), ..factory::report() };
     let body = serde_json::to_vec(&report).unwrap();
     let answer = app.put_bytes(&format!("{}?quarantined=perhaps", report.run_id), &[], body).await;

@@ -3,11 +3,9 @@
 use crate::support::{TestApp, factory};
 use roundtrip_domain::ingest::UploadReceipt;
 use roundtrip_wire::RunReport;
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(app: TestApp) {
     let report = factory::report();
     let first = app.put(&report).await;
     let before = app.row_counts().await;
@@ -17,9 +15,8 @@ async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(pool: Pg
     assert_eq!(app.row_counts().await, before);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let before = app.row_counts().await;
@@ -32,9 +29,8 @@ async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(poo
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn twenty_identical_uploads_at_once_make_one_run(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn twenty_identical_uploads_at_once_make_one_run(app: TestApp) {
     let report = factory::report();
     let answers = all_at_once(&app, &vec![report; 20]).await;
     let created = answers.iter().filter(|(status, _)| *status == 201).count();
@@ -46,9 +42,8 @@ async fn twenty_identical_uploads_at_once_make_one_run(pool: PgPool) {
     app.assert_counted().await;
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other(app: TestApp) {
     let mut reports = Vec::new();
     for number in 0..24_u64 {
         let mut report = factory::report_at(factory::commit(number + 2, Some(number + 2)));
@@ -74,9 +69,8 @@ async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other
     app.assert_counted().await;
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn one_identity_used_by_two_projects_at_once_is_stored_for_one_of_them(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn one_identity_used_by_two_projects_at_once_is_stored_for_one_of_them(app: TestApp) {
     let one = factory::report();
     let other = RunReport { project: factory::slug("other-project"), ..one.clone() };
     let mut statuses: Vec<u16> =

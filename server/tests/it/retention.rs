@@ -22,19 +22,18 @@ async fn keep(app: &TestApp, project: &str, days: [Option<i32>; 3]) {
 
 /// Stores a run that arrived so many days ago.
 async fn stored(app: &TestApp, number: u64, days_ago: i32) -> RunReport {
-    let report = factory::report_at(factory::commit(number, Some(number)));
+    let report = factory::nth(number);
     app.store(&report).await;
     age(app, &report, days_ago).await;
     report
 }
 
 async fn age(app: &TestApp, report: &RunReport, days_ago: i32) {
-    sqlx::query("update run set received_at = now() - make_interval(days => $2) where run_id = $1")
-        .bind(report.run_id.as_uuid())
-        .bind(days_ago)
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute(&format!(
+        "update run set received_at = now() - make_interval(days => '{days_ago}') where run_id = '{}'",
+        report.run_id.as_uuid()
+    ))
+    .await;
 }
 
 async fn prune_now(app: &TestApp) -> u64 {
@@ -49,9 +48,8 @@ async fn point(app: &TestApp, report: &RunReport) -> Value {
     app.read(&format!("/api/v1/runs/{}/series/{series_id}", report.run_id)).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn old_uploads_go_and_the_numbers_of_their_runs_stay(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn old_uploads_go_and_the_numbers_of_their_runs_stay(app: TestApp) {
     let (old, new) = (stored(&app, 1, 91).await, stored(&app, 2, 89).await);
     let (point_before, path) = (point(&app, &old).await, format!("/api/v1/runs/{}", old.run_id));
     let run_before = app.read(&path).await;
@@ -77,9 +75,8 @@ async fn old_uploads_go_and_the_numbers_of_their_runs_stay(pool: PgPool) {
     assert_eq!(app.read(&format!("/api/v1/runs/{}", new.run_id)).await["pruned"]["upload_at"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn old_imported_files_go_and_what_they_were_is_still_told(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn old_imported_files_go_and_what_they_were_is_still_told(app: TestApp) {
     let mut report = factory::report();
     report.results = Vec::new();
     app.import(&report, "results.json", br#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#).await;
@@ -96,9 +93,8 @@ async fn old_imported_files_go_and_what_they_were_is_still_told(pool: PgPool) {
     app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await.assert_problem(410, "pruned");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn old_distributions_go_and_charts_stay(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn old_distributions_go_and_charts_stay(app: TestApp) {
     let old = stored(&app, 1, 10).await;
     let before = point(&app, &old).await;
     keep(&app, "libfoo", [None, Some(9), None]).await;
@@ -114,9 +110,8 @@ async fn old_distributions_go_and_charts_stay(pool: PgPool) {
     assert_eq!(charted["series"][0]["points"].as_array().unwrap().len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn old_points_go_with_all_but_the_run_itself(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn old_points_go_with_all_but_the_run_itself(app: TestApp) {
     let (old, new) = (stored(&app, 1, 10).await, stored(&app, 2, 8).await);
     keep(&app, "libfoo", [None, None, Some(9)]).await;
     assert_eq!(prune_now(&app).await, 1);
@@ -135,9 +130,8 @@ async fn old_points_go_with_all_but_the_run_itself(pool: PgPool) {
     assert!(!point(&app, &new).await["histogram"].as_array().unwrap().is_empty());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn projects_without_a_number_of_days_keep_everything(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn projects_without_a_number_of_days_keep_everything(app: TestApp) {
     stored(&app, 1, 30_000).await;
     let other = RunReport { project: factory::slug("other"), ..factory::report() };
     app.store(&other).await;
@@ -148,9 +142,8 @@ async fn projects_without_a_number_of_days_keep_everything(pool: PgPool) {
     assert_eq!((counts["run_upload"], counts["point_histogram"], counts["point"]), (1, 1, 1));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn more_than_fits_into_one_transaction_goes_in_several(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn more_than_fits_into_one_transaction_goes_in_several(app: TestApp) {
     let plan = Plan {
         project: factory::slug("seeded"),
         machine_count: 2,
@@ -161,10 +154,8 @@ async fn more_than_fits_into_one_transaction_goes_in_several(pool: PgPool) {
     };
     seed(&app.pool, plan, |_| {}).await.unwrap();
     // All but the last ten commits.
-    sqlx::query("update run set received_at = now() where commit_id in (select commit_id from commit where ordinal > 220)")
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    let newer = "select commit_id from commit where ordinal > 220";
+    app.execute(&format!("update run set received_at = now() where commit_id in ({newer})")).await;
     keep(&app, "seeded", [None, Some(30), None]).await;
     assert_eq!(prune_now(&app).await, 440);
     assert_eq!(app.row_counts().await["point_histogram"], 40);
@@ -174,9 +165,8 @@ async fn more_than_fits_into_one_transaction_goes_in_several(pool: PgPool) {
     assert_eq!((counts["point"], counts["run_result"], counts["run"]), (40, 20, 460));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn whoever_is_asked_to_stop_leaves_the_rest(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn whoever_is_asked_to_stop_leaves_the_rest(app: TestApp) {
     stored(&app, 1, 10).await;
     keep(&app, "libfoo", [Some(1), None, None]).await;
     let removed = prune(&app.pool, Utc::now(), None, || true).await.unwrap();
@@ -184,7 +174,7 @@ async fn whoever_is_asked_to_stop_leaves_the_rest(pool: PgPool) {
     assert_eq!(prune_now(&app).await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn work_has_one_holder_until_it_is_done_or_the_lease_ends(pool: PgPool) {
     const LEASE: Duration = Duration::from_secs(3_600);
     task::ensure(&pool, "work").await.unwrap();
@@ -203,9 +193,8 @@ async fn work_has_one_holder_until_it_is_done_or_the_lease_ends(pool: PgPool) {
     assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "it is not due");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_whose_lease_has_ended_removes_nothing_more(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_whose_lease_has_ended_removes_nothing_more(app: TestApp) {
     stored(&app, 1, 10).await;
     keep(&app, "libfoo", [Some(1), None, None]).await;
     task::ensure(&app.pool, "work").await.unwrap();
@@ -216,9 +205,8 @@ async fn a_server_whose_lease_has_ended_removes_nothing_more(pool: PgPool) {
     assert_eq!(app.row_counts().await["run_upload"], 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_number_of_days_is_at_least_one(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_number_of_days_is_at_least_one(app: TestApp) {
     stored(&app, 1, 0).await;
     let mut policy = retention::policies(&app.pool).await.unwrap().remove(0);
     policy.point_retention_days = Some(0);
@@ -226,5 +214,5 @@ async fn a_number_of_days_is_at_least_one(pool: PgPool) {
 }
 
 async fn series_id(app: &TestApp) -> i64 {
-    sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap()
+    app.scalar("select series_id from series").await
 }

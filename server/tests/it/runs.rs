@@ -1,40 +1,29 @@
 //! `/api/v1/projects/{project}/runs`, `/api/v1/runs/{run_id}` and `/api/v1/runs/{run_id}/report`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory, texts};
 use roundtrip_wire::{Delivery, EndObservation, Repetition, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn runs_are_listed_newest_first_page_by_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn runs_are_listed_newest_first_page_by_page(app: TestApp) {
     let mut expected = Vec::new();
     for number in 1..=5 {
-        let mut report = factory::report_at(factory::commit(number, Some(number)));
+        let mut report = factory::nth(number);
         report.machine.slug = factory::slug(if number == 3 { "lab-2" } else { "lab-1" });
         app.store(&report).await;
         expected.insert(0, report.run_id.to_string());
     }
-    let mut seen = Vec::new();
-    let mut path = "/api/v1/projects/libfoo/runs?limit=2".to_owned();
-    loop {
-        let page = app.read(&path).await;
-        let runs = page["runs"].as_array().unwrap();
-        assert!(runs.len() <= 2);
-        seen.extend(runs.iter().map(|run| run["run_id"].as_str().unwrap().to_owned()));
-        let Some(after) = page["next_after"].as_str() else { break };
-        path = format!("/api/v1/projects/libfoo/runs?limit=2&after={after}");
-    }
-    assert_eq!(seen, expected);
+    let pages = app.pages("", "/api/v1/projects/libfoo/runs?limit=2").await;
+    let seen: Vec<_> = pages.iter().map(|page| texts(page, "runs/*/run_id")).collect();
+    assert_eq!(seen, expected.chunks(2).collect::<Vec<_>>());
 
     let of_machine = app.read("/api/v1/projects/libfoo/runs?machine=lab-2").await;
     assert_eq!(of_machine["runs"].as_array().unwrap().len(), 1);
     assert_eq!(of_machine["runs"][0]["commit"]["ordinal"], 3);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_shows_all_that_was_uploaded(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_run_shows_all_that_was_uploaded(app: TestApp) {
     let mut report = RunReport { pull_request: Some(12), work_tree_modified: true, ..factory::report() };
     report.results[0].failures = vec![factory::failure(2, "initiator: no answer for 5 s")];
     report.results.push(factory::unsupported("posix-mq", "not on macOS"));
@@ -75,9 +64,8 @@ async fn a_run_shows_all_that_was_uploaded(pool: PgPool) {
     assert_eq!(listed["runs"][0], detail["run"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(app: TestApp) {
     let golden = include_str!("../../../crates/wire/tests/golden/v1/parameters.json");
     let report: RunReport = serde_json::from_str(golden).unwrap();
     app.store(&report).await;
@@ -109,9 +97,8 @@ async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(pool: PgPool)
     assert_eq!(app.read(&point).await["repetitions"][0]["ends"], ends);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(app: TestApp) {
     let golden = include_str!("../../../crates/wire/tests/golden/v1/topologies.json");
     let report: RunReport = serde_json::from_str(golden).unwrap();
     app.store(&report).await;
@@ -149,15 +136,11 @@ async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(pool: PgPool) {
             delivery(50_440, 11, 0)
         ])
     );
-    assert_eq!(
-        (&observed(0)["oversubscribed"], &observed(1)["oversubscribed"]),
-        (&false.into(), &true.into())
-    );
+    assert_eq!([0, 1].map(|place| &observed(place)["oversubscribed"]), [false, true]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn deliveries_that_not_every_repetition_tells_are_not_added_up(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn deliveries_that_not_every_repetition_tells_are_not_added_up(app: TestApp) {
     let end = |delivered| EndObservation {
         delivery: Some(Delivery { delivered, lost: u64::MAX, ..Delivery::default() }),
         ..Default::default()
@@ -178,15 +161,10 @@ async fn deliveries_that_not_every_repetition_tells_are_not_added_up(pool: PgPoo
     ];
     app.store(&report).await;
     let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
-    let deliveries: Vec<_> = detail["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|result| &result["observed"]["deliveries"])
-        .collect();
+    let deliveries = at(&detail, "results/*/observed/deliveries");
     // The largest number stays it.
     let sum = json!({"delivered": 2, "lost": u64::MAX, "duplicated": 0, "out_of_order": 0, "torn": 0});
-    assert_eq!(deliveries, [&json!([sum]), &json!([]), &json!([])]);
+    assert_eq!(deliveries, json!([[sum], [], []]));
 }
 
 /// A repetition of `open-loop` whose two ends took 3 + 4 and 5 + 6 us of processor time.
@@ -205,9 +183,8 @@ fn open_loop(index: u32, late: Option<u64>, missed: Option<u64>, disturbed: &[&s
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_result_sums_up_what_its_repetitions_went_through(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_result_sums_up_what_its_repetitions_went_through(app: TestApp) {
     let mut report = factory::report();
     let repetitions = vec![
         open_loop(0, Some(2), Some(0), &["steal", "pressure"]),
@@ -232,14 +209,7 @@ async fn a_result_sums_up_what_its_repetitions_went_through(pool: PgPool) {
     app.store(&report).await;
 
     let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
-    let members = ["late", "missed", "cpu_ns_per_message", "disturbed"];
-    let observed: Vec<_> = detail["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|result| members.map(|name| (name.to_owned(), result["observed"][name].clone())))
-        .map(|members| Value::Object(members.into_iter().collect()))
-        .collect();
+    let observed = at(&at(&detail, "results/*/observed"), "*/late,missed,cpu_ns_per_message,disturbed");
     let disturbed = json!([
         {"reason": "steal", "repetition_count": 2},
         {"reason": "pressure", "repetition_count": 1},
@@ -247,23 +217,22 @@ async fn a_result_sums_up_what_its_repetitions_went_through(pool: PgPool) {
     ]);
     assert_eq!(
         observed,
-        [
+        json!([
             // Three times 18 us over nine messages.
-            json!({"late": 5, "missed": 2, "cpu_ns_per_message": 6_000, "disturbed": disturbed}),
+            [5, 2, 6_000, disturbed],
             // What a repetition does not tell is not known of the result.
-            json!({"late": null, "missed": null, "cpu_ns_per_message": 6_000, "disturbed": []}),
+            [null, null, 6_000, []],
             // The largest number stays it; twice 18 us over the three messages that arrived.
-            json!({"late": u64::MAX, "missed": 3, "cpu_ns_per_message": 12_000, "disturbed": []}),
+            [u64::MAX, 3, 12_000, []],
             // Only an open loop has due times.
-            json!({"late": null, "missed": null, "cpu_ns_per_message": null, "disturbed": disturbed}),
-            json!({"late": null, "missed": null, "cpu_ns_per_message": null, "disturbed": []}),
-        ]
+            [null, null, null, disturbed],
+            [null, null, null, []],
+        ])
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_in_which_everything_failed_is_stored_and_shown(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_run_in_which_everything_failed_is_stored_and_shown(app: TestApp) {
     let mut report = factory::report();
     report.results[0].repetitions.clear();
     report.results[0].failures = vec![factory::failure(0, "responder: killed by signal 9")];
@@ -273,9 +242,8 @@ async fn a_run_in_which_everything_failed_is_stored_and_shown(pool: PgPool) {
     assert_eq!(detail["results"][0]["point"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_report_is_given_back_byte_for_byte(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_report_is_given_back_byte_for_byte(app: TestApp) {
     let report = factory::report();
     // Indented, with a member that this server does not know: nothing of it is lost.
     let mut body = serde_json::to_value(&report).unwrap();
@@ -294,9 +262,8 @@ async fn the_report_is_given_back_byte_for_byte(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_run_is_a_problem(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_run_is_a_problem(app: TestApp) {
     let run_id = roundtrip_wire::RunId::draw();
     app.get(&format!("/api/v1/runs/{run_id}")).await.assert_problem(404, "unknown-run");
     app.get(&format!("/api/v1/runs/{run_id}/report")).await.assert_problem(404, "unknown-run");

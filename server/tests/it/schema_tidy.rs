@@ -10,79 +10,78 @@ async fn assert_none(pool: &PgPool, rule: &str, query: &str) {
     assert!(found.is_empty(), "{rule}: {found:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_table_and_column_has_a_comment(pool: PgPool) {
-    let query = "
-        select c.relname || coalesce('.' || a.attname, '')
+/// Of all tables: rules, and what breaks them.
+const RULES: [(&str, &str); 8] = [
+    (
+        "a comment is missing",
+        "select c.relname || coalesce('.' || a.attname, '')
         from pg_class c
         left join pg_attribute a on a.attrelid = c.oid and a.attnum >= 0 and not a.attisdropped
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
           and c.relname <> '_sqlx_migrations'
           and (coalesce(obj_description(c.oid, 'pg_class'), '') = ''
-               or coalesce(col_description(c.oid, a.attnum), '') = '')";
-    assert_none(&pool, "a comment is missing", query).await;
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_foreign_key_has_an_index_that_begins_with_its_columns(pool: PgPool) {
-    let query = "
-        select k.conrelid::regclass::text || '.' || k.conname
+               or coalesce(col_description(c.oid, a.attnum), '') = '')",
+    ),
+    (
+        "deleting what is referred to would read the whole table",
+        "select k.conrelid::regclass::text || '.' || k.conname
         from pg_constraint k
         where k.contype = 'f' and k.connamespace = 'public'::regnamespace
           and not exists (
               select from pg_index i
               where i.indrelid = k.conrelid and i.indpred is null
                 and (string_to_array(i.indkey::text, ' ')::smallint[])[1:cardinality(k.conkey)] = k.conkey
-          )";
-    assert_none(&pool, "deleting what is referred to would read the whole table", query).await;
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn names_are_lower_case_and_tables_singular_with_a_key_of_their_name(pool: PgPool) {
-    let relations = "
-        select relname::text from pg_class
+          )",
+    ),
+    (
+        "not lower case",
+        "select relname::text from pg_class
         where relnamespace = 'public'::regnamespace and not starts_with(relname, '_sqlx')
-          and relname !~ '^[a-z][a-z0-9_]*$'";
-    assert_none(&pool, "not lower case", relations).await;
-    let columns = "
-        select table_name || '.' || column_name from information_schema.columns
-        where table_schema = 'public' and column_name !~ '^[a-z][a-z0-9_]*$'";
-    assert_none(&pool, "not lower case", columns).await;
-    let plural = "
-        select tablename::text from pg_tables
+          and relname !~ '^[a-z][a-z0-9_]*$'",
+    ),
+    (
+        "not lower case",
+        "select table_name || '.' || column_name from information_schema.columns
+        where table_schema = 'public' and column_name !~ '^[a-z][a-z0-9_]*$'",
+    ),
+    (
+        "not singular",
+        "select tablename::text from pg_tables
         where schemaname = 'public' and tablename <> '_sqlx_migrations'
-          and tablename like '%s' and tablename not like '%series'";
-    assert_none(&pool, "not singular", plural).await;
-    let keys = "
-        select c.relname || '.' || a.attname
+          and tablename like '%s' and tablename not like '%series'",
+    ),
+    (
+        "a key that is not called <table>_id",
+        "select c.relname || '.' || a.attname
         from pg_constraint k
         join pg_class c on c.oid = k.conrelid
         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.conkey[1]
         where k.contype = 'p' and k.connamespace = 'public'::regnamespace and c.relname <> '_sqlx_migrations'
-          and a.attname !~ '_id$'";
-    assert_none(&pool, "a key that is not called <table>_id", keys).await;
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn times_have_a_zone_and_say_so_in_their_names(pool: PgPool) {
-    let query = "
-        select table_name || '.' || column_name from information_schema.columns
+          and a.attname !~ '_id$'",
+    ),
+    (
+        "not a timestamptz whose name ends in _at",
+        "select table_name || '.' || column_name from information_schema.columns
         where table_schema = 'public' and table_name <> '_sqlx_migrations'
-          and (data_type like 'timestamp without%' or (data_type like 'timestamp%') <> (column_name like '%\\_at'))";
-    assert_none(&pool, "not a timestamptz whose name ends in _at", query).await;
-}
-
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn constraints_are_named_for_their_table(pool: PgPool) {
-    let query = "
-        select k.conname::text from pg_constraint k
+          and (data_type like 'timestamp without%' or (data_type like 'timestamp%') <> (column_name like '%\\_at'))",
+    ),
+    (
+        "not named for its table",
+        "select k.conname::text from pg_constraint k
         where k.connamespace = 'public'::regnamespace and k.conrelid <> 0
           and k.conrelid <> '_sqlx_migrations'::regclass
-          and not starts_with(k.conname, k.conrelid::regclass::text || '_')";
-    assert_none(&pool, "not named for its table", query).await;
+          and not starts_with(k.conname, k.conrelid::regclass::text || '_')",
+    ),
+];
+
+#[database_test]
+async fn tables_columns_and_constraints_keep_the_rules(pool: PgPool) {
+    for (rule, query) in RULES {
+        assert_none(&pool, rule, query).await;
+    }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn big_tables_can_be_distributed_by_machine(pool: PgPool) {
     for table in DISTRIBUTED {
         let keys = format!(

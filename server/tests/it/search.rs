@@ -1,9 +1,8 @@
 //! `/api/v1/projects/{project}/series` and `.../series/facets`: finding some of many.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory, texts};
 use roundtrip_wire::{Case, CaseResult, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::collections::BTreeSet;
 
 fn with(transport: &str, change: impl Fn(&mut Case)) -> CaseResult {
@@ -54,9 +53,8 @@ fn found(answer: &Value) -> Vec<String> {
     answer["series"].as_array().unwrap().iter().map(name).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn words_find_what_begins_like_them_and_all_must_be_there(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn words_find_what_begins_like_them_and_all_must_be_there(app: TestApp) {
     store_many(&app).await;
     let benchmark = "mac-mini-2 google-benchmark 2proc 0 BM_PipeTrip/64/real_time";
     for (q, expected) in [
@@ -84,9 +82,8 @@ async fn words_find_what_begins_like_them_and_all_must_be_there(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn no_sign_of_a_search_has_a_meaning(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn no_sign_of_a_search_has_a_meaning(app: TestApp) {
     store_many(&app).await;
     let all = found(&app.read("/api/v1/projects/libfoo/series").await);
     for q in ["", "%20", "*", "%26%7C!%28%29:*", "%27%27", "%5C", "---"] {
@@ -98,9 +95,8 @@ async fn no_sign_of_a_search_has_a_meaning(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_transport_is_found_by_the_title_that_it_has_now(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_transport_is_found_by_the_title_that_it_has_now(app: TestApp) {
     app.store(&factory::report()).await;
     let mut renamed = factory::report();
     renamed.results[0].transport.title = "Anonymous channel".into();
@@ -109,9 +105,8 @@ async fn a_transport_is_found_by_the_title_that_it_has_now(pool: PgPool) {
     assert_eq!((count("anonymous").await, count("the").await), (1, 0));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_project_is_not_found(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_project_is_not_found(app: TestApp) {
     app.store(&factory::report()).await;
     let mut other = RunReport { project: factory::slug("other"), ..factory::report() };
     // A name that reads like what series are filtered by.
@@ -120,16 +115,13 @@ async fn another_project_is_not_found(pool: PgPool) {
     for query in ["", "q=pipe", "q=lab", "machine=lab-1"] {
         for project in ["libfoo", "other"] {
             let answer = app.read(&format!("/api/v1/projects/{project}/series?{query}")).await;
-            let projects: Vec<_> =
-                answer["series"].as_array().unwrap().iter().map(|series| &series["project"]).collect();
-            assert_eq!(projects, [project], "{query}");
+            assert_eq!(at(&answer, "series/*/project"), json!([project]), "{query}");
         }
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pages_hold_every_series_once_whatever_is_added_meanwhile(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn pages_hold_every_series_once_whatever_is_added_meanwhile(app: TestApp) {
     store_many(&app).await;
     let all = found(&app.read("/api/v1/projects/libfoo/series?q=pipe").await);
     assert_eq!(all.len(), 6);
@@ -149,9 +141,8 @@ async fn pages_hold_every_series_once_whatever_is_added_meanwhile(pool: PgPool) 
     assert_eq!(seen, all);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pages_of_many_series_are_the_same_however_they_are_found(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn pages_of_many_series_are_the_same_however_they_are_found(app: TestApp) {
     // In the order of lists: 500 pipes in two modes, then 100 rings. What is looked for comes at once, or far behind.
     let transport = |number: u64| if number < 500 { "pipe" } else { "ring" };
     let result = |number: u64| {
@@ -176,18 +167,11 @@ async fn pages_of_many_series_are_the_same_however_they_are_found(pool: PgPool) 
 }
 
 async fn found_in_pages(app: &TestApp, query: &str) -> Vec<String> {
-    let (mut seen, mut after) = (Vec::new(), String::new());
-    loop {
-        let page = app.read(&format!("/api/v1/projects/libfoo/series?{query}{after}")).await;
-        seen.extend(found(&page));
-        let Some(next) = page["next_after"].as_str() else { return seen };
-        after = format!("&after={next}");
-    }
+    app.pages("", &format!("/api/v1/projects/libfoo/series?{query}")).await.iter().flat_map(found).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_facet_counts_what_the_others_let_through(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_facet_counts_what_the_others_let_through(app: TestApp) {
     store_many(&app).await;
     let facets = app.read("/api/v1/projects/libfoo/series/facets").await;
     let count = |value: Value, series_count| json!({"value": value, "series_count": series_count});
@@ -231,21 +215,14 @@ async fn a_facet_counts_what_the_others_let_through(pool: PgPool) {
     assert_eq!(facets["machine"], json!([count("mac-mini-2".into(), 1)]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn facets_count_what_the_list_has(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn facets_count_what_the_list_has(app: TestApp) {
     store_many(&app).await;
     for filter in ["", "machine=lab-1", "q=pipe&mode=2proc", "message_bytes=64&scenario=roundtrip", "q=zzz"] {
         let facets = app.read(&format!("/api/v1/projects/libfoo/series/facets?{filter}")).await;
         let list = app.read(&format!("/api/v1/projects/libfoo/series?{filter}")).await;
         assert_eq!(facets["series_count"], list["series"].as_array().unwrap().len(), "{filter}");
-        let values: BTreeSet<_> = list["series"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|series| series["machine"].as_str().unwrap().to_owned())
-            .collect();
-        for value in values {
+        for value in texts(&list, "series/*/machine").into_iter().collect::<BTreeSet<_>>() {
             let offered = facets["machine"].as_array().unwrap();
             assert!(offered.iter().any(|machine| machine["value"] == value), "{filter}: {value}");
         }

@@ -4,7 +4,6 @@
 use crate::support::{TestApp, factory};
 use roundtrip_server::seed::{Plan, SeedError, Written, seed};
 use serde_json::Value;
-use sqlx::PgPool;
 
 fn plan(project: &str) -> Plan {
     Plan {
@@ -17,9 +16,8 @@ fn plan(project: &str) -> Plan {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn every_series_has_a_point_for_every_commit(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn every_series_has_a_point_for_every_commit(app: TestApp) {
     let written = seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     assert_eq!(written, Written { point_count: 600, histogram_count: 200 });
     let counts = app.row_counts().await;
@@ -27,23 +25,21 @@ async fn every_series_has_a_point_for_every_commit(pool: PgPool) {
     assert_eq!((counts["run"], counts["run_result"], counts["run_upload"]), (90, 90, 0));
     assert_eq!((counts["point"], counts["point_histogram"]), (600, 200));
     app.assert_counted().await;
-    let wrong: i64 = sqlx::query_scalar(
-        "select count(*) from point
+    let wrong: i64 = app
+        .scalar(
+            "select count(*) from point
          join run on run.run_id = point.run_id
          join commit on commit.commit_id = point.commit_id
          where point.commit_ordinal <> commit.ordinal or point.machine_id <> run.machine_id
             or point.commit_id <> run.commit_id or point.environment_id <> run.environment_id
             or not point.mainline or cardinality(point.repetition_p99_ns) <> point.repetition_count",
-    )
-    .fetch_one(&app.pool)
-    .await
-    .unwrap();
+        )
+        .await;
     assert_eq!(wrong, 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn all_of_it_says_that_it_is_synthetic(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn all_of_it_says_that_it_is_synthetic(app: TestApp) {
     seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     let runs = app.read("/api/v1/projects/seeded/runs").await;
     for run in runs["runs"].as_array().unwrap() {
@@ -62,9 +58,8 @@ async fn all_of_it_says_that_it_is_synthetic(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_number_draws_the_same_history(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_same_number_draws_the_same_history(app: TestApp) {
     let first = drawn(&app, plan("seeded")).await;
     assert_eq!(drawn(&app, plan("seeded")).await, first);
     assert_ne!(drawn(&app, Plan { rng_seed: 2, ..plan("seeded") }).await, first);
@@ -74,30 +69,22 @@ async fn the_same_number_draws_the_same_history(pool: PgPool) {
 /// A digest of all that a plan draws. It is gone again afterwards.
 async fn drawn(app: &TestApp, plan: Plan) -> String {
     seed(&app.pool, plan, |_| {}).await.unwrap();
-    let digest = sqlx::query_scalar(
-        "select md5(string_agg(point::text || coalesce(histogram::text, ''), '' order by run_id, place)) from (
+    let points = "
+        select md5(string_agg(point::text || coalesce(histogram::text, ''), '' order by run_id, place)) from (
              select row_number() over (partition by point.run_id order by point.series_id) as place, point.run_id,
                     to_jsonb(point) - array['machine_id', 'series_id', 'commit_id', 'environment_id', 'chart_line']
                         as point,
                     histogram
              from point left join point_histogram using (machine_id, series_id, run_id)
-         ) as point",
-    )
-    .fetch_one(&app.pool)
-    .await
-    .unwrap();
-    sqlx::query(
-        "truncate project, machine, environment, measured_case, point, point_histogram, run_result cascade",
-    )
-    .execute(&app.pool)
-    .await
-    .unwrap();
+         ) as point";
+    let digest = app.scalar(points).await;
+    let tables = "project, machine, environment, measured_case, point, point_histogram, run_result";
+    app.execute(&format!("truncate {tables} cascade")).await;
     digest
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_with_runs_is_left_alone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_project_with_runs_is_left_alone(app: TestApp) {
     app.store(&factory::report()).await;
     let before = app.row_counts().await;
     let refused = seed(&app.pool, plan("libfoo"), |_| {}).await.unwrap_err();

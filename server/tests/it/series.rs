@@ -1,9 +1,8 @@
 //! `/api/v1/projects/{project}/series` and `/api/v1/series/{series_id}`.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{Case, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 async fn store_mixed(app: &TestApp) {
     let mut report = factory::report();
@@ -48,9 +47,8 @@ fn names(series: &Value) -> Vec<String> {
         .collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn series_come_in_one_order(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn series_come_in_one_order(app: TestApp) {
     store_mixed(&app).await;
     assert_eq!(
         names(&app.read("/api/v1/projects/libfoo/series").await),
@@ -66,9 +64,8 @@ async fn series_come_in_one_order(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn each_parameter_makes_another_series_in_one_order(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn each_parameter_makes_another_series_in_one_order(app: TestApp) {
     let mut report = factory::report();
     let plain = report.results[0].clone();
     let with = |change: fn(&mut Case)| {
@@ -87,26 +84,18 @@ async fn each_parameter_makes_another_series_in_one_order(pool: PgPool) {
     ];
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
-    let parameters: Vec<_> = series["series"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|series| {
-            let case = &series["case"];
-            json!([case["total_bytes"], case["buffer_bytes"], case["rate_per_second"], case["size_profile"]])
-        })
-        .collect();
+    let cases = at(&series, "series/*/case");
     assert_eq!(
-        parameters,
-        [
-            json!([null, null, null, null]),
-            json!([null, null, 2_000, null]),
-            json!([null, null, 10_000, null]),
-            json!([null, 4_096, null, null]),
-            json!([null, 65_536, null, null]),
-            json!([640, null, null, null]),
-            json!([null, null, null, "chromium-ipc"]),
-        ]
+        at(&cases, "*/total_bytes,buffer_bytes,rate_per_second,size_profile"),
+        json!([
+            [null, null, null, null],
+            [null, null, 2_000, null],
+            [null, null, 10_000, null],
+            [null, 4_096, null, null],
+            [null, 65_536, null, null],
+            [640, null, null, null],
+            [null, null, null, "chromium-ipc"],
+        ])
     );
     // The same again finds them: no case is made twice.
     report.run_id = roundtrip_wire::RunId::draw();
@@ -114,9 +103,8 @@ async fn each_parameter_makes_another_series_in_one_order(pool: PgPool) {
     assert_eq!(app.row_counts().await["measured_case"], 7);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn senders_receivers_and_messages_tell_series_apart_in_one_order(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn senders_receivers_and_messages_tell_series_apart_in_one_order(app: TestApp) {
     let mut report = factory::report();
     let with = |(senders, peers, messages)| {
         let mut result = factory::result("ring-futex", 64, vec![factory::repetition(0, &[900])]);
@@ -137,16 +125,7 @@ async fn senders_receivers_and_messages_tell_series_apart_in_one_order(pool: PgP
     report.results = ordered.into_iter().rev().map(with).collect();
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
-    let parameters: Vec<_> = series["series"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|series| {
-            let case = &series["case"];
-            json!([case["senders"], case["peers"], case["messages"]])
-        })
-        .collect();
-    assert_eq!(parameters, ordered.map(|(senders, peers, messages)| json!([senders, peers, messages])));
+    assert_eq!(at(&series, "series/*/case/senders,case/peers,case/messages"), json!(ordered));
     // The same again finds them: no case is made twice.
     report.run_id = roundtrip_wire::RunId::draw();
     app.store(&report).await;
@@ -154,9 +133,8 @@ async fn senders_receivers_and_messages_tell_series_apart_in_one_order(pool: PgP
     assert_eq!(app.row_counts().await["series"], 7);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn each_filter_leaves_out_the_others(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn each_filter_leaves_out_the_others(app: TestApp) {
     store_mixed(&app).await;
     for (filter, count) in [
         ("machine=another", 1),
@@ -177,19 +155,17 @@ async fn each_filter_leaves_out_the_others(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_series_shows_its_newest_commit_not_its_newest_upload(pool: PgPool) {
-    let app = TestApp::new(pool).await;
-    app.store(&factory::report_at(factory::commit(9, Some(9)))).await;
-    app.store(&factory::report_at(factory::commit(4, Some(4)))).await;
+#[database_test]
+async fn a_series_shows_its_newest_commit_not_its_newest_upload(app: TestApp) {
+    app.store(&factory::nth(9)).await;
+    app.store(&factory::nth(4)).await;
     let series = app.read("/api/v1/series/1").await;
     assert_eq!(series["latest"]["commit_ordinal"], 9);
     assert_eq!(series, app.read("/api/v1/projects/libfoo/series").await["series"][0]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unsupported_case_is_a_series_without_points(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unsupported_case_is_a_series_without_points(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -197,23 +173,19 @@ async fn an_unsupported_case_is_a_series_without_points(pool: PgPool) {
     assert_eq!((&series["latest"], &series["latest_summary"]), (&Value::Null, &Value::Null));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_methodology_is_another_series(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_methodology_is_another_series(app: TestApp) {
     let mut report = factory::report();
     let mut spinning = report.results[0].clone();
     spinning.methodology.receive = factory::slug("spin");
     report.results.push(spinning);
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
-    let receive: Vec<_> =
-        series["series"].as_array().unwrap().iter().map(|series| &series["methodology"]["receive"]).collect();
-    assert_eq!(receive, ["block", "spin"]);
+    assert_eq!(at(&series, "series/*/methodology/receive"), json!(["block", "spin"]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_transport_is_described_as_by_the_newest_upload(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_transport_is_described_as_by_the_newest_upload(app: TestApp) {
     app.store(&factory::report()).await;
     let mut report = factory::report();
     report.results[0].transport.title = "Anonymous pipe".into();
@@ -222,21 +194,15 @@ async fn a_transport_is_described_as_by_the_newest_upload(pool: PgPool) {
     assert_eq!(app.row_counts().await["series"], 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_series_is_a_problem(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_series_is_a_problem(app: TestApp) {
     app.get("/api/v1/series/7").await.assert_problem(404, "unknown-series");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_newest_point_is_one_of_the_trend_where_there_is_one(pool: PgPool) {
-    let app = TestApp::new(pool).await;
-    let trend = factory::report_at(factory::commit(7, Some(7)));
-    let mut topic = RunReport {
-        branch: Some("topic".into()),
-        pull_request: Some(42),
-        ..factory::report_at(factory::commit(8, Some(8)))
-    };
+#[database_test]
+async fn the_newest_point_is_one_of_the_trend_where_there_is_one(app: TestApp) {
+    let trend = factory::nth(7);
+    let mut topic = RunReport { branch: Some("topic".into()), pull_request: Some(42), ..factory::nth(8) };
     topic.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
     app.store(&trend).await;
     app.store(&topic).await;

@@ -3,7 +3,6 @@
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_storage::access::{Binding, Role, Scope};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const PATH: &str = "/api/v1/session";
 
@@ -34,9 +33,8 @@ async fn account(app: &TestApp, cookie: &str) -> Value {
     answer.json::<Value>()["account"].clone()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_sites(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_sites(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let token = app.member("victor", "libfoo", Role::Viewer).await;
@@ -71,9 +69,8 @@ async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_si
     assert_eq!(app.send_with("DELETE", PATH, &with_cookie(&cookie), None).await.status, 204, "and again");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_no_users_token_signs_nobody_in_and_is_told_to_the_audit_log(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_no_users_token_signs_nobody_in_and_is_told_to_the_audit_log(app: TestApp) {
     let ada = app.account("ada", true).await;
     for token in [app.token.as_str(), "rtu_short", "", &ada.replacen("rtu_", "rta_", 1)] {
         let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
@@ -84,20 +81,15 @@ async fn what_is_no_users_token_signs_nobody_in_and_is_told_to_the_audit_log(poo
         .await
         .assert_problem(400, "invalid-parameter");
     let log: Value = app.send("GET", "/api/v1/audit", &ada, None).await.json();
-    let refusals: Vec<_> = log["events"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|event| event["action"] == "session.refuse")
-        .collect();
+    let mut refusals = log["events"].as_array().unwrap().clone();
+    refusals.retain(|event| event["action"] == "session.refuse");
     assert_eq!(refusals.len(), 4);
     assert_eq!(refusals[0]["actor"], "anonymous");
     assert_eq!(refusals[0]["details"], json!({"way": "token", "address": "0.0.0.0", "left_out_before": 0}));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_site_can_use_a_session_for_nothing_that_changes_something(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_site_can_use_a_session_for_nothing_that_changes_something(app: TestApp) {
     app.store(&factory::report()).await;
     let token = app.member("mary", "libfoo", Role::Admin).await;
     let cookie = sign_in(&app, &token).await;
@@ -132,9 +124,8 @@ async fn another_site_can_use_a_session_for_nothing_that_changes_something(pool:
     assert_eq!(answer.status, 200, "our own page can");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_session_ends_when_it_is_idle_old_or_its_token_is_over(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_session_ends_when_it_is_idle_old_or_its_token_is_over(app: TestApp) {
     let ada = app.account("ada", true).await;
     for statement in [
         "update session set last_used_at = now() - interval '7 days 1 minute'",
@@ -142,39 +133,29 @@ async fn a_session_ends_when_it_is_idle_old_or_its_token_is_over(pool: PgPool) {
         "update token set revoked_at = now() where kind = 'user'",
         "update token set revoked_at = null, expires_at = now() where kind = 'user'",
     ] {
-        sqlx::query("update token set revoked_at = null, expires_at = null")
-            .execute(&app.pool)
-            .await
-            .unwrap();
+        app.execute("update token set revoked_at = null, expires_at = null").await;
         let cookie = sign_in(&app, &ada).await;
         assert_eq!(account(&app, &cookie).await["name"], "ada");
-        sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&app.pool).await.unwrap();
+        app.execute(statement).await;
         assert_eq!(account(&app, &cookie).await, Value::Null, "{statement}");
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn use_keeps_a_session_from_being_idle_and_not_from_growing_old(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn use_keeps_a_session_from_being_idle_and_not_from_growing_old(app: TestApp) {
     let ada = app.account("ada", true).await;
     let cookie = sign_in(&app, &ada).await;
-    sqlx::query("update session set last_used_at = now() - interval '6 days'")
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute("update session set last_used_at = now() - interval '6 days'").await;
     assert_eq!(account(&app, &cookie).await["name"], "ada");
-    let (is_fresh, is_unchanged): (bool, bool) = sqlx::query_as(
-        "select last_used_at > now() - interval '1 hour', expires_at < created_at + interval '31 days' from session",
-    )
-    .fetch_one(&app.pool)
-    .await
-    .unwrap();
+    let query =
+        "select last_used_at > now() - interval '1 hour', expires_at < created_at + interval '31 days'
+                 from session";
+    let (is_fresh, is_unchanged): (bool, bool) = app.row(query).await;
     assert!(is_fresh && is_unchanged);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_session_may_do_no_more_than_the_token_it_began_with(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_session_may_do_no_more_than_the_token_it_began_with(app: TestApp) {
     app.store(&factory::report()).await;
     app.account("ada", true).await;
     let reader = app.user_token("ada", &[Scope::Read], &Binding::default()).await;
@@ -184,9 +165,8 @@ async fn a_session_may_do_no_more_than_the_token_it_began_with(pool: PgPool) {
     assert!(answer.assert_problem(403, "forbidden").detail.contains("project:write"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn signing_in_again_ends_the_session_before(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn signing_in_again_ends_the_session_before(app: TestApp) {
     let ada = app.account("ada", true).await;
     let first = sign_in(&app, &ada).await;
     let body = Some(json!({"token": ada}));
@@ -196,9 +176,8 @@ async fn signing_in_again_ends_the_session_before(pool: PgPool) {
     assert_eq!(account(&app, &second).await["name"], "ada");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_cookie_that_is_over_or_made_up_makes_a_stranger_and_no_error(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_cookie_that_is_over_or_made_up_makes_a_stranger_and_no_error(app: TestApp) {
     app.store(&factory::report()).await;
     for cookie in
         ["__Host-roundtrip=nonsense", "__Host-roundtrip=", &format!("__Host-roundtrip={}", app.token)]
@@ -209,17 +188,13 @@ async fn a_cookie_that_is_over_or_made_up_makes_a_stranger_and_no_error(pool: Pg
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_cookies_secret_is_nowhere_in_the_database(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_cookies_secret_is_nowhere_in_the_database(app: TestApp) {
     let ada = app.account("ada", true).await;
     let cookie = sign_in(&app, &ada).await;
     let secret = cookie.split_once('=').unwrap().1;
-    let rows: Vec<String> = sqlx::query_scalar(
-        "select session::text from session union all select audit_event::text from audit_event",
-    )
-    .fetch_all(&app.pool)
-    .await
-    .unwrap();
+    let rows: Vec<String> = app
+        .scalars("select session::text from session union all select audit_event::text from audit_event")
+        .await;
     assert!(rows.len() > 3 && rows.iter().all(|row| !row.contains(&secret[..12])), "{rows:?}");
 }

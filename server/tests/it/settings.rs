@@ -1,16 +1,14 @@
 //! `PATCH` and `DELETE` of a project, and its members.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_storage::access::{Binding, Role, Scope};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const PATH: &str = "/api/v1/projects/libfoo";
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_maintainer_changes_what_is_given_and_nothing_else(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_maintainer_changes_what_is_given_and_nothing_else(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     for (change, visibility, branch) in [
@@ -31,9 +29,8 @@ async fn a_maintainer_changes_what_is_given_and_nothing_else(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_may_not_change_a_project_changes_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn who_may_not_change_a_project_changes_nothing(app: TestApp) {
     app.store(&factory::report()).await;
     let contributor = app.member("carol", "libfoo", Role::Contributor).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
@@ -59,16 +56,12 @@ async fn who_may_not_change_a_project_changes_nothing(pool: PgPool) {
         app.send_with("PATCH", PATH, &[("authorization", format!("Bearer {maintainer}"))], None).await;
     answer.assert_problem(415, "unsupported-media-type");
     assert_eq!(app.read(PATH).await["visibility"], "public");
-    let events: i64 = sqlx::query_scalar("select count(*) from audit_event where action like 'project.%'")
-        .fetch_one(&app.pool)
-        .await
-        .unwrap();
+    let events: i64 = app.scalar("select count(*) from audit_event where action like 'project.%'").await;
     assert_eq!(events, 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_default_branch_moves_points_on_and_off_the_main_line(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_default_branch_moves_points_on_and_off_the_main_line(app: TestApp) {
     let runs = [
         ("of main", Some("main"), None),
         ("of a branch", Some("topic"), None),
@@ -77,24 +70,15 @@ async fn another_default_branch_moves_points_on_and_off_the_main_line(pool: PgPo
     ];
     let mut run_ids = Vec::new();
     for (number, (_, branch, pull_request)) in (1..).zip(runs) {
-        let report = RunReport {
-            branch: branch.map(str::to_owned),
-            pull_request,
-            ..factory::report_at(factory::commit(number, Some(number)))
-        };
+        let report = RunReport { branch: branch.map(str::to_owned), pull_request, ..factory::nth(number) };
         app.store(&report).await;
         run_ids.push(report.run_id.as_uuid());
     }
     // A summary goes with its run as a point does.
-    sqlx::query(
-        "insert into summary (machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id,
+    app.execute("insert into summary (machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id,
              work_tree_modified, latency_ns_center, quantiles, measured_at)
          select machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id, false, 1, '[]', measured_at
-         from point",
-    )
-    .execute(&app.pool)
-    .await
-    .unwrap();
+         from point").await;
     // The points of another project stay as they are.
     let other =
         RunReport { project: factory::slug("another"), branch: Some("topic".into()), ..factory::report() };
@@ -117,24 +101,20 @@ async fn another_default_branch_moves_points_on_and_off_the_main_line(pool: PgPo
                 assert_eq!(mainline, expected, "{table} {name} with the default branch {branch}");
             }
         }
-        let others: bool = sqlx::query_scalar("select mainline from point where run_id = $1")
-            .bind(other.run_id.as_uuid())
-            .fetch_one(&app.pool)
-            .await
-            .unwrap();
+        let others: bool =
+            app.scalar(&format!("select mainline from point where run_id = '{}'", other.run_id)).await;
         assert!(others);
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(app: TestApp) {
     let other = RunReport { project: factory::slug("another"), ..factory::report() };
     app.store(&other).await;
     let admin = app.account("ada", true).await;
     let before = app.row_counts().await;
     app.store(&factory::report()).await;
-    app.store(&factory::report_at(factory::commit(2, Some(2)))).await;
+    app.store(&factory::nth(2)).await;
     let here = Binding { project: Some("libfoo".into()), machine: None };
     let bound =
         app.program_token(roundtrip_storage::access::TokenKind::Ci, &[Scope::IngestWrite], &here).await;
@@ -154,9 +134,8 @@ async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(pool: P
     assert_eq!(app.read("/api/v1/projects/another").await["run_count"], 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_admin_of_the_project_gives_and_takes_roles(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_admin_of_the_project_gives_and_takes_roles(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let admin = app.member("ada", "libfoo", Role::Admin).await;
@@ -175,13 +154,8 @@ async fn an_admin_of_the_project_gives_and_takes_roles(pool: PgPool) {
     assert_eq!(app.send("PATCH", PATH, &grace, Some(json!({}))).await.status, 200);
 
     let list: Value = app.send("GET", &format!("{PATH}/members"), &admin, None).await.json();
-    let members: Vec<_> = list["members"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|member| (member["account"].as_str().unwrap(), member["role"].as_str().unwrap()))
-        .collect();
-    assert_eq!(members, [("ada", "admin"), ("grace", "maintainer"), ("mary", "maintainer")]);
+    let members = at(&list, "members/*/account,role");
+    assert_eq!(members, json!([["ada", "admin"], ["grace", "maintainer"], ["mary", "maintainer"]]));
 
     assert_eq!(app.send("DELETE", &path, &admin, None).await.status, 204);
     app.send("GET", PATH, &grace, None).await.assert_problem(404, "unknown-project");

@@ -1,6 +1,6 @@
 //! Tokens: who is let in by them, and who makes, rotates and revokes them.
 
-use crate::support::{TestApp, factory};
+use crate::support::{Fixture, TestApp, factory};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::access::{Binding, Role, Scope, Secret, TokenKind};
 use roundtrip_storage::token::{self, NewToken};
@@ -18,25 +18,21 @@ fn mistyped(token: &str) -> String {
     format!("{rest}{}", if last == "x" { "y" } else { "x" })
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+/// That a row of `token` is of this secret.
+fn is(secret: &str) -> String {
+    format!("secret_sha256 = '\\x{}'", hex::encode(Secret::parse(secret).unwrap().digest()))
+}
+
+#[database_test]
+async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(app: TestApp) {
     let anywhere = Binding::default();
     let scopes = [Scope::IngestWrite];
     let expired = app.issue(agent(&scopes, &anywhere, Some(Utc::now() - TimeDelta::seconds(1)))).await;
     let revoked = app.issue(agent(&scopes, &anywhere, None)).await;
-    sqlx::query("update token set revoked_at = now() where secret_sha256 = $1")
-        .bind(Secret::parse(&revoked).unwrap().digest())
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute(&format!("update token set revoked_at = now() where {}", is(&revoked))).await;
     let other_scope = app.issue(agent(&[Scope::Read], &anywhere, None)).await;
     let deleted = app.issue(agent(&scopes, &anywhere, None)).await;
-    sqlx::query("delete from token where secret_sha256 = $1")
-        .bind(Secret::parse(&deleted).unwrap().digest())
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute(&format!("delete from token where {}", is(&deleted))).await;
     let session = Secret::draw(roundtrip_storage::access::secret::SecretKind::Session).expose().to_owned();
     let before = app.row_counts().await;
 
@@ -63,26 +59,23 @@ async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(pool: Pg
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_stranger_is_refused_before_the_body_is_looked_at(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_stranger_is_refused_before_the_body_is_looked_at(app: TestApp) {
     let run_id = factory::report().run_id.to_string();
     let answer = app.put_bytes(&run_id, &[("authorization", ""), ("content-type", "")], vec![0; 100]).await;
     answer.assert_problem(401, "unauthenticated");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_wrong_token_is_refused_even_where_none_is_needed(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_wrong_token_is_refused_even_where_none_is_needed(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(app.send("GET", "/api/v1/projects/libfoo", "", None).await.status, 200);
     let answer = app.send("GET", "/api/v1/projects/libfoo", &mistyped(&app.token), None).await;
     answer.assert_problem(401, "unauthenticated");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(app: TestApp) {
     let scopes = [Scope::IngestWrite, Scope::Read];
     let secret = app.issue(agent(&scopes, &Binding::default(), Some(Utc::now() + TimeDelta::hours(1)))).await;
     let report = factory::report();
@@ -90,45 +83,35 @@ async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(pool: PgPool)
     let body = serde_json::to_vec(&report).unwrap();
     let answer = app.put_bytes(&report.run_id.to_string(), &[("authorization", &header)], body).await;
     assert_eq!(answer.status, 201);
-    let is_noted: bool =
-        sqlx::query_scalar("select last_used_at is not null from token where secret_sha256 = $1")
-            .bind(Secret::parse(&secret).unwrap().digest())
-            .fetch_one(&app.pool)
-            .await
-            .unwrap();
-    assert!(is_noted);
+    let is_noted = format!("select last_used_at is not null from token where {}", is(&secret));
+    assert!(app.scalar::<bool>(&is_noted).await);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_of_the_first_servers_is_still_good(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_token_of_the_first_servers_is_still_good(app: TestApp) {
     let new = Secret::draw(roundtrip_storage::access::secret::SecretKind::Token(TokenKind::Agent));
     let old = Secret::parse(&new.expose().replacen("rta_", "rt_", 1)).unwrap();
     // As they stored it: without what came later.
-    sqlx::query(
-        "insert into token (name, prefix, secret_sha256, scopes, created_at) values ('agent', $1, $2, $3, now())",
-    )
-    .bind(old.prefix())
-    .bind(old.digest())
-    .bind(vec!["ingest:write"])
-    .execute(&app.pool)
-    .await
-    .unwrap();
+    let row =
+        format!("'agent', '{}', '\\x{}', '{{ingest:write}}', now()", old.prefix(), hex::encode(old.digest()));
+    app.execute(&format!(
+        "insert into token (name, prefix, secret_sha256, scopes, created_at) values ({row})"
+    ))
+    .await;
     assert_eq!(app.put_as(old.expose(), &factory::report()).await.status, 201);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn the_secret_is_nowhere_in_the_database(pool: PgPool) {
     assert!(!token::any_exist(&pool).await.unwrap());
-    let app = TestApp::new(pool).await;
+    let app = TestApp::of(pool).await;
     assert!(token::any_exist(&app.pool).await.unwrap());
-    let row: String = sqlx::query_scalar("select token::text from token").fetch_one(&app.pool).await.unwrap();
+    let row: String = app.scalar("select token::text from token").await;
     assert!(row.contains(&app.token[..10]) && !row.contains(&app.token[..12]), "{row}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(app: TestApp) {
     let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
     let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
     let before = app.row_counts().await;
@@ -145,9 +128,8 @@ async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(pool: 
     assert_eq!(app.put_as(&bound, &factory::report()).await.status, 201, "it begins its project");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_import_is_held_to_the_same(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_import_is_held_to_the_same(app: TestApp) {
     let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
     let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
     let import = |machine: &str| {
@@ -162,9 +144,8 @@ async fn an_import_is_held_to_the_same(pool: PgPool) {
     assert_eq!(app.send("POST", "/api/v1/import", &bound, Some(import("lab-1"))).await.status, 201);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn people_upload_where_they_contribute(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn people_upload_where_they_contribute(app: TestApp) {
     app.store(&factory::report()).await;
     let viewer = app.member("victor", "libfoo", Role::Viewer).await;
     let contributor = app.member("carol", "libfoo", Role::Contributor).await;
@@ -178,9 +159,8 @@ async fn people_upload_where_they_contribute(pool: PgPool) {
     assert_eq!(app.put_as(&admin, &elsewhere).await.status, 201, "an administrator begins projects");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     let request = json!({"name": "lab-1", "kind": "agent", "project": "libfoo", "machine": "lab-1"});
@@ -210,9 +190,8 @@ async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(pool: PgPool
     app.send("DELETE", &path, &maintainer, None).await.assert_problem(404, "unknown-token");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     let request = json!({"name": "ci", "kind": "ci", "project": "libfoo", "expires_in_days": 30});
@@ -229,10 +208,7 @@ async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(pool: PgPool) {
     for secret in [first.as_str(), second] {
         assert_eq!(app.put_as(secret, &factory::report()).await.status, 201);
     }
-    sqlx::query("update token set previous_expires_at = now() where rotated_at is not null")
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute("update token set previous_expires_at = now() where rotated_at is not null").await;
     app.put_as(&first, &factory::report()).await.assert_problem(401, "unauthenticated");
 
     let at_once = app.send("POST", &path, &maintainer, Some(json!({"overlap_hours": 0}))).await;
@@ -241,9 +217,8 @@ async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(pool: PgPool) {
     assert_eq!(app.put_as(third["secret"].as_str().unwrap(), &factory::report()).await.status, 201);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nobody_makes_tokens_for_what_they_may_not_do(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn nobody_makes_tokens_for_what_they_may_not_do(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
@@ -297,9 +272,8 @@ async fn nobody_makes_tokens_for_what_they_may_not_do(pool: PgPool) {
     assert_eq!(answer.status, 201, "an administrator binds it before the project begins");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_of_ones_own_has_at_most_what_one_has(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_token_of_ones_own_has_at_most_what_one_has(app: TestApp) {
     let ada = app.account("ada", true).await;
     let own = json!({"name": "laptop", "kind": "user", "scopes": ["admin", "read"]});
     let issued: Value = app.send("POST", "/api/v1/tokens", &ada, Some(own)).await.json();
@@ -309,10 +283,7 @@ async fn a_token_of_ones_own_has_at_most_what_one_has(pool: PgPool) {
     let answer = app.send("POST", "/api/v1/tokens", narrow, Some(wider)).await;
     assert!(answer.assert_problem(403, "forbidden").detail.contains("ingest:write"));
     // Nor by rotating one that has more.
-    let first: i64 = sqlx::query_scalar("select token_id from token where name = 'first'")
-        .fetch_one(&app.pool)
-        .await
-        .unwrap();
+    let first: i64 = app.scalar("select token_id from token where name = 'first'").await;
     let path = format!("/api/v1/tokens/{first}/rotate");
     app.send("POST", &path, narrow, Some(json!({}))).await.assert_problem(403, "forbidden");
 }

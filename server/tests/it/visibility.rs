@@ -1,6 +1,6 @@
 //! Private projects: what one must not know of does not exist, wherever one looks.
 
-use crate::support::{Answer, TestApp, factory};
+use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_server::auth_settings;
 use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_wire::RunReport;
@@ -32,8 +32,7 @@ impl Hidden {
         let answer = app.send("POST", "/api/v1/import", &app.token, Some(body)).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         app.hide(PROJECT).await;
-        let series_id =
-            sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap();
+        let series_id = app.scalar("select series_id from series").await;
         // It takes many runs to have one.
         let regression = "insert into regression (
                  project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
@@ -117,9 +116,8 @@ impl Hidden {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn no_read_of_the_api_tells_of_a_private_project(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn no_read_of_the_api_tells_of_a_private_project(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     app.store(&RunReport { commit: factory::commit(7, Some(7)), ..factory::report() }).await;
     let admin = app.member("ada", PROJECT, Role::Admin).await;
@@ -152,9 +150,8 @@ async fn no_read_of_the_api_tells_of_a_private_project(pool: PgPool) {
     assert!(checked > 8, "{checked}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_hidden_answers_as_what_is_not_there(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_hidden_answers_as_what_is_not_there(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     let nobodys = uuid::Uuid::now_v7().to_string();
     for (path, absent) in [
@@ -180,9 +177,8 @@ async fn what_is_hidden_answers_as_what_is_not_there(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn members_and_tokens_of_a_private_project_see_it_in_lists(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn members_and_tokens_of_a_private_project_see_it_in_lists(app: TestApp) {
     Hidden::store(&app).await;
     app.store(&factory::report()).await;
     let viewer = app.member("victor", PROJECT, Role::Viewer).await;
@@ -199,26 +195,22 @@ async fn members_and_tokens_of_a_private_project_see_it_in_lists(pool: PgPool) {
         (&narrow, vec!["libfoo"]),
     ] {
         let list: Value = app.send("GET", "/api/v1/projects", who, None).await.json();
-        let names: Vec<_> =
-            list["projects"].as_array().unwrap().iter().map(|project| &project["project"]).collect();
-        assert_eq!(names, expected);
+        assert_eq!(at(&list, "projects/*/project"), json!(expected));
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn points_of_several_series_are_refused_when_one_is_hidden(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn points_of_several_series_are_refused_when_one_is_hidden(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     app.store(&factory::report()).await;
-    let public: i64 =
-        sqlx::query_scalar("select max(series_id) from series").fetch_one(&app.pool).await.unwrap();
+    let public: i64 = app.scalar("select max(series_id) from series").await;
     assert_eq!(app.get(&format!("/api/v1/points?series={public}")).await.status, 200);
     let path = format!("/api/v1/points?series={public},{}", hidden.series_id);
     let problem = app.get(&path).await.assert_problem(404, "unknown-series");
     assert!(problem.detail.ends_with(&hidden.series_id.to_string()), "{problem:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(pool: PgPool) {
     let settings = auth_settings::Settings { is_private: true, ..Default::default() };
     let app = TestApp::kept(pool, settings).await;
@@ -230,15 +222,14 @@ async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(
     let project: Value = app.send("GET", "/api/v1/projects/libfoo", &member, None).await.json();
     assert_eq!(project["visibility"], "private");
     // A public one is for whoever has an account.
-    sqlx::query("update project set visibility = 'public'").execute(&app.pool).await.unwrap();
+    app.execute("update project set visibility = 'public'").await;
     let other = app.account("oscar", false).await;
     assert_eq!(app.send("GET", "/api/v1/projects/libfoo", &other, None).await.status, 200);
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_only_some_may_see_is_kept_by_no_shared_cache(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_only_some_may_see_is_kept_by_no_shared_cache(app: TestApp) {
     app.store(&factory::report()).await;
     let viewer = app.member("victor", "libfoo", Role::Viewer).await;
     let answer = app.send("GET", "/api/v1/projects/libfoo", &viewer, None).await;

@@ -1,12 +1,10 @@
 //! The web UI is served beside the API. Test builds read it from `web/dist`, which may or may not have been built.
 
 use crate::support::TestApp;
-use sqlx::PgPool;
 use std::path::Path;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(app: TestApp) {
     let index = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist/index.html")).ok();
     for path in ["/", "/index.html", "/projects/libfoo", "/runs/7?tab=1"] {
         let answer = app.get(path).await;
@@ -24,9 +22,8 @@ async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(p
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybody(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybody(app: TestApp) {
     for (path, ancestors) in [
         ("/libfoo/series/7?embed=trend", "*"),
         ("/libfoo?tables=trend&embed=trend", "*"),
@@ -50,16 +47,14 @@ async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybod
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_missing_asset_is_a_problem_not_a_page(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_missing_asset_is_a_problem_not_a_page(app: TestApp) {
     app.get("/assets/index-0000.js").await.assert_problem(404, "unknown-asset");
     app.get("/assets/../../../Cargo.toml").await.assert_problem(404, "unknown-asset");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_document_is_served_as_committed(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_document_is_served_as_committed(app: TestApp) {
     let answer = app.get("/api/v1/openapi.json").await;
     assert_eq!(answer.headers["content-type"], "application/json");
     assert_eq!(String::from_utf8(answer.body).unwrap(), include_str!("../../openapi.json"));

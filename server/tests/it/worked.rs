@@ -1,21 +1,14 @@
 //! `/api/v1/projects/{project}/references/{reference}`: the questions of publications, answered by what was stored.
 
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{CaseResult, Machine, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const TOTAL_BYTES: u64 = 16 << 20;
 
-/// Ten repetitions within 2 % of a time.
-fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
-    let repetition = |index: u32| factory::repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
-    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
-}
-
 /// 16 MiB through a buffer.
 fn transfer(transport: &str, buffer_bytes: u64, time_ns: u64) -> CaseResult {
-    let mut result = result(transport, buffer_bytes, time_ns);
+    let mut result = factory::steady(transport, buffer_bytes, time_ns);
     result.case.scenario = factory::slug("stream");
     result.case.total_bytes = Some(TOTAL_BYTES);
     let count = TOTAL_BYTES / buffer_bytes;
@@ -33,12 +26,6 @@ fn transfers() -> Vec<CaseResult> {
     pipes.into_iter().chain(pairs.map(|(bytes, ns)| transfer("socketpair", bytes, ns))).collect()
 }
 
-async fn app(pool: PgPool, results: Vec<CaseResult>) -> TestApp {
-    let app = TestApp::new(pool).await;
-    app.store(&RunReport { results, ..factory::report() }).await;
-    app
-}
-
 async fn worked(app: &TestApp, reference: &str) -> Value {
     app.read(&format!("/api/v1/projects/libfoo/references/{reference}")).await
 }
@@ -52,14 +39,11 @@ fn texts(value: &Value) -> Vec<String> {
     value.as_array().unwrap().iter().map(text).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pipes_or_sockets_is_answered_with_where_they_are_equal(pool: PgPool) {
-    let app = app(pool, transfers()).await;
+#[database_test]
+async fn pipes_or_sockets_is_answered_with_where_they_are_equal(app: TestApp) {
+    app.store_results(transfers()).await;
     let answer = worked(&app, "freebsd-pipes-and-sockets").await;
-    assert_eq!(
-        (&answer["question"], &answer["preset"]),
-        (&json!("Pipes or sockets on your machine?"), &json!("ipc-static"))
-    );
+    assert_eq!(at(&answer, "question,preset"), json!(["Pipes or sockets on your machine?", "ipc-static"]));
     let machine = &answer["machines"][0];
     assert_eq!(machine["machine"], "lab-1");
     // Equal halfway between 4 and 64 KiB on a logarithmic axis.
@@ -83,9 +67,9 @@ async fn pipes_or_sockets_is_answered_with_where_they_are_equal(pool: PgPool) {
     assert!(low < value && value < high && (value - 2.0).abs() < 0.01, "{ratio}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nothing_is_answered_by_what_is_not_comparable(pool: PgPool) {
-    let app = app(pool, Vec::new()).await;
+#[database_test]
+async fn nothing_is_answered_by_what_is_not_comparable(app: TestApp) {
+    app.store_results(Vec::new()).await;
     let empty = worked(&app, "freebsd-pipes-and-sockets").await;
     assert_eq!(empty["machines"], json!([]));
     for (commit, change) in [
@@ -96,15 +80,15 @@ async fn nothing_is_answered_by_what_is_not_comparable(pool: PgPool) {
         let mut results = transfers();
         let pairs = results.iter_mut().filter(|result| result.transport.slug.as_str() == "socketpair");
         pairs.for_each(change);
-        app.store(&RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }).await;
+        app.store(&RunReport { results, ..factory::nth(commit) }).await;
         let answer = worked(&app, "freebsd-pipes-and-sockets").await;
         assert_eq!(answer["machines"], json!([]), "{commit}");
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn each_machine_answers_for_itself(pool: PgPool) {
-    let app = app(pool, transfers()).await;
+#[database_test]
+async fn each_machine_answers_for_itself(app: TestApp) {
+    app.store_results(transfers()).await;
     let machine = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
     let mut results = transfers();
     results.iter_mut().filter(|result| result.case.message_bytes == 65_536).for_each(|result| {
@@ -126,7 +110,7 @@ async fn each_machine_answers_for_itself(pool: PgPool) {
 
 /// A round trip of Node.
 fn framed(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
-    let mut result = result(transport, message_bytes, time_ns);
+    let mut result = factory::steady(transport, message_bytes, time_ns);
     result.methodology.window = 256;
     // What is done first grows smaller with the size, as it does for both.
     result.methodology.warmup = u32::try_from(4_096_000 / message_bytes).unwrap();
@@ -134,13 +118,13 @@ fn framed(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     result
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_told(pool: PgPool) {
+#[database_test]
+async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_told(app: TestApp) {
     let advanced = [(64, 14_000), (1_024, 20_000), (65_536, 200_000)]
         .map(|(bytes, ns)| framed("node-advanced", bytes, ns));
     let json_lines =
         [(64, 10_000), (1_024, 22_000), (65_536, 600_000)].map(|(bytes, ns)| framed("node-json", bytes, ns));
-    let app = app(pool, advanced.into_iter().chain(json_lines).collect()).await;
+    app.store_results(advanced.into_iter().chain(json_lines).collect()).await;
     let machine = worked(&app, "node-child-process-framing").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(
@@ -155,7 +139,7 @@ async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measure
 
 /// A thousand messages from one sender to two receivers, of which each got so many.
 fn broadcast(on_full: &str, time_ns: u64, arrived: u64) -> CaseResult {
-    let mut result = result("ring", 256, time_ns);
+    let mut result = factory::steady("ring", 256, time_ns);
     result.case.scenario = factory::slug("channel-1-n");
     result.case.size_profile = Some(factory::slug("uniform-2-256"));
     result.case.mode = factory::slug("2thread");
@@ -170,11 +154,11 @@ fn broadcast(on_full: &str, time_ns: u64, arrived: u64) -> CaseResult {
     result
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(pool: PgPool) {
+#[database_test]
+async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(app: TestApp) {
     // 50 ns an attempt, of which one in ten arrives; 200 ns for each message of a sender that waits.
     let results = vec![broadcast("drop", 50_000, 100), broadcast("wait", 200_000, 1_000)];
-    let app = app(pool, results).await;
+    app.store_results(results).await;
     let machine = worked(&app, "libipc-macos-backends").await["machines"][0].clone();
     assert_eq!(
         text(&machine["answer"]),
@@ -190,17 +174,17 @@ async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(
     assert_eq!(values, [50.0, 0.0, 504.0, 202.0]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_then(pool: PgPool) {
+#[database_test]
+async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_then(app: TestApp) {
     let sizes = [8, 1_024, 16_384];
-    let of = |transport: &str, time_ns: u64| sizes.map(|bytes| result(transport, bytes, time_ns));
+    let of = |transport: &str, time_ns: u64| sizes.map(|bytes| factory::steady(transport, bytes, time_ns));
     let mut spinning = of("ring-spin", 100);
     spinning.iter_mut().for_each(|result| result.methodology.receive = factory::slug("spin"));
     // The same place in another way.
     let mut another_way: Vec<CaseResult> = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).collect();
     another_way.iter_mut().for_each(|result| result.methodology.window = 4);
     let results = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).chain(spinning).chain(another_way);
-    let app = app(pool, results.collect()).await;
+    app.store_results(results.collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(
@@ -220,7 +204,7 @@ async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_t
     assert_eq!(tables[0]["rows"].as_array().unwrap().len(), 2, "who never sleeps is left out");
 
     let slower = of("pipe", 90_000).into_iter().chain(of("ring", 5_000));
-    let next = factory::report_at(factory::commit(2, Some(2)));
+    let next = factory::nth(2);
     app.store(&RunReport { results: slower.collect(), ..next }).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
@@ -231,24 +215,24 @@ async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_t
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_the_repetitions_leave_open_is_not_decided(pool: PgPool) {
+#[database_test]
+async fn what_the_repetitions_leave_open_is_not_decided(app: TestApp) {
     // Half of the starts of a pipe are as fast as the ring, the other half twice as slow.
     let scattered = [8, 1_024, 16_384].map(|bytes| {
         let repetition =
             |index: u32| factory::repetition(index, &[if index.is_multiple_of(2) { 95_000 } else { 48_000 }]);
         factory::result("pipe", bytes, (0..10).map(repetition).collect())
     });
-    let ring = [8, 1_024, 16_384].map(|bytes| result("ring", bytes, 50_000));
-    let app = app(pool, scattered.into_iter().chain(ring).collect()).await;
+    let ring = [8, 1_024, 16_384].map(|bytes| factory::steady("ring", bytes, 50_000));
+    app.store_results(scattered.into_iter().chain(ring).collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(answer.starts_with("These repetitions do not tell: over a pipe"), "{answer}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_nobody_published_is_unknown(pool: PgPool) {
-    let app = app(pool, Vec::new()).await;
+#[database_test]
+async fn what_nobody_published_is_unknown(app: TestApp) {
+    app.store_results(Vec::new()).await;
     let answer = app.get("/api/v1/projects/libfoo/references/stories").await;
     answer.assert_problem(404, "unknown-reference");
 }

@@ -66,18 +66,8 @@ fn jobs_are_trusted_listed_and_trusted_no_more_from_the_command_line() {
 fn a_token_is_listed_rotated_and_revoked_beside_the_running_server() {
     let place = Place::new();
     let server = place.serve();
-    let made = place.run(&[
-        "token",
-        "create",
-        "--name",
-        "lab-3",
-        "--project",
-        "libfoo",
-        "--machine",
-        "lab-3",
-        "--expires-in-days",
-        "7",
-    ]);
+    let made =
+        place.type_in("token create --name lab-3 --project libfoo --machine lab-3 --expires-in-days 7");
     let first = secret(&made);
     assert!(first.starts_with("rta_"));
     let list = place.run(&["token", "list"]).output;
@@ -107,18 +97,7 @@ fn a_token_of_a_kind_has_scopes_of_that_kind() {
     let place = Place::new();
     let server = place.serve();
     secret(&place.run(&["account", "create", "--name", "ada"]));
-    let reader = place.run(&[
-        "token",
-        "create",
-        "--name",
-        "r",
-        "--kind",
-        "user",
-        "--account",
-        "ada",
-        "--scope",
-        "read",
-    ]);
+    let reader = place.type_in("token create --name r --kind user --account ada --scope read");
     assert!(secret(&reader).starts_with("rtu_"));
     assert_eq!(server.put_nonsense(secret(&reader)), 403);
     let ci = place.run(&["token", "create", "--name", "ci", "--kind", "ci", "--project", "libfoo"]);

@@ -1,9 +1,9 @@
 //! Backups: what comes back is what was there, and what is not whole comes back not at all.
 
-use crate::database::{self, contents, number};
+use crate::database::{self, contents, number, until};
 use crate::report::{golden, numbered};
 use crate::search;
-use crate::support::{Place, Server, eventually};
+use crate::support::{Place, Server};
 use crate::together::migrate_to;
 use roundtrip_server::MIGRATOR;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 fn fill(place: &Place, server: &Server) {
     let token = &place.token();
     let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, token, report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, token, &report.to_string()), 201);
     let mut import = golden("minimal.json");
     import["run_id"] = json!("019aa8f0-5c1e-7b3a-9f00-00000000000a");
     import["results"] = json!([]);
@@ -24,11 +24,9 @@ fn fill(place: &Place, server: &Server) {
     let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
     let import =
         json!({ "report": import, "file": { "name": "results.json", "format": "bmf", "base64": base64 } });
-    assert_eq!(server.send("POST", "/api/v1/import", token, import.to_string().as_bytes()), 201);
-    let seeded = place.run(&["seed", "--series", "20", "--commits", "30"]);
-    assert!(seeded.status.success(), "{seeded:?}");
-    let made = place.run(&["token", "create", "--name", "lab-3"]);
-    assert!(made.status.success(), "{made:?}");
+    assert_eq!(server.send("POST", "/api/v1/import", token, &import.to_string()), 201);
+    place.run(&["seed", "--series", "20", "--commits", "30"]).printed();
+    place.run(&["token", "create", "--name", "lab-3"]).printed();
 }
 
 /// What stands in the tables of a place whose server has stopped.
@@ -56,8 +54,7 @@ fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there
     assert!(before.values().filter(|(count, _)| *count > 0).count() > 12, "{before:?}");
 
     let other = Place::new();
-    let restored = other.run(&["restore", file.to_str().unwrap()]);
-    assert!(restored.status.success(), "{restored:?}");
+    other.run(&["restore", file.to_str().unwrap()]).printed();
     assert!(!other.has_postgres(), "what it started is stopped");
     assert_eq!(contents_of(&other), before);
 
@@ -67,9 +64,9 @@ fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there
     let mut report = report;
     report["project"] = json!("another");
     report["machine"]["slug"] = json!("another");
-    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
     let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 200, "as before");
+    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 200, "as before");
 }
 
 #[test]
@@ -78,9 +75,7 @@ fn a_backup_goes_through_pipes_beside_a_server_and_without_one() {
     let server = place.serve();
     fill(&place, &server);
     // Both backups hold the same only if the server has nothing left to do in between.
-    eventually("all to be searched for changes", || {
-        (number(&place.address(), search::DUE) == 0).then_some(())
-    });
+    until("all to be searched for changes", &place.address(), search::DUE, 0);
     let backup = |place: &Place| {
         let output = program(place, &["backup", "-"]).stderr(Stdio::piped()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -179,12 +174,10 @@ fn a_backup_of_older_tables_is_brought_up_to_date() {
     migrate_to(&old, before);
     database::execute(&old, "insert into project (slug) values ('libfoo')");
     let file = place.folder().join("backup.tar.zst");
-    let written = place.run_on(&old, &["backup", file.to_str().unwrap()]);
-    assert!(written.status.success(), "{written:?}");
+    place.run_on(&old, &["backup", file.to_str().unwrap()]).printed();
     assert_eq!(number(&old, "select max(version) from _sqlx_migrations"), before, "a backup changes nothing");
 
-    let restored = place.run_on(&new, &["restore", file.to_str().unwrap()]);
-    assert!(restored.status.success(), "{restored:?}");
+    place.run_on(&new, &["restore", file.to_str().unwrap()]).printed();
     assert_eq!(number(&new, "select max(version) from _sqlx_migrations"), last);
     assert_eq!(number(&new, "select count(*) from project where slug = 'libfoo'"), 1);
 

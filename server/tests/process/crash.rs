@@ -63,23 +63,15 @@ fn after_everything_is_killed_at_once_what_was_stored_is_there() {
 }
 
 #[test]
-fn a_server_without_its_postgresql_ends_and_says_so() {
+fn a_server_without_its_postgresql_ends_and_says_so_and_without_its_guard_stops_postgresql_itself() {
     let place = Place::new();
-    let server = place.serve();
-    kill_process(place.postmaster(), Signal::KILL).unwrap();
-    let finished = server.finish();
-    assert!(finished.sentence(1).contains("PostgreSQL ended by itself"), "{finished:?}");
-    assert!(!place.has_postgres());
-}
-
-#[test]
-fn a_server_without_its_guard_stops_postgresql_itself() {
-    let place = Place::new();
-    let server = place.serve();
-    kill_process(place.process("postgres-guard"), Signal::KILL).unwrap();
-    let finished = server.finish();
-    assert!(finished.sentence(1).contains("PostgreSQL ended by itself"), "{finished:?}");
-    assert!(!place.has_postgres());
+    for of in [Place::postmaster, |place: &Place| place.process("postgres-guard")] {
+        let server = place.serve();
+        kill_process(of(&place), Signal::KILL).unwrap();
+        let finished = server.finish();
+        assert!(finished.sentence(1).contains("PostgreSQL ended by itself"), "{finished:?}");
+        assert!(!place.has_postgres());
+    }
 }
 
 /// An upload that is no report is judged only after its token: 401 would mean that the token is not known.

@@ -1,5 +1,6 @@
 //! What a test asks of a database behind the back of servers.
 
+use crate::support::eventually;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;
 
@@ -25,6 +26,12 @@ pub(crate) fn execute(url: &str, statements: &str) {
 pub(crate) fn number(url: &str, query: &str) -> i64 {
     let query = AssertSqlSafe(query.to_owned());
     ask(url, async |connection| sqlx::query_scalar(query).fetch_one(connection).await)
+}
+
+/// Waits until what a query counts is so many.
+#[track_caller]
+pub(crate) fn until(what: &str, url: &str, query: &str, count: i64) {
+    eventually(what, || (number(url, query) == count).then_some(()));
 }
 
 /// Makes another database beside the one of this address, and returns its address.

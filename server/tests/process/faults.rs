@@ -5,12 +5,11 @@
 use crate::database::number;
 use crate::disk::Disk;
 use crate::report::numbered;
-use crate::support::{Place, SERVE, Server, eventually, is_root_or_says_why};
+use crate::support::{Place, Server, eventually, is_root_or_says_why};
 use rustix::process::{Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -42,7 +41,7 @@ impl Load {
             let again = self.open.lock().unwrap().pop();
             let number = again.unwrap_or_else(|| self.next.fetch_add(1, Ordering::Relaxed));
             let (path, report) = numbered(number);
-            let answer = server.try_send("PUT", &path, token, report.to_string().as_bytes());
+            let answer = server.try_send("PUT", &path, token, &report.to_string());
             match answer {
                 Some(200 | 201) => self.acknowledged.lock().unwrap().push(number),
                 _ => self.open.lock().unwrap().push(number),
@@ -124,17 +123,15 @@ fn nothing_that_was_acknowledged_is_lost_when_the_database_goes_away_and_comes_b
     let (place, load, is_away) = (Place::new(), Load::default(), AtomicBool::new(false));
     let mut postgres = place.postgres();
     let url = postgres.first_line.clone();
-    let data_dir = place.folder().join("server");
-    let server =
-        Server::start(&data_dir, &[&SERVE[..], &UNLIMITED].concat(), &[("DATABASE_URL", Path::new(&url))]);
-    let token = std::fs::read_to_string(data_dir.join("agent.token")).unwrap();
+    let server = place.serve_on("server", &url, &UNLIMITED);
+    let token = place.token_of("server");
     for _ in 0..rounds(3) {
         let before = load.acknowledged_count();
         is_away.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
             for _ in 0..SENDERS {
                 scope.spawn(|| {
-                    load.send(&server, token.trim(), |status| {
+                    load.send(&server, &token, |status| {
                         is_away.load(Ordering::Relaxed) && !matches!(status, 200 | 201)
                     });
                 });
@@ -185,7 +182,7 @@ fn an_upload_that_is_cut_leaves_nothing_and_can_come_again() {
     for table in ["project", "machine", "commit", "run", "run_upload", "point"] {
         assert_eq!(number(&place.address(), &format!("select count(*) from {table}")), 0, "{table}");
     }
-    assert_eq!(server.send("PUT", &path, &token, body.as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, &token, &body), 201);
     assert_nothing_is_half_stored(&place.address());
 }
 
@@ -201,7 +198,7 @@ fn a_storm_of_one_upload_is_one_run() {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
                 for _ in 0..20 * rounds(3) {
-                    let status = server.send("PUT", &path, &token, body.as_bytes());
+                    let status = server.send("PUT", &path, &token, &body);
                     *statuses.lock().unwrap().entry(status).or_insert(0) += 1;
                 }
             });
@@ -213,7 +210,7 @@ fn a_storm_of_one_upload_is_one_run() {
     // A busy server may turn some away, and does not take them for new ones.
     assert!(statuses.keys().all(|status| matches!(status, 200 | 503)), "{statuses:?}");
     assert_eq!(number(&place.address(), "select count(*) from run"), 1);
-    assert_eq!(server.send("PUT", &path, &token, body.replace("\"main\"", "\"other\"").as_bytes()), 422);
+    assert_eq!(server.send("PUT", &path, &token, &body.replace("\"main\"", "\"other\"")), 422);
 }
 
 #[test]
@@ -240,7 +237,7 @@ fn on_a_full_disk_nothing_is_acknowledged_that_is_lost_and_with_room_it_goes_on(
     let _ = server.stop();
     let server = place.serve_with(&UNLIMITED);
     let (path, report) = numbered(u64::from(u32::MAX));
-    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
     load.next.fetch_add(1, Ordering::Relaxed);
     load.assert_complete(&server, &place.address());
     assert!(server.stop().status.success());

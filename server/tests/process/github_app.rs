@@ -50,9 +50,9 @@ fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
     eventually("the repository", || {
         place.run(&["github", "repositories"]).output.contains("acme/libfoo").then_some(())
     });
-    let made =
-        place.run(&["seed", "--project", "libfoo", "--machines", "1", "--series", "1", "--commits", "2"]);
-    assert!(made.status.success(), "{made:?}");
+    place
+        .run(&["seed", "--project", "libfoo", "--machines", "1", "--series", "1", "--commits", "2"])
+        .printed();
     let link =
         |repository: &str| place.run(&["github", "link", "--project", "libfoo", "--repository", repository]);
     assert!(link("acme/libfoo").status.success());

@@ -6,7 +6,7 @@
 use crate::database::{execute, number};
 use crate::faults::{UNLIMITED, assert_nothing_is_half_stored, rounds};
 use crate::report::numbered;
-use crate::support::{Place, SERVE, Server, eventually};
+use crate::support::{Place, Server, eventually};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -15,7 +15,6 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock};
 
@@ -112,10 +111,7 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
-    let start = || {
-        let arguments = [&SERVE[..], &UNLIMITED].concat();
-        Some(Server::start(&place.folder().join("server"), &arguments, &[("DATABASE_URL", Path::new(url))]))
-    };
+    let start = || Some(place.serve_on("server", url, &UNLIMITED));
     let lab = Lab {
         server: RwLock::new(start()),
         answered: AtomicU64::new(0),

@@ -1,11 +1,12 @@
 //! Who is told what happens, by real servers: mail to a real mail server, and servers that are killed while they send.
 
-use crate::database::{execute, number};
+use crate::database::{execute, number, until};
 use crate::receiver::{Reaction, Receiver};
 use crate::report::numbered;
 use crate::support::{Place, SERVE, Server, eventually};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -62,22 +63,14 @@ impl Drop for MailServer {
     }
 }
 
-/// A server over this database.
-fn server(place: &Place, name: &str, url: &str, arguments: &[&str], variables: &[(&str, &Path)]) -> Server {
-    let data_dir = place.folder().join(name);
-    let variables = [&[("DATABASE_URL", Path::new(url))], variables].concat();
-    Server::start(&data_dir, &[&SERVE, arguments].concat(), &variables)
-}
-
 /// A project with a run, and whoever may do everything with it.
 fn begin(place: &Place, server: &Server, name: &str, url: &str) -> (String, String) {
-    let token = std::fs::read_to_string(place.folder().join(name).join("agent.token")).unwrap();
+    let token = place.token_of(name);
     let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, token.trim(), report.to_string().as_bytes()), 201);
-    let made = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]);
-    assert!(made.status.success(), "{made:?}");
+    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
+    let admin = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]).printed();
     let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
-    (made.output.trim().to_owned(), channels)
+    (admin, channels)
 }
 
 fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
@@ -86,6 +79,12 @@ fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
     let answer = server.call("POST", path, &headers, &body.to_string());
     assert!(answer.status().is_success(), "{answer:?}");
     serde_json::from_str(answer.body()).unwrap()
+}
+
+/// Makes a channel, and tells how a test of it went.
+fn try_channel(server: &Server, channels: &str, token: &str, request: &Value) -> Value {
+    let made = call(server, channels, token, request);
+    call(server, &format!("{channels}/{}/test", made["channel"]["channel_id"]), token, &json!({}))
 }
 
 /// Writes a regression as the search for changes would, for whom every channel is due to be told.
@@ -141,15 +140,15 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
         "https://roundtrip.example.org",
     ];
     let authority = tls.join("authority.pem");
-    let server = server(&place, "one", url, &arguments, &[("SSL_CERT_FILE", &authority)]);
+    let variables = [("DATABASE_URL", Path::new(url)), ("SSL_CERT_FILE", &authority)];
+    let data_dir = place.folder().join("one");
+    let server = Server::start(&data_dir, &[&SERVE[..], &arguments].concat(), &variables);
     let (token, channels) = begin(&place, &server, "one", url);
     let project = channels.split('/').nth(4).unwrap().to_owned();
     let request = json!({
         "name": "lab", "kind": "email", "target": "lab@example.org", "events": ["regressed", "fixed"],
     });
-    let made = call(&server, &channels, &token, &request);
-    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
-    let outcome = call(&server, &test, &token, &json!({}));
+    let outcome = try_channel(&server, &channels, &token, &request);
     assert_eq!(outcome, json!({"delivered": true, "detail": "The message was taken."}));
     let tested = mail.next();
     assert_eq!(tested["headers"]["subject"], format!("[{project}] A test from {project}"));
@@ -187,9 +186,7 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
 
     // Whom the mail server does not know, it refuses, and that is told.
     let request = json!({"name": "nobody", "kind": "email", "target": "nobody@example.org"});
-    let made = call(&server, &channels, &token, &request);
-    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
-    let outcome = call(&server, &test, &token, &json!({}));
+    let outcome = try_channel(&server, &channels, &token, &request);
     let detail = outcome["detail"].as_str().unwrap();
     assert!(detail.contains("there is no such person here"), "{outcome}");
     let finished = server.stop();
@@ -212,12 +209,10 @@ fn a_certificate_of_an_unknown_authority_is_refused_before_the_password_is_sent(
     let password_file = password_file.to_str().unwrap();
     let arguments =
         ["--smtp-url", &smtp_url, "--smtp-password-file", password_file, "--mail-from", "a@example.org"];
-    let server = server(&place, "one", url, &arguments, &[]);
+    let server = place.serve_on("one", url, &arguments);
     let (token, channels) = begin(&place, &server, "one", url);
     let request = json!({"name": "lab", "kind": "email", "target": "lab@example.org"});
-    let made = call(&server, &channels, &token, &request);
-    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
-    let outcome = call(&server, &test, &token, &json!({}));
+    let outcome = try_channel(&server, &channels, &token, &request);
     assert_eq!(outcome["delivered"], false);
     assert!(outcome["detail"].as_str().unwrap().contains("certificate"), "{outcome}");
     assert!(mail.taken.try_recv().is_err());
@@ -254,7 +249,7 @@ fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_t
     let postgres = place.postgres();
     let url = &postgres.first_line;
     let receiver = Receiver::start();
-    let killed = server(&place, "one", url, &["--allow-private-targets"], &[]);
+    let killed = place.serve_on("one", url, &["--allow-private-targets"]);
     let (token, channels) = begin(&place, &killed, "one", url);
     let request = json!({"name": "ours", "kind": "webhook", "target": receiver.url()});
     call(&killed, &channels, &token, &request);
@@ -270,9 +265,9 @@ fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_t
     receiver.react(Reaction::Answer(200, ""));
     // The minute for which nobody else may have it is over.
     execute(url, "update notification_message set lease_expires_at = now()");
-    let next = server(&place, "two", url, &["--allow-private-targets"], &[]);
+    let next = place.serve_on("two", url, &["--allow-private-targets"]);
     let sent = "select count(*) from notification_message where sent_at is not null";
-    eventually("the message", || (number(url, sent) == 1).then_some(()));
+    until("the message", url, sent, 1);
     let received = receiver.received();
     assert_eq!(received.len(), 2);
     assert_eq!(received[0].headers["webhook-id"], received[1].headers["webhook-id"]);
@@ -287,7 +282,7 @@ fn two_running_servers_tell_everybody_of_everything_once() {
     let postgres = place.postgres();
     let url = &postgres.first_line;
     let receiver = Receiver::start();
-    let servers = ["one", "two"].map(|name| server(&place, name, url, &["--allow-private-targets"], &[]));
+    let servers = ["one", "two"].map(|name| place.serve_on(name, url, &["--allow-private-targets"]));
     let (token, channels) = begin(&place, &servers[0], "one", url);
     for nth in 0..CHANNELS {
         let request = json!({"name": format!("nr {nth}"), "kind": "webhook", "target": receiver.url()});
@@ -301,15 +296,12 @@ fn two_running_servers_tell_everybody_of_everything_once() {
                  where sent_at is not null
              ))::int::bigint"
         );
-        eventually("everybody to be told", || (number(url, &told) == 1).then_some(()));
+        until("everybody to be told", url, &told, 1);
     }
     for server in servers {
         assert!(server.stop().status.success());
     }
-    let mut ids: Vec<String> =
-        receiver.received().into_iter().map(|one| one.headers["webhook-id"].clone()).collect();
-    let count = ids.len();
-    ids.sort();
-    ids.dedup();
-    assert_eq!((count, ids.len()), (3 * CHANNELS, 3 * CHANNELS));
+    let received = receiver.received();
+    let ids: BTreeSet<_> = received.iter().map(|one| &one.headers["webhook-id"]).collect();
+    assert_eq!((received.len(), ids.len()), (3 * CHANNELS, 3 * CHANNELS));
 }

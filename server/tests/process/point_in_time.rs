@@ -1,13 +1,13 @@
 //! A database that is put back to a point in time, by the very commands of `docs/how-to/backup-and-restore.md`: as whoever
 //! runs a PostgreSQL of their own has to do it when its files are gone.
 
-use crate::database::{execute, number};
+use crate::database::{execute, until};
 use crate::report::numbered;
-use crate::support::{Place, SERVE, Server, give_to_postgres};
+use crate::support::{Place, Server, give_to_postgres};
 use nix::unistd::User;
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 const PAGE: &str = include_str!("../../../docs/how-to/backup-and-restore.md");
@@ -66,8 +66,7 @@ impl Cluster<'_> {
     }
 
     fn server(&self, name: &str, arguments: &[&str]) -> Server {
-        let arguments = [&SERVE[..], arguments].concat();
-        Server::start(&self.folder(name), &arguments, &[("DATABASE_URL", Path::new(&self.url()))])
+        self.place.serve_on(name, &self.url(), arguments)
     }
 
     /// Kills the PostgreSQL of these files, and all that belongs to it.
@@ -150,7 +149,7 @@ fn what_was_stored_before_the_point_is_there_and_the_server_tells_how_many_runs_
     assert!(server.stop().status.success());
     cluster.run("psql -c 'select pg_switch_wal()'", "");
     let archived = "select (last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1))::int::bigint from pg_stat_archiver";
-    crate::support::eventually("the archive", || (number(&cluster.url(), archived) == 1).then_some(()));
+    until("the archive", &cluster.url(), archived, 1);
 
     // The disaster.
     cluster.kill("files");

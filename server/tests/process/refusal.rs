@@ -101,8 +101,7 @@ fn programs_that_are_not_there() {
 #[test]
 fn a_database_url_behind_which_nothing_answers() {
     let place = Place::new();
-    let url = Path::new("postgres://someone:secret@127.0.0.1:1/there");
-    let refused = Server::spawn(&place.data_dir(), &SERVE, &[("DATABASE_URL", url)]).finish();
+    let refused = place.run_on("postgres://someone:secret@127.0.0.1:1/there", &SERVE);
     let sentence = refused.sentence(1);
     assert!(sentence.contains("the database there on 127.0.0.1:1"), "{sentence}");
     assert!(!refused.errors.contains("secret"), "{refused:?}");

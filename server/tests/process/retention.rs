@@ -1,11 +1,10 @@
 //! What is too old: the verbs that say and remove it, and servers that remove it by themselves.
 
-use crate::database::{execute, number};
-use crate::support::{Place, Server, eventually};
+use crate::database::{execute, number, until};
+use crate::support::Place;
 use crate::together::Held;
-use rustix::process::Signal;
-use std::path::Path;
 
+const SEED: [&str; 7] = ["seed", "--project", "libfoo", "--series", "5", "--commits", "4"];
 const OLD_UPLOADS: &str = "update run set received_at = now() - interval '91 days', upload_pruned_at = null";
 const KEPT: &str = "select count(*) from run where upload_pruned_at is null";
 
@@ -13,7 +12,7 @@ const KEPT: &str = "select count(*) from run where upload_pruned_at is null";
 fn policies_are_set_shown_and_applied_by_hand() {
     let place = Place::new();
     let server = place.serve();
-    assert!(place.run(&["seed", "--project", "libfoo", "--series", "5", "--commits", "4"]).status.success());
+    place.run(&SEED).printed();
     let postgres = place.address();
     let set = place.run(&["retention", "--project", "libfoo", "--uploads", "90"]);
     assert_eq!(set.output, "libfoo: uploads 90 days, distributions for ever, points for ever");
@@ -42,31 +41,15 @@ fn servers_remove_it_by_themselves_and_once_between_them() {
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
-    assert!(
-        place
-            .run_on(url, &["seed", "--project", "libfoo", "--series", "5", "--commits", "4"])
-            .status
-            .success()
-    );
+    place.run_on(url, &SEED).printed();
     execute(url, OLD_UPLOADS);
-    assert!(place.run_on(url, &["retention", "--project", "libfoo", "--uploads", "90"]).status.success());
-    let servers = [1, 2].map(|number| {
-        let data_dir = place.folder().join(format!("server-{number}"));
-        Server::start(&data_dir, &crate::support::SERVE, &[("DATABASE_URL", Path::new(url))])
-    });
-    eventually("the removal", || (number(url, KEPT) == 0).then_some(()));
-    eventually("its end", || {
-        let ended = "select count(*) from task where name = 'retention' and finished_at is not null";
-        (number(url, ended) == 1).then_some(())
-    });
-    assert_eq!(
-        number(
-            url,
-            "select count(*) from task where name = 'retention' and due_at > now() + interval '23 hours'"
-        ),
-        1
-    );
-    assert_eq!(number(url, "select fence from task where name = 'retention'"), 1, "one of them did it");
+    place.run_on(url, &["retention", "--project", "libfoo", "--uploads", "90"]).printed();
+    let servers = ["one", "two"].map(|name| place.serve_on(name, url, &[]));
+    until("the removal", url, KEPT, 0);
+    let task = |of: &str| format!("select {of} from task where name = 'retention'");
+    until("its end", url, &task("count(finished_at)"), 1);
+    assert_eq!(number(url, &task("count(*) filter (where due_at > now() + interval '23 hours')")), 1);
+    assert_eq!(number(url, &task("fence")), 1, "one of them did it");
     for server in servers {
         assert!(server.stop().status.success());
     }
@@ -83,35 +66,21 @@ fn a_removal_that_is_killed_leaves_nothing_half_removed_and_the_next_completes_i
         and not exists (select from point where point.run_id = run.run_id)
         and not exists (select from point_histogram where point_histogram.run_id = run.run_id)
         and not exists (select from run_result where run_result.run_id = run.run_id)";
-    const WAITING: &str =
-        "from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from run_result%'";
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
-    let seed = ["seed", "--project", "libfoo", "--series", "5", "--commits", "4"];
-    assert!(place.run_on(url, &seed).status.success());
+    place.run_on(url, &SEED).printed();
     let runs = number(url, RUNS);
     assert_eq!(number(url, WHOLE), runs);
-    assert!(place.run_on(url, &["retention", "--project", "libfoo", "--points", "90"]).status.success());
+    place.run_on(url, &["retention", "--project", "libfoo", "--points", "90"]).printed();
     execute(url, "update run set received_at = now() - interval '91 days'");
 
     // Points and distributions are removed by then, and the transaction is not over.
     let held = Held::new(url, "lock table run_result in share mode");
-    let killed = Server::spawn(&place.data_dir(), &["prune"], &[("DATABASE_URL", Path::new(url))]);
-    eventually("the middle of the removal", || {
-        (number(url, &format!("select count(*) {WAITING}")) == 1).then_some(())
-    });
-    killed.signal(Signal::KILL);
-    killed.finish();
-    // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.
-    execute(url, &format!("select pg_terminate_backend(pid) {WAITING}"));
-    held.release();
-    eventually("the end of the statement", || {
-        (number(url, &format!("select count(*) {WAITING}")) == 0).then_some(())
-    });
+    held.kill_waiting(url, place.spawn_on("data", url, &["prune"]), "delete from run_result%");
     assert_eq!(number(url, WHOLE) + number(url, REMOVED), runs, "each run has all of it or nothing");
     assert!(number(url, WHOLE) > 0, "it was in the middle");
 
-    assert!(place.run_on(url, &["prune"]).status.success());
+    place.run_on(url, &["prune"]).printed();
     assert_eq!((number(url, REMOVED), number(url, RUNS)), (runs, runs));
 }

@@ -1,16 +1,12 @@
 //! Searches for changes that are cut short: what waited to be searched waits still, and is found once.
 
-use crate::database::{self, ask, execute, number};
-use crate::support::{Place, SERVE, Server, eventually};
+use crate::database::{self, ask, number, until};
+use crate::support::Place;
 use crate::together::Held;
-use rustix::process::Signal;
-use std::path::Path;
 
 /// How many runs have not been searched for changes yet.
 pub(crate) const DUE: &str = "select count(*) from analysis_due";
 const CHANGES: &str = "select count(*) from change_point";
-const WAITING: &str =
-    "from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%insert into change_point%'";
 /// All that a search leaves, without what differs from one time to the next.
 const FOUND: &str = "
     select coalesce(string_agg(concat_ws(' ', series_id, quantile, commit_id, change_point.after_commit_id,
@@ -30,31 +26,17 @@ fn a_server_that_is_killed_while_it_searches_leaves_the_search_to_the_next_which
         url
     });
     let [undisturbed, url] = &histories;
-    let serve = |name: &str, url: &str| {
-        Server::start(&place.folder().join(name), &SERVE, &[("DATABASE_URL", Path::new(url))])
-    };
-    let searched = |url: &str| eventually("all to be searched", || (number(url, DUE) == 0).then_some(()));
     assert!(number(url, DUE) > 0, "there is something to search");
 
     let held = Held::new(url, "lock table change_point in share mode");
-    let killed = serve("one", url);
-    eventually("a change on its way", || {
-        (number(url, &format!("select count(*) {WAITING}")) > 0).then_some(())
-    });
-    killed.signal(Signal::KILL);
-    killed.finish();
-    // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.
-    execute(url, &format!("select pg_terminate_backend(pid) {WAITING}"));
-    held.release();
-    eventually("the end of the statements", || {
-        (number(url, &format!("select count(*) {WAITING}")) == 0).then_some(())
-    });
+    held.kill_waiting(url, place.serve_on("one", url, &[]), "%insert into change_point%");
     assert_eq!(number(url, CHANGES), 0, "nothing is half found");
     assert!(number(url, DUE) > 0, "what was being searched waits still");
 
-    let servers = [serve("one", url), serve("two", undisturbed)];
-    searched(url);
-    searched(undisturbed);
+    let servers = [("one", url), ("two", undisturbed)].map(|(name, url)| place.serve_on(name, url, &[]));
+    for url in [url, undisturbed] {
+        until("all to be searched", url, DUE, 0);
+    }
     for server in servers {
         assert!(server.stop().status.success());
     }

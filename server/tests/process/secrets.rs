@@ -47,7 +47,7 @@ fn no_log_line_holds_a_secret() {
     // Channels: the address of one, which is a secret, and the key of another.
     let (path, report) = numbered(1);
     let first = place.token();
-    assert_eq!(server.send("PUT", &path, &first, report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, &first, &report.to_string()), 201);
     let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
     let hidden = format!("{}/B0000/hiddenhiddenhiddenhidden", receiver.url());
     for kind in ["slack", "webhook"] {

@@ -20,25 +20,17 @@ fn a_new_server_answers_and_is_ready() {
 }
 
 #[test]
-fn sigterm_stops_the_server_and_its_postgresql_in_order() {
-    stops_in_order_on(Signal::TERM);
-}
-
-#[test]
-fn sigint_stops_the_server_and_its_postgresql_in_order() {
-    stops_in_order_on(Signal::INT);
-}
-
-fn stops_in_order_on(signal: Signal) {
+fn sigterm_and_sigint_stop_the_server_and_its_postgresql_in_order() {
     let place = Place::new();
-    let server = place.serve();
-    assert!(place.has_postgres());
-    server.signal(signal);
-    let finished = server.finish();
-    assert!(finished.status.success(), "{finished:?}");
-    assert!(!place.has_postgres());
-    let log = std::fs::read_to_string(place.data("postgres.log")).unwrap();
-    assert!(log.contains("database system is shut down"), "{log}");
+    for signal in [Signal::TERM, Signal::INT] {
+        let server = place.serve();
+        assert!(place.has_postgres());
+        server.signal(signal);
+        server.finish().printed();
+        assert!(!place.has_postgres());
+        let log = std::fs::read_to_string(place.data("postgres.log")).unwrap();
+        assert!(log.contains("database system is shut down"), "{log}");
+    }
 }
 
 #[test]
@@ -61,8 +53,7 @@ fn the_end_of_standard_input_stops_the_server() {
     let place = Place::new();
     let mut server = place.serve_with(&["--stop-with-stdin"]);
     server.close_stdin();
-    let finished = server.finish();
-    assert!(finished.status.success(), "{finished:?}");
+    server.finish().printed();
     assert!(!place.has_postgres());
 }
 
@@ -80,8 +71,7 @@ fn a_stop_while_the_database_is_made_leaves_nothing_and_the_next_start_works() {
     let place = Place::new();
     let server = Server::spawn(&place.data_dir(), &SERVE, &[]);
     eventually("initdb", || place.data("postgres.partial/base").exists().then_some(()));
-    let finished = server.stop();
-    assert!(finished.status.success(), "{finished:?}");
+    server.stop().printed();
     assert!(!place.has_postgres());
     assert_eq!(place.serve().get("/readyz"), 200);
 }
@@ -94,8 +84,7 @@ fn a_signal_to_all_processes_of_the_service_stops_in_order() {
     for pid in [place.process("postgres-guard"), place.postmaster(), server.pid()] {
         kill_process(pid, Signal::TERM).unwrap();
     }
-    let finished = server.finish();
-    assert!(finished.status.success(), "{finished:?}");
+    server.finish().printed();
     assert!(!place.has_postgres());
 }
 
@@ -174,15 +163,13 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
     let deep = place.folder().join("deep/".repeat(30)).join("data");
     let server = Server::start(&deep, &SERVE, &[]);
     assert_eq!(server.get("/readyz"), 200);
-    let finished = server.stop();
-    assert!(finished.status.success(), "{finished:?}");
+    server.stop().printed();
 }
 
 #[test]
 fn migrate_prepares_a_database_and_ends() {
     let place = Place::new();
-    let finished = place.run(&["migrate"]);
-    assert!(finished.status.success(), "{finished:?}");
+    place.run(&["migrate"]).printed();
     assert!(!place.has_postgres());
     assert!(place.data("postgres/PG_VERSION").exists());
 }

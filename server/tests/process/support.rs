@@ -46,7 +46,13 @@ impl Place {
 
     /// The token that the first server has written.
     pub(crate) fn token(&self) -> String {
-        std::fs::read_to_string(self.data("agent.token")).unwrap().trim().to_owned()
+        self.token_of("data")
+    }
+
+    /// The same of a server with another data directory in this place.
+    pub(crate) fn token_of(&self, name: &str) -> String {
+        let path = self.folder().join(name).join("agent.token");
+        std::fs::read_to_string(path).unwrap().trim().to_owned()
     }
 
     /// Starts `serve` on a free port and waits until it is ready.
@@ -57,6 +63,16 @@ impl Place {
     /// The same with further arguments.
     pub(crate) fn serve_with(&self, arguments: &[&str]) -> Server {
         Server::start(&self.data_dir(), &[&SERVE, arguments].concat(), &[])
+    }
+
+    /// Starts `serve` over another database, with a data directory of its own in this place.
+    pub(crate) fn serve_on(&self, name: &str, url: &str, arguments: &[&str]) -> Server {
+        self.spawn_on(name, url, &[&SERVE, arguments].concat()).ready()
+    }
+
+    /// Starts a verb over another database, and waits for nothing.
+    pub(crate) fn spawn_on(&self, name: &str, url: &str, arguments: &[&str]) -> Server {
+        Server::spawn(&self.folder().join(name), arguments, &[("DATABASE_URL", Path::new(url))])
     }
 
     /// The address of the PostgreSQL that a server of this place runs.
@@ -76,9 +92,14 @@ impl Place {
         Server::spawn(&self.data_dir(), arguments, &[]).finish()
     }
 
+    /// The same of a verb as somebody types it.
+    pub(crate) fn type_in(&self, line: &str) -> Finished {
+        self.run(&line.split(' ').collect::<Vec<_>>())
+    }
+
     /// Runs a verb on another database to its end.
     pub(crate) fn run_on(&self, url: &str, arguments: &[&str]) -> Finished {
-        Server::spawn(&self.data_dir(), arguments, &[("DATABASE_URL", Path::new(url))]).finish()
+        self.spawn_on("data", url, arguments).finish()
     }
 
     /// Whether any process of a PostgreSQL of this place is left, or its guard.
@@ -139,12 +160,16 @@ pub(crate) struct Finished {
 impl Server {
     /// Starts a verb and waits for its first line.
     pub(crate) fn start(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
-        let mut server = Self::spawn(data_dir, arguments, variables);
-        match server.lines.get_mut().unwrap().recv_timeout(DEADLINE) {
-            Ok(line) => server.first_line = line,
-            Err(_) => panic!("no line from {arguments:?}: {:?}", server.finish()),
+        Self::spawn(data_dir, arguments, variables).ready()
+    }
+
+    /// Waits for its first line.
+    pub(crate) fn ready(mut self) -> Self {
+        match self.lines.get_mut().unwrap().recv_timeout(DEADLINE) {
+            Ok(line) => self.first_line = line,
+            Err(_) => panic!("no line: {:?}", self.finish()),
         }
-        server
+        self
     }
 
     /// Starts a verb and waits for nothing.
@@ -257,18 +282,15 @@ impl Server {
     }
 
     /// Sends a body of JSON, and tells how it was answered.
-    pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &[u8]) -> u16 {
+    pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &str) -> u16 {
         self.try_send(method, path, token, body).expect("an answer")
     }
 
     /// The same; none when there is no answer.
-    pub(crate) fn try_send(&self, method: &str, path: &str, token: &str, body: &[u8]) -> Option<u16> {
-        let request = ureq::http::Request::builder()
-            .method(method)
-            .uri(self.address(path))
-            .header("authorization", format!("Bearer {token}"))
-            .header("content-type", "application/json");
-        Some(client().run(request.body(body).unwrap()).ok()?.status().as_u16())
+    pub(crate) fn try_send(&self, method: &str, path: &str, token: &str, body: &str) -> Option<u16> {
+        let bearer = format!("Bearer {token}");
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        Some(self.try_call(method, path, &headers, body)?.status().as_u16())
     }
 
     /// The status of an upload that is no report.
@@ -278,14 +300,7 @@ impl Server {
 
     /// The status of an upload.
     pub(crate) fn put(&self, run_id: &str, body: &str, token: &str) -> u16 {
-        client()
-            .put(&self.address(&format!("/api/v1/runs/{run_id}")))
-            .header("authorization", &format!("Bearer {token}"))
-            .header("content-type", "application/json")
-            .send(body)
-            .unwrap()
-            .status()
-            .as_u16()
+        self.send("PUT", &format!("/api/v1/runs/{run_id}"), token, body)
     }
 
     /// What a GET answers, which must succeed.
@@ -314,6 +329,13 @@ impl Drop for Server {
 }
 
 impl Finished {
+    /// What it printed, after asserting that it succeeded.
+    #[track_caller]
+    pub(crate) fn printed(self) -> String {
+        assert!(self.status.success(), "{self:?}");
+        self.output.trim().to_owned()
+    }
+
     /// The one sentence that it gave up with. Log lines before it begin with their time.
     #[track_caller]
     pub(crate) fn sentence(&self, code: i32) -> &str {

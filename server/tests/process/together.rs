@@ -1,6 +1,6 @@
 //! Several servers over one database: they start, migrate, answer and end beside each other.
 
-use crate::database::{self, execute, number};
+use crate::database::{self, execute, number, until};
 use crate::report::numbered;
 use crate::support::{Place, SERVE, Server, eventually};
 use roundtrip_server::MIGRATOR;
@@ -9,20 +9,8 @@ use sqlx::migrate::Migrator;
 use sqlx::{Connection, PgConnection};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A server of its own over this database, with a token of its own.
-fn server(place: &Place, name: &str, url: &str, arguments: &[&str]) -> Server {
-    let data_dir = place.folder().join(name);
-    Server::start(&data_dir, &[&SERVE, arguments].concat(), &[("DATABASE_URL", Path::new(url))])
-}
-
-fn token(place: &Place, name: &str) -> String {
-    let path = place.folder().join(name).join("agent.token");
-    std::fs::read_to_string(path).unwrap().trim().to_owned()
-}
 
 #[test]
 fn one_of_two_servers_ends_under_load_and_nothing_that_was_acknowledged_is_lost() {
@@ -30,8 +18,8 @@ fn one_of_two_servers_ends_under_load_and_nothing_that_was_acknowledged_is_lost(
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
-    let servers = [server(&place, "one", url, &[]), server(&place, "two", url, &[])];
-    let token = token(&place, "one");
+    let servers = ["one", "two"].map(|name| place.serve_on(name, url, &[]));
+    let token = place.token_of("one");
     let (next, acknowledged) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     let upload = |agent: u64| {
         while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < UPLOADS)
@@ -40,9 +28,9 @@ fn one_of_two_servers_ends_under_load_and_nothing_that_was_acknowledged_is_lost(
             let body = report.to_string();
             // As an agent does behind a load balancer: what one server does not take goes to another.
             let attempts = (agent..).map(|attempt| &servers[usize::from(attempt % 2 == 1)]);
-            let stored = attempts.take(100).find(|server| {
-                matches!(server.try_send("PUT", &path, &token, body.as_bytes()), Some(200 | 201))
-            });
+            let stored = attempts
+                .take(100)
+                .find(|server| matches!(server.try_send("PUT", &path, &token, &body), Some(200 | 201)));
             assert!(stored.is_some(), "no server took {path}");
             acknowledged.lock().unwrap().push(report["run_id"].as_str().unwrap().to_owned());
         }
@@ -106,10 +94,9 @@ fn a_server_with_time_to_drain_is_first_not_ready_and_a_second_signal_ends_it() 
     eventually("not being ready", || (server.get("/readyz") == 503).then_some(()));
     assert_eq!(server.get("/healthz"), 200);
     let (path, report) = numbered(1);
-    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, &token, &report.to_string()), 201);
     server.signal(Signal::TERM);
-    let finished = server.finish();
-    assert!(finished.status.success(), "{finished:?}");
+    server.finish().printed();
 }
 
 #[test]
@@ -118,13 +105,12 @@ fn two_servers_that_start_at_once_on_an_empty_database_both_come_up() {
     let postgres = place.postgres();
     for round in 0..3 {
         let url = &database::create(&postgres.first_line, &format!("round_{round}"));
-        let start = |name: &str| server(&place, &format!("{name}-{round}"), url, &[]);
-        let (one, two) = std::thread::scope(|scope| {
-            let one = scope.spawn(|| start("one"));
-            let two = scope.spawn(|| start("two"));
-            (one.join().unwrap(), two.join().unwrap())
+        let start = &|name: &str| place.serve_on(&format!("{name}-{round}"), url, &[]);
+        let servers = std::thread::scope(|scope| {
+            let started = ["one", "two"].map(|name| scope.spawn(move || start(name)));
+            started.map(|server| server.join().unwrap())
         });
-        for server in [one, two] {
+        for server in servers {
             assert_eq!(server.get("/readyz"), 200);
             assert!(server.stop().status.success());
         }
@@ -138,13 +124,13 @@ fn a_server_that_is_killed_in_a_migration_leaves_what_the_next_one_completes() {
     let url = &database::create(&postgres.first_line, "other");
     migrate_to(url, BEFORE_RUNS);
     let held = Held::new(url, "lock table machine in access exclusive mode");
-    let killed = Server::spawn(&place.folder().join("killed"), &SERVE, &[("DATABASE_URL", Path::new(url))]);
+    let killed = place.spawn_on("killed", url, &SERVE);
     let waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%create table run %'";
-    eventually("the migration", || (number(url, waiting) == 1).then_some(()));
+    until("the migration", url, waiting, 1);
     killed.signal(Signal::KILL);
     killed.finish();
     held.release();
-    let server = server(&place, "next", url, &[]);
+    let server = place.serve_on("next", url, &[]);
     assert_eq!(server.get("/readyz"), 200);
     assert!(server.stop().status.success());
 }
@@ -157,13 +143,11 @@ fn a_migration_does_not_keep_everybody_waiting_behind_it() {
     migrate_to(url, BEFORE_RUNS);
     let held = Held::new(url, "lock table machine in access exclusive mode");
     let impatient = format!("{url}{}options[lock_timeout]=100ms", if url.contains('?') { '&' } else { '?' });
-    let refused =
-        Server::spawn(&place.folder().join("refused"), &SERVE, &[("DATABASE_URL", Path::new(&impatient))]);
-    let finished = refused.finish();
+    let finished = place.spawn_on("refused", &impatient, &SERVE).finish();
     assert!(!finished.status.success(), "{finished:?}");
     assert!(finished.errors.contains("tables are in use, and migration 20261209000400"), "{finished:?}");
     held.release();
-    let server = server(&place, "next", url, &[]);
+    let server = place.serve_on("next", url, &[]);
     assert_eq!(server.get("/readyz"), 200);
     assert!(server.stop().status.success());
 }
@@ -185,14 +169,14 @@ fn an_index_whose_making_was_cut_short_is_removed_by_the_next_server() {
                 Ok(sqlx::query(make).execute(connection).await.is_ok())
             })
         });
-        eventually("the index", || (number(url, &format!("select count(*) {making}")) == 1).then_some(()));
+        until("the index", url, &format!("select count(*) {making}"), 1);
         execute(url, &format!("select pg_terminate_backend(pid) {making}"));
         assert!(!made.join().unwrap());
     });
     held.release();
     assert_eq!(number(url, COUNT), 1, "it is there, and of no use");
 
-    let server = server(&place, "next", url, &[]);
+    let server = place.serve_on("next", url, &[]);
     assert_eq!(server.get("/readyz"), 200);
     assert_eq!(number(url, COUNT), 0);
     let finished = server.stop();
@@ -227,6 +211,20 @@ impl Held {
             connection
         });
         Self { runtime, connection }
+    }
+
+    /// Kills whoever waits for it with such a statement, which then ends without it.
+    pub(crate) fn kill_waiting(self, url: &str, waiting: Server, statement: &str) {
+        let of =
+            format!("from pg_stat_activity where wait_event_type = 'Lock' and query ilike '{statement}'");
+        let count = format!("select count(*) {of}");
+        eventually("the middle of it", || (number(url, &count) > 0).then_some(()));
+        waiting.signal(Signal::KILL);
+        waiting.finish();
+        // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.
+        execute(url, &format!("select pg_terminate_backend(pid) {of}"));
+        self.release();
+        until("the end of the statements", url, &count, 0);
     }
 
     pub(crate) fn release(self) {

@@ -1,7 +1,6 @@
 //! Tokens that are made beside a running server.
 
-use crate::support::{Place, SERVE, Server};
-use std::path::Path;
+use crate::support::Place;
 
 #[test]
 fn a_token_made_beside_the_running_server_is_accepted_by_it() {
@@ -28,13 +27,10 @@ fn without_a_running_server_there_is_no_token() {
 #[test]
 fn with_a_database_url_the_first_token_goes_where_it_is_told() {
     let place = Place::new();
-    let postgres = Server::start(&place.data_dir(), &["postgres"], &[]);
-    let other = place.folder().join("other");
-    let url = Path::new(&postgres.first_line);
-    let server = Server::start(&other, &SERVE, &[("DATABASE_URL", url)]);
-    let token = std::fs::read_to_string(other.join("agent.token")).unwrap();
-    assert_eq!(server.put_nonsense(token.trim()), 400);
-    assert!(!other.join("postgres").exists(), "no second PostgreSQL");
+    let postgres = place.postgres();
+    let server = place.serve_on("other", &postgres.first_line, &[]);
+    assert_eq!(server.put_nonsense(&place.token_of("other")), 400);
+    assert!(!place.folder().join("other/postgres").exists(), "no second PostgreSQL");
     assert!(server.stop().status.success());
     assert!(postgres.stop().status.success());
 }

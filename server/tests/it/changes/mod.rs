@@ -1,13 +1,12 @@
 //! Where series change their level: from uploads to `/api/v1/charts/changes`.
 
 mod playground;
-mod regressions;
+pub(crate) mod regressions;
 
 use crate::support::{TestApp, factory};
 use roundtrip_domain::analysis::Searched;
 use roundtrip_wire::{Repetition, RunReport};
 use serde_json::Value;
-use sqlx::PgPool;
 use std::collections::BTreeMap;
 
 /// Three repetitions that take about so long, with a few per mille of noise, the same whenever it is asked for.
@@ -20,7 +19,7 @@ pub(crate) fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
 
 /// A report of a commit whose case takes about so many nanoseconds.
 fn report(commit: u64, ns: u64) -> RunReport {
-    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    let mut report = factory::nth(commit);
     report.results = vec![factory::result("pipe", 64, noisy(commit, ns))];
     report
 }
@@ -52,9 +51,8 @@ fn places(changes: &[Value]) -> Vec<(i64, i64, i64)> {
     changes.iter().map(place).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_step_is_found_with_its_levels_and_its_commits(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_step_is_found_with_its_levels_and_its_commits(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     assert_eq!(search(&app).await.run_count, 40);
@@ -71,9 +69,8 @@ async fn a_step_is_found_with_its_levels_and_its_commits(pool: PgPool) {
     assert!((number("change") - 0.2).abs() < 0.01 && number("confidence") > 0.999_99, "{change}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn each_upload_is_searched_once_and_a_change_is_told_once(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn each_upload_is_searched_once_and_a_change_is_told_once(app: TestApp) {
     let mut told = 0;
     for commit in 1..=60 {
         app.store(&report(commit, if commit <= 30 { 1_000 } else { 1_200 })).await;
@@ -87,9 +84,8 @@ async fn each_upload_is_searched_once_and_a_change_is_told_once(pool: PgPool) {
     assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(app: TestApp) {
     // Every tenth commit, then the ones in between.
     upload(&app, (1..=30).map(|nth| 10 * nth), 1_000).await;
     upload(&app, (31..=42).map(|nth| 10 * nth), 1_200).await;
@@ -106,9 +102,8 @@ async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(pool: PgP
     assert_eq!(after[0]["found_at"], before[0]["found_at"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_late_runs_contradict_is_withdrawn(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_late_runs_contradict_is_withdrawn(app: TestApp) {
     upload(&app, (1..=20).map(|nth| 10 * nth), 1_000).await;
     upload(&app, (21..=28).map(|nth| 10 * nth), 1_200).await;
     search(&app).await;
@@ -120,9 +115,8 @@ async fn what_late_runs_contradict_is_withdrawn(pool: PgPool) {
     assert_eq!(places(&changes(&app).await), []);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_environment_is_no_change(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_environment_is_no_change(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     for commit in 31..=50 {
         let mut report = report(commit, 1_500);
@@ -137,9 +131,8 @@ async fn another_environment_is_no_change(pool: PgPool) {
     assert_eq!(places(&changes(&app).await), [(30, 51, 51)]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn pull_requests_other_branches_and_modified_trees_make_no_change(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn pull_requests_other_branches_and_modified_trees_make_no_change(app: TestApp) {
     let mut first = report(1, 1_000);
     first.default_branch = Some("main".into());
     app.store(&first).await;
@@ -157,9 +150,8 @@ async fn pull_requests_other_branches_and_modified_trees_make_no_change(pool: Pg
     assert_eq!(places(&changes(&app).await), []);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn two_servers_search_what_there_is_once(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn two_servers_search_what_there_is_once(app: TestApp) {
     let other = app.another();
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
@@ -168,9 +160,8 @@ async fn two_servers_search_what_there_is_once(pool: PgPool) {
     assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_with_changes_can_be_deleted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_project_with_changes_can_be_deleted(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     search(&app).await;

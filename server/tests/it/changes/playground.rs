@@ -3,15 +3,13 @@
 use super::upload;
 use crate::support::TestApp;
 use serde_json::Value;
-use sqlx::PgPool;
 
 async fn tried(app: &TestApp, query: &str) -> Value {
     app.read(&format!("/api/v1/series/1/playground{query}")).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_sooner(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_sooner(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     let trial = tried(&app, "").await;
@@ -29,9 +27,8 @@ async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_soon
     assert_eq!(trial["environments"], serde_json::json!([{ "environment_id": 1, "point_count": 40 }]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn other_settings_tell_other_changes_and_store_nothing(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn other_settings_tell_other_changes_and_store_nothing(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     assert_eq!(tried(&app, "?deviations=20").await["change_points"], Value::Array(Vec::new()));
@@ -40,9 +37,8 @@ async fn other_settings_tell_other_changes_and_store_nothing(pool: PgPool) {
     assert_eq!(app.row_counts().await["change_point"], 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn settings_out_of_range_are_refused_by_name(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn settings_out_of_range_are_refused_by_name(app: TestApp) {
     upload(&app, 1..=3, 1_000).await;
     for (query, detail) in [
         ("deviations=0", "parameter deviations: 0 is not between 1 and 20"),

@@ -5,13 +5,12 @@ use crate::support::{Answer, TestApp, factory};
 use roundtrip_storage::access::Role;
 use roundtrip_wire::{Canary, CaseResult, Machine, RunReport, TransportInfo};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const LIST: &str = "/api/v1/projects/libfoo/regressions";
 
 /// What a run measures: series by name, each as long as it takes; those whose name begins with `control` are controls.
-fn run(machine: &str, commit: u64, series: &[(&str, u64)], canary_ns: u64) -> RunReport {
-    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+pub(crate) fn run(machine: &str, commit: u64, series: &[(&str, u64)], canary_ns: u64) -> RunReport {
+    let mut report = factory::nth(commit);
     report.machine = Machine { slug: factory::slug(machine), ..report.machine };
     report.canaries = vec![Canary {
         slug: factory::slug("wake"),
@@ -48,9 +47,8 @@ async fn detail(app: &TestApp, regression: &Value) -> Value {
     app.read(&format!("{LIST}/{}", regression["regression_id"])).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(app: TestApp) {
     let before = [("ring", 1_000), ("queue", 5_000), ("control-pipe", 4_000), ("control-tcp", 9_000)];
     let after = [("ring", 1_200), ("queue", 5_500), ("control-pipe", 4_000), ("control-tcp", 9_000)];
     step(&app, "lab-1", (&before, 700), (&after, 700)).await;
@@ -73,9 +71,8 @@ async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(po
     assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B stayed"), "{witnesses}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_controls_and_canaries_show_as_well_is_the_machines(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_controls_and_canaries_show_as_well_is_the_machines(app: TestApp) {
     let before = [("ring", 1_000), ("control-pipe", 4_000)];
     let after = [("ring", 1_100), ("control-pipe", 4_400)];
     step(&app, "lab-1", (&before, 700), (&after, 770)).await;
@@ -89,9 +86,8 @@ async fn what_controls_and_canaries_show_as_well_is_the_machines(pool: PgPool) {
     assert!(witnesses.contains("no commit of the repository changes it"), "{witnesses}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_machine_that_saw_the_same_commits_decides(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_machine_that_saw_the_same_commits_decides(app: TestApp) {
     let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
     // No canary that can tell, and no control.
     for commit in 1..=40 {
@@ -110,9 +106,8 @@ async fn another_machine_that_saw_the_same_commits_decides(pool: PgPool) {
     assert!(witnesses.contains("on lab-2 stayed as it was"), "{witnesses}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_could_not_tell_is_asked_again(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn who_could_not_tell_is_asked_again(app: TestApp) {
     let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
     let silent = |machine: &str, commit: u64| {
         let mut report = run(machine, commit, if commit <= 30 { &before } else { &after }, 700);
@@ -137,9 +132,8 @@ async fn who_could_not_tell_is_asked_again(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_change_back_is_a_fix_and_no_improvement(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_change_back_is_a_fix_and_no_improvement(app: TestApp) {
     let at = |commit: u64| if (31..=40).contains(&commit) { 1_200 } else { 1_000 };
     for commit in 1..=40 {
         app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
@@ -157,9 +151,8 @@ async fn a_change_back_is_a_fix_and_no_improvement(pool: PgPool) {
     assert_eq!(list(&app, "?state=new,acknowledged").await, [] as [Value; 0]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_fixed_and_comes_again_is_a_new_regression(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_was_fixed_and_comes_again_is_a_new_regression(app: TestApp) {
     // Slow, fixed and slow again: told of at once, or one after the other.
     let at = |commit: u64| if (31..=40).contains(&commit) || commit > 50 { 1_200 } else { 1_000 };
     for commit in 1..=60 {
@@ -171,18 +164,13 @@ async fn what_was_fixed_and_comes_again_is_a_new_regression(pool: PgPool) {
         search(&app).await;
     }
     search(&app).await;
-    let all = list(&app, "").await;
-    let told: Vec<(&Value, &Value, &Value)> = all
-        .iter()
-        .map(|one| (&one["state"], &one["until_commit"]["ordinal"], &one["series_count"]))
-        .collect();
-    let [new, fixed] = [Value::from("new"), Value::from("fixed")];
-    assert_eq!(told, [(&new, &51.into(), &2.into()), (&fixed, &31.into(), &2.into())]);
+    let all = json!(list(&app, "").await);
+    let told = crate::support::at(&all, "*/state,until_commit/ordinal,series_count");
+    assert_eq!(told, json!([["new", 51, 2], ["fixed", 31, 2]]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn commits_that_nobody_measured_share_the_blame(app: TestApp) {
     for nth in 1..=40_u64 {
         let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
         let series = [("ring", if nth <= 30 { 1_000 } else { 1_200 })];
@@ -205,10 +193,9 @@ async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
     assert_eq!(detail(&app, &all[0]).await["culprits"].as_array().unwrap().len(), 5);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: PgPool) {
+#[database_test]
+async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(app: TestApp) {
     const CULPRIT: u64 = 1_337;
-    let app = TestApp::new(pool).await;
     let ring =
         |commit: u64| run("lab-1", commit, &[("ring", if commit < CULPRIT { 1_000 } else { 1_200 })], 700);
     for nth in 1..=40_u64 {
@@ -242,9 +229,8 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: P
     assert!(done["jobs"].as_array().unwrap().iter().all(|job| job["done_by_run_id"].is_string()), "{done}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn commits_whose_single_runs_do_not_tell_are_measured_again(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn commits_whose_single_runs_do_not_tell_are_measured_again(app: TestApp) {
     // Two per cent of noise, a step of six at commit 31, and a first run of commit 30 that took as long as neither.
     let ring = |commit: u64, is_again: bool| {
         let level = if commit <= 30 { 1_000 } else { 1_060 };
@@ -281,9 +267,8 @@ async fn commits_whose_single_runs_do_not_tell_are_measured_again(pool: PgPool) 
     assert!(after["probability"].as_f64().unwrap() > 0.9, "{before} {after} {measured:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(app: TestApp) {
     let waiting =
         async || app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().len();
     let sparse = |nth: u64, series: &[(&str, u64)], canary_ns| {
@@ -307,9 +292,8 @@ async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(pool: P
     assert_eq!((answer.status.as_u16(), waiting().await), (200, 0));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_machine_that_often_changes_by_itself_is_suspect_and_alerts_nobody(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_machine_that_often_changes_by_itself_is_suspect_and_alerts_nobody(app: TestApp) {
     // Three times the machine gets slower, with all that it runs; then the ring alone.
     let mut ns = (1_000, 4_000, 700);
     for commit in 1..=60 {
@@ -340,9 +324,8 @@ async fn change(app: &TestApp, token: &str, change: Value) -> Answer {
     app.send("PATCH", &format!("{LIST}/1"), token, Some(change)).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn members_say_how_far_they_are_and_it_is_written_down(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn members_say_how_far_they_are_and_it_is_written_down(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
     let said = json!({
@@ -369,9 +352,8 @@ async fn members_say_how_far_they_are_and_it_is_written_down(pool: PgPool) {
     assert_eq!(changed[0]["details"]["to"]["note"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_cannot_be_said_of_a_regression_is_refused_by_name(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_cannot_be_said_of_a_regression_is_refused_by_name(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
     let viewer = app.member("bob", "libfoo", Role::Viewer).await;

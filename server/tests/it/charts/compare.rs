@@ -1,15 +1,14 @@
 //! `/api/v1/projects/{project}/compare`.
 
 use super::csv_rows;
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{CaseResult, RunId, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::path::Path;
 
 /// A report with these results, of a commit of its own.
 fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+    RunReport { results, ..factory::nth(commit) }
 }
 
 /// A result whose repetitions have times around this one.
@@ -46,19 +45,15 @@ fn assert_not_compared(pair: &Value) {
     assert_eq!(pair["stars"], "");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(app: TestApp) {
     let base =
         report_of(1, vec![result("pipe", 64, 10_000), result("tcp", 64, 20_000), result("udp", 64, 9_000)]);
     let head =
         report_of(2, vec![result("pipe", 64, 12_000), result("tcp", 64, 20_010), result("udp", 64, 8_000)]);
     let comparison = compared(&app, &base, &head).await;
     assert_eq!(comparison["base"]["commit"]["sha"], *base.commit.sha.as_str());
-    assert_eq!(
-        (&comparison["head"]["commit"]["ordinal"], &comparison["head"]["run_id"]),
-        (&json!(2), &Value::Null)
-    );
+    assert_eq!(at(&comparison, "head/commit/ordinal,head/run_id"), json!([2, null]));
     let pairs = comparison["pairs"].as_array().unwrap();
     let verdicts: Vec<_> = pairs.iter().map(|pair| pair["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["regressed", "no change", "improved"]);
@@ -86,9 +81,8 @@ async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(p
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(app: TestApp) {
     let base = report_of(1, vec![result("ring", 64, 10_000), result("tcp", 64, 20_000)]);
     let mut head = report_of(2, vec![result("ring", 64, 20_000), result("tcp", 64, 40_000)]);
     head.results[0].methodology.receive = factory::slug("spin");
@@ -106,9 +100,8 @@ async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(
     assert_eq!(pairs[1]["reasons"], json!([]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn another_environment_or_build_and_more_threads_than_processors_are_not_compared(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn another_environment_or_build_and_more_threads_than_processors_are_not_compared(app: TestApp) {
     let base = report_of(1, vec![result("ring", 64, 10_000)]);
     let mut head = report_of(2, vec![result("ring", 64, 20_000)]);
     head.environment.stable.insert("os.kernel".into(), "7.0".into());
@@ -128,9 +121,8 @@ async fn another_environment_or_build_and_more_threads_than_processors_are_not_c
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(app: TestApp) {
     let base = report_of(1, vec![result("pipe", 64, 10_000)]);
     let head = report_of(2, vec![result("pipe", 64, 12_000)]);
     let alone = compared(&app, &base, &head).await["pairs"][0].clone();
@@ -153,9 +145,8 @@ async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(pool: 
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_commit_is_compared_machine_by_machine(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_commit_is_compared_machine_by_machine(app: TestApp) {
     for (commit, machine, time_ns) in
         [(1, "lab-1", 10_000), (2, "lab-1", 12_000), (1, "lab-2", 50_000), (2, "lab-2", 50_000)]
     {
@@ -178,9 +169,8 @@ async fn a_commit_is_compared_machine_by_machine(pool: PgPool) {
     assert_eq!(none["pairs"], json!([]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn runs_are_compared_as_such_and_another_machine_is_a_difference(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn runs_are_compared_as_such_and_another_machine_is_a_difference(app: TestApp) {
     let first = report_of(1, vec![result("pipe", 64, 10_000)]);
     let mut second = report_of(1, vec![result("pipe", 64, 12_000)]);
     second.work_tree_modified = true;
@@ -204,13 +194,12 @@ async fn runs_are_compared_as_such_and_another_machine_is_a_difference(pool: PgP
     assert_eq!(differences(&comparison["pairs"][0]), ["machine: lab-1 against lab-2"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn points_without_the_figures_of_their_repetitions_are_not_compared(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn points_without_the_figures_of_their_repetitions_are_not_compared(app: TestApp) {
     let (base, head) =
         (report_of(1, vec![result("pipe", 64, 10_000)]), report_of(2, vec![result("pipe", 64, 12_000)]));
     app.store(&base).await;
-    sqlx::query("update point set repetition_p50_ns = '{}'").execute(&app.pool).await.unwrap();
+    app.execute("update point set repetition_p50_ns = '{}'").await;
     app.store(&head).await;
     let comparison = app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await;
     assert_not_compared(&comparison["pairs"][0]);
@@ -232,9 +221,8 @@ fn of_two_modes(commit: u64, slow: bool) -> RunReport {
     report_of(commit, vec![factory::result("pipe", 64, (0..12).map(repetition).collect())])
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_second_mode_is_told_though_the_p50_stayed_and_not_once_the_uploads_are_gone(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_second_mode_is_told_though_the_p50_stayed_and_not_once_the_uploads_are_gone(app: TestApp) {
     let (base, head) = (of_two_modes(1, false), of_two_modes(2, true));
     app.store(&base).await;
     app.store(&head).await;
@@ -244,17 +232,13 @@ async fn a_second_mode_is_told_though_the_p50_stayed_and_not_once_the_uploads_ar
     assert_eq!(pair["shape"]["changed"], true, "{pair}");
     let words = pair["shape"]["difference"].as_str().unwrap();
     assert!(words.contains("head has a second mode, 299 % slower"), "{words}");
-    sqlx::query("delete from run_upload").execute(&app.pool).await.unwrap();
+    app.execute("delete from run_upload").await;
     let pair = app.read(&path).await["pairs"][0].clone();
-    assert_eq!(
-        (&pair["verdict"], &pair["shape"], &pair["p99"]),
-        (&"no change".into(), &Value::Null, &Value::Null)
-    );
+    assert_eq!(at(&pair, "verdict,shape,p99"), json!(["no change", null, null]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_inconclusive_pair_says_why(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_inconclusive_pair_says_why(app: TestApp) {
     for commit in [1, 2] {
         let few = (0..3).map(|index| factory::repetition(index, &[10_000 + u64::from(index)])).collect();
         app.store(&report_of(commit, vec![factory::result("pipe", 64, few)])).await;
@@ -265,9 +249,8 @@ async fn an_inconclusive_pair_says_why(pool: PgPool) {
     assert!(why == "too few repetitions a side: has 3, needs 4", "{why}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(app: TestApp) {
     for commit in 1..=20 {
         let moving = 10_000 + commit * 7 % 5 * 200;
         let results = vec![result("quiet", 64, 10_000), result("moving", 64, moving)];
@@ -289,9 +272,8 @@ async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(pool: PgPool)
     assert!(why.contains("is within what this case shows when it is compared with itself"), "{why}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn server_and_command_line_say_the_same_of_two_reports(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn server_and_command_line_say_the_same_of_two_reports(app: TestApp) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let [base, head] =
@@ -339,9 +321,8 @@ fn agree(one: &Value, other: &Value) -> bool {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_comparison_as_csv_has_a_row_a_pair(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_comparison_as_csv_has_a_row_a_pair(app: TestApp) {
     let base = report_of(1, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
     let mut head = report_of(2, vec![result("pipe", 64, 12_000)]);
     head.results.push(result("tcp", 64, 3_000));
@@ -367,12 +348,11 @@ async fn a_comparison_as_csv_has_a_row_a_pair(pool: PgPool) {
     assert_eq!((row["head_run_id"].as_str(), row["reasons"].as_str()), ("", "not in the head"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
-    let mut other = factory::report_at(factory::commit(9, Some(9)));
+    let mut other = factory::nth(9);
     other.project = factory::slug("libbar");
     app.store(&other).await;
     let known = report.run_id.to_string();
@@ -393,9 +373,8 @@ async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(pool: Pg
     app.get("/api/v1/projects/nothing/compare?base=a&head=b").await.assert_problem(400, "invalid-parameter");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_few_of_each_kind_are_told_the_largest_first_and_all_are_counted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_few_of_each_kind_are_told_the_largest_first_and_all_are_counted(app: TestApp) {
     let of = |pipe_64: u64, pipe_1024: u64, fifo: u64| {
         let ring = result("ring", 64, 10_000);
         let pipes = [result("pipe", 64, pipe_64), result("pipe", 1024, pipe_1024), result("fifo", 64, fifo)];

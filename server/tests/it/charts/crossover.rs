@@ -3,30 +3,23 @@
 use crate::support::{TestApp, factory};
 use roundtrip_wire::{CaseResult, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 /// No crossovers.
 const NONE: [Value; 0] = [];
 
 const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
 
-/// Ten repetitions within 2 % of a time.
-fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
-    let repetition = |index: u32| factory::repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
-    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
-}
-
 /// The times of a transport that copies and of one that maps, which is faster from a few KiB on.
 fn results(change: impl Fn(&mut CaseResult)) -> Vec<CaseResult> {
     let sizes = [(64, 5_000), (1_024, 5_500), (16_384, 20_000), (262_144, 300_000)];
-    let copied = sizes.map(|(bytes, ns)| result("pipe", bytes, ns));
-    let mut mapped = sizes.map(|(bytes, _)| result("memfd", bytes, 14_000));
+    let copied = sizes.map(|(bytes, ns)| factory::steady("pipe", bytes, ns));
+    let mut mapped = sizes.map(|(bytes, _)| factory::steady("memfd", bytes, 14_000));
     mapped.iter_mut().for_each(change);
     copied.into_iter().chain(mapped).collect()
 }
 
 fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+    RunReport { results, ..factory::nth(commit) }
 }
 
 async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
@@ -35,9 +28,8 @@ async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
     chart["crossovers"].as_array().unwrap().clone()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that_is(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that_is(app: TestApp) {
     app.store(&report_of(1, results(|_| ()))).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     let place = |slug: &str| {
@@ -53,9 +45,8 @@ async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that
     assert!(7_000 < from && from < x && x < to && to < 8_200, "{from} {to}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_not_comparable_has_no_crossover(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_not_comparable_has_no_crossover(app: TestApp) {
     // Each is stored with a later commit, and is the newest of its series then.
     let kept = report_of(1, results(|_| ()));
     app.store(&kept).await;
@@ -76,9 +67,8 @@ async fn what_is_not_comparable_has_no_crossover(pool: PgPool) {
     assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "more threads than processors");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(app: TestApp) {
     for (commit, change, expected) in [
         (1, (|result| result.methodology.receive = factory::slug("spin")) as fn(&mut CaseResult), 1),
         (2, |result| result.case.placement = factory::slug("free"), 0),
@@ -92,11 +82,10 @@ async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn other_parameters_than_the_size_have_no_crossovers(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn other_parameters_than_the_size_have_no_crossovers(app: TestApp) {
     let of = |transport: &str, peers: u32, time_ns: u64| {
-        let mut result = result(transport, 64, time_ns);
+        let mut result = factory::steady(transport, 64, time_ns);
         result.case.peers = peers;
         result.repetitions.iter_mut().for_each(|repetition| repetition.delivered *= u64::from(peers));
         result

@@ -3,7 +3,6 @@
 use super::{numbers, report_of};
 use crate::support::{TestApp, factory};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::collections::BTreeMap;
 
 /// Counts by the range of times in nanoseconds, as any reader of the documentation would find them.
@@ -28,9 +27,8 @@ fn once(ranges: &[&str]) -> BTreeMap<String, i64> {
     ranges.iter().map(|&range| (range.to_owned(), 1)).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_column_is_a_commit_with_the_same_bins_as_all_others(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_column_is_a_commit_with_the_same_bins_as_all_others(app: TestApp) {
     app.store(&report_of(3, &[1_000, 1_050, 9_000])).await;
     app.store(&report_of(1, &[1_060])).await;
     // A second run of a commit: the same column.
@@ -44,9 +42,8 @@ async fn a_column_is_a_commit_with_the_same_bins_as_all_others(pool: PgPool) {
     assert_eq!(counts(&chart, 1), once(&["939..1024", "1024..1117", "8192..8933", "8933..9742"]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn neighbours_are_merged_to_as_many_columns_as_are_asked_for(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn neighbours_are_merged_to_as_many_columns_as_are_asked_for(app: TestApp) {
     for commit in 1..=25 {
         app.store(&report_of(commit, &[1_000])).await;
     }
@@ -61,15 +58,14 @@ async fn neighbours_are_merged_to_as_many_columns_as_are_asked_for(pool: PgPool)
     assert_eq!(all, 25);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_points_are_taken_as_for_a_line_and_lossy_ones_are_marked(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_same_points_are_taken_as_for_a_line_and_lossy_ones_are_marked(app: TestApp) {
     for commit in 1..=6 {
         let mut report = report_of(commit, &[1_000]);
         report.results[0].repetitions[0].delivered = u64::from(commit != 4);
         app.store(&report).await;
     }
-    sqlx::query("update point set mainline = commit_ordinal <> 2").execute(&app.pool).await.unwrap();
+    app.execute("update point set mainline = commit_ordinal <> 2").await;
     for query in ["", "&lines=all", "&last=2", "&from=2&to=4", "&branch=main", "&branch=nobody"] {
         let ordinals = |chart: &Value, name: &str| numbers(chart.pointer(name).unwrap());
         let heat_map = app.read(&format!("/api/v1/charts/heatmap?series=1{query}")).await;
@@ -80,35 +76,28 @@ async fn the_same_points_are_taken_as_for_a_line_and_lossy_ones_are_marked(pool:
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn distributions_that_are_no_longer_kept_are_counted(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn distributions_that_are_no_longer_kept_are_counted(app: TestApp) {
     let (old, new) = (report_of(1, &[1_000]), report_of(2, &[1_000]));
     app.store(&old).await;
     app.store(&new).await;
-    sqlx::query("delete from point_histogram where run_id = $1")
-        .bind(old.run_id.as_uuid())
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute(&format!("delete from point_histogram where run_id = '{}'", old.run_id)).await;
     let chart = app.read("/api/v1/charts/heatmap?series=1").await;
     assert_eq!((&chart["point_count"], &chart["missing_count"]), (&json!(2), &json!(1)));
     assert_eq!(numbers(&chart["columns"]["from_ordinals"]), [2]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_stored_histogram_that_cannot_be_read_is_our_fault(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_stored_histogram_that_cannot_be_read_is_our_fault(app: TestApp) {
     for commit in 1..=200 {
         app.store(&report_of(commit, &[1_000])).await;
     }
-    sqlx::query("update point_histogram set histogram = 'broken'").execute(&app.pool).await.unwrap();
+    app.execute("update point_histogram set histogram = 'broken'").await;
     app.get("/api/v1/charts/heatmap?series=1").await.assert_problem(500, "internal");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_asked_for_wrongly_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
     app.store(&factory::report()).await;
     app.get("/api/v1/charts/heatmap?series=77").await.assert_problem(404, "unknown-series");
     for (query, named) in [

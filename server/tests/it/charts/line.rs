@@ -1,7 +1,7 @@
 //! `/api/v1/charts/line`.
 
 use super::{csv_rows, extend, numbers, report_of};
-use crate::support::{TestApp, factory};
+use crate::support::{TestApp, at, factory};
 use axum::body::Body;
 use axum::http::Request;
 use roundtrip_server::AppState;
@@ -14,9 +14,8 @@ fn line(chart: &Value, place: usize) -> &Value {
     &chart["series"][place]
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_line_has_its_columns_oldest_first_as_differences(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_line_has_its_columns_oldest_first_as_differences(app: TestApp) {
     // Uploaded in another order than that of the commits.
     for (commit, p50) in [(7, 1_300), (2, 1_000), (4, 1_100)] {
         app.store(&report_of(commit, &[p50, p50 + 500])).await;
@@ -40,9 +39,8 @@ async fn a_line_has_its_columns_oldest_first_as_differences(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_figures_of_a_line_are_those_of_its_points(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_figures_of_a_line_are_those_of_its_points(app: TestApp) {
     for commit in 1..=5 {
         let times: Vec<u64> = (0..200).map(|i| 1_000 * commit + i * i).collect();
         app.store(&report_of(commit, &times)).await;
@@ -55,13 +53,8 @@ async fn the_figures_of_a_line_are_those_of_its_points(pool: PgPool) {
         for name in names {
             let column = &line(&chart, 0)["latency_ns"][name];
             if asked.split(',').any(|asked| asked == name) {
-                let expected: Vec<i64> = points
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|point| point["latency_ns"][name].as_i64().unwrap())
-                    .collect();
-                assert_eq!(numbers(column), expected, "{asked}: {name}");
+                let expected = at(&points, &format!("*/latency_ns/{name}"));
+                assert_eq!(json!(numbers(column)), expected, "{asked}: {name}");
             } else {
                 assert!(column.is_null(), "{asked}: {name}");
             }
@@ -76,13 +69,12 @@ async fn the_figures_of_a_line_are_those_of_its_points(pool: PgPool) {
     assert_eq!(numbers(&line(&chart, 0)["latency_ns"]["p99"]).len(), 5);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn times_of_many_seconds_are_exact_beside_short_ones(pool: PgPool) {
-    let app = TestApp::new(pool.clone()).await;
+#[database_test]
+async fn times_of_many_seconds_are_exact_beside_short_ones(app: TestApp) {
     app.store(&report_of(1, &[1_000])).await;
     // Around what 32 bits hold.
     let times = [(7, 2_147_483_646), (7, 2_147_483_647), (2_147_483_648, 9_000_000_000_000), (7, 8)];
-    extend(&pool, &times).await;
+    extend(&app.pool, &times).await;
     for asked in ["p50,p99", "p50,p99,max"] {
         let chart = app.read(&format!("/api/v1/charts/line?series=1&quantiles={asked}")).await;
         let column = |name: &str| numbers(&line(&chart, 0)["latency_ns"][name])[1..].to_vec();
@@ -91,9 +83,8 @@ async fn times_of_many_seconds_are_exact_beside_short_ones(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn series_come_in_the_order_of_the_request_also_from_several_machines(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn series_come_in_the_order_of_the_request_also_from_several_machines(app: TestApp) {
     let mut report = report_of(1, &[1_000]);
     report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[2_000])]));
     app.store(&report).await;
@@ -101,17 +92,12 @@ async fn series_come_in_the_order_of_the_request_also_from_several_machines(pool
     elsewhere.machine.slug = factory::slug("lab-2");
     app.store(&elsewhere).await;
     let chart = app.read("/api/v1/charts/line?series=3,1,2,1").await;
-    let lines = chart["series"].as_array().unwrap();
-    let found: Vec<_> = lines
-        .iter()
-        .map(|line| (line["series_id"].as_i64().unwrap(), numbers(&line["latency_ns"]["p50"])))
-        .collect();
-    assert_eq!(found, [(3, vec![3_000]), (1, vec![1_000]), (2, vec![2_000])]);
+    let found = at(&chart, "series/*/series_id,latency_ns/p50");
+    assert_eq!(found, json!([[3, [3_000]], [1, [1_000]], [2, [2_000]]]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn marks_say_where_work_trees_losses_and_environments_are(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn marks_say_where_work_trees_losses_and_environments_are(app: TestApp) {
     for commit in 1..=4 {
         let mut report = report_of(commit, &[1_000]);
         report.work_tree_modified = commit == 2;
@@ -124,18 +110,11 @@ async fn marks_say_where_work_trees_losses_and_environments_are(pool: PgPool) {
     let chart = app.read("/api/v1/charts/line?series=1").await;
     assert_eq!(line(&chart, 0)["work_tree_modified"], json!([1]));
     assert_eq!(line(&chart, 0)["lossy"], json!([2]));
-    let begins: Vec<_> = line(&chart, 0)["environments"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|environment| environment["index"].as_i64().unwrap())
-        .collect();
-    assert_eq!(begins, [0, 2]);
+    assert_eq!(at(line(&chart, 0), "environments/*/index"), json!([0, 2]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_newest_points_or_those_of_a_range_of_commits_are_taken(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_newest_points_or_those_of_a_range_of_commits_are_taken(app: TestApp) {
     for commit in 1..=6 {
         app.store(&report_of(commit, &[1_000])).await;
     }
@@ -153,15 +132,14 @@ async fn the_newest_points_or_those_of_a_range_of_commits_are_taken(pool: PgPool
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(app: TestApp) {
     for (commit, branch) in [(1, "main"), (2, "feature"), (3, "main"), (4, "other")] {
         let mut report = report_of(commit, &[1_000]);
         report.branch = Some(branch.into());
         app.store(&report).await;
     }
-    sqlx::query("update point set mainline = commit_ordinal in (1, 3)").execute(&app.pool).await.unwrap();
+    app.execute("update point set mainline = commit_ordinal in (1, 3)").await;
     for (query, expected) in [
         ("", vec![1, 3]),
         ("&lines=main", vec![1, 3]),
@@ -182,9 +160,8 @@ async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn runs_of_one_commit_come_in_the_order_in_which_they_began(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn runs_of_one_commit_come_in_the_order_in_which_they_began(app: TestApp) {
     let mut ids: Vec<RunId> = (0..3).map(|_| RunId::draw()).collect();
     ids.sort_unstable();
     for place in [1, 2, 0] {
@@ -196,9 +173,8 @@ async fn runs_of_one_commit_come_in_the_order_in_which_they_began(pool: PgPool) 
     assert_eq!(numbers(&line(&chart, 0)["latency_ns"]["p50"]), [1_000, 1_001, 1_002]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_long_line_is_thinned_and_says_which_points_are_left(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_long_line_is_thinned_and_says_which_points_are_left(app: TestApp) {
     app.store(&report_of(1, &[1_000])).await;
     let mut figures = vec![(1_000, 2_000); 1_999];
     // Spikes of either figure, up and down, in points that are not the first of anything.
@@ -238,9 +214,8 @@ async fn a_long_line_is_thinned_and_says_which_points_are_left(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_series_without_samples_has_what_was_stated(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_series_without_samples_has_what_was_stated(app: TestApp) {
     for (commit, center_ns, low_ns) in [(1, 500, Some(450)), (2, 510, None), (3, 505, Some(455))] {
         let mut report = report_of(commit, &[1]);
         let result = &mut report.results[0];
@@ -277,9 +252,8 @@ async fn a_series_without_samples_has_what_was_stated(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_series_without_points_has_an_empty_line(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_series_without_points_has_an_empty_line(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -288,9 +262,8 @@ async fn a_series_without_points_has_an_empty_line(pool: PgPool) {
     assert_eq!(line(&chart, 0)["latency_ns"]["p50"], json!([]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_details_of_a_point_are_found_by_its_ordinal(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn the_details_of_a_point_are_found_by_its_ordinal(app: TestApp) {
     for commit in 1..=3 {
         app.store(&report_of(commit, &[1_000 * commit])).await;
     }
@@ -300,9 +273,8 @@ async fn the_details_of_a_point_are_found_by_its_ordinal(pool: PgPool) {
     assert_eq!((&points[0]["commit_ordinal"], &points[0]["latency_ns"]["p50"]), (&json!(2), &json!(2_000)));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn csv_has_every_point_in_full_for_whoever_prefers_it(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn csv_has_every_point_in_full_for_whoever_prefers_it(app: TestApp) {
     let report = report_of(3, &[1_000, 1_500]);
     app.store(&report).await;
     let rows = csv_rows(&app, "/api/v1/charts/line?series=1&format=csv&points=2").await;
@@ -341,9 +313,8 @@ async fn csv_has_every_point_in_full_for_whoever_prefers_it(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_asked_for_wrongly_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
     app.store(&factory::report()).await;
     app.get("/api/v1/charts/line?series=1,77").await.assert_problem(404, "unknown-series");
     let many = (1..=200).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
@@ -370,7 +341,7 @@ async fn what_is_asked_for_wrongly_is_named(pool: PgPool) {
 }
 
 /// Asks the database for the plan of the very statement that the server has prepared.
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_line_is_drawn_from_the_index_alone(pool: PgPool) {
     let one = PgPoolOptions::new().max_connections(1).connect_with((*pool.connect_options()).clone());
     let one = one.await.unwrap();
@@ -383,18 +354,13 @@ async fn a_line_is_drawn_from_the_index_alone(pool: PgPool) {
         let chart = app.read("/api/v1/charts/line?series=1").await;
         assert_eq!(line(&chart, 0)["point_count"], 1_000);
     }
-    let name: String = sqlx::query_scalar(
-        "select name from pg_prepared_statements where statement like '%string_agg%' and statement not like '%pg_prepared_statements%'",
-    )
-    .fetch_one(&one)
-    .await
-    .unwrap();
+    let query = "select name from pg_prepared_statements
+                 where statement like '%string_agg%' and statement not like '%pg_prepared_statements%'";
+    let name: String = sqlx::query_scalar(query).fetch_one(&one).await.unwrap();
     let machine_id: i64 = sqlx::query_scalar("select machine_id from series").fetch_one(&pool).await.unwrap();
     for mode in ["force_custom_plan", "force_generic_plan"] {
-        sqlx::query(sqlx::AssertSqlSafe(format!("set plan_cache_mode = {mode}")))
-            .execute(&one)
-            .await
-            .unwrap();
+        let set = sqlx::AssertSqlSafe(format!("set plan_cache_mode = {mode}"));
+        sqlx::query(set).execute(&one).await.unwrap();
         let explain = format!(
             "explain (analyze, format json)
              execute {name} ({machine_id}, '{{1}}', 0, 1000000, 1000, false, null)"

@@ -4,12 +4,11 @@ use super::csv_rows;
 use crate::support::{TestApp, factory};
 use roundtrip_wire::{CaseResult, RunReport};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
 
 fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
-    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+    RunReport { results, ..factory::nth(commit) }
 }
 
 fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
@@ -32,9 +31,8 @@ fn lines(chart: &Value) -> Vec<Line> {
     chart["lines"].as_array().unwrap().iter().map(line).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn transports_are_lines_over_message_sizes_of_the_newest_points(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn transports_are_lines_over_message_sizes_of_the_newest_points(app: TestApp) {
     app.store(&report_of(
         1,
         vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)],
@@ -74,9 +72,8 @@ async fn transports_are_lines_over_message_sizes_of_the_newest_points(pool: PgPo
     assert_eq!(point, expected);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn other_ways_of_measuring_are_other_lines_and_say_so(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn other_ways_of_measuring_are_other_lines_and_say_so(app: TestApp) {
     let mut spinning = result("ring", 64, 300);
     spinning.methodology.receive = factory::slug("spin");
     let mut threads = result("ring", 64, 200);
@@ -99,9 +96,8 @@ async fn other_ways_of_measuring_are_other_lines_and_say_so(pool: PgPool) {
     assert_eq!(lines(&chart), []);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn how_many_take_part_makes_lines_as_well(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn how_many_take_part_makes_lines_as_well(app: TestApp) {
     let of = |senders: Option<u32>, peers: u32, time_ns: u64| {
         let mut result = result("ring", 64, time_ns);
         result.case.scenario = factory::slug("channel-n-n");
@@ -122,9 +118,8 @@ async fn how_many_take_part_makes_lines_as_well(pool: PgPool) {
     assert_eq!(chart["lines"][0]["parameters"]["senders"], Value::Null, "absent in the first case");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_commit_is_asked_for_and_only_its_points_are_there(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_commit_is_asked_for_and_only_its_points_are_there(app: TestApp) {
     let old = report_of(1, vec![result("pipe", 64, 900)]);
     app.store(&old).await;
     app.store(&report_of(2, vec![result("pipe", 64, 1_000), result("pipe", 128, 1_100)])).await;
@@ -132,10 +127,7 @@ async fn a_commit_is_asked_for_and_only_its_points_are_there(pool: PgPool) {
     let mut modified = report_of(1, vec![result("pipe", 64, 700)]);
     modified.work_tree_modified = true;
     app.store(&modified).await;
-    sqlx::query("update point set mainline = false where commit_ordinal = 2")
-        .execute(&app.pool)
-        .await
-        .unwrap();
+    app.execute("update point set mainline = false where commit_ordinal = 2").await;
 
     let chart = app.read(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(1))).await;
     assert_eq!(chart["commit"]["subject"], "Change 1");
@@ -149,9 +141,8 @@ async fn a_commit_is_asked_for_and_only_its_points_are_there(pool: PgPool) {
         .assert_problem(404, "unknown-commit");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_sweep_as_csv_has_a_row_a_point(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_sweep_as_csv_has_a_row_a_point(app: TestApp) {
     let report =
         report_of(1, vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)]);
     app.store(&report).await;
@@ -176,9 +167,8 @@ async fn a_sweep_as_csv_has_a_row_a_point(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_asked_for_wrongly_is_named(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
     app.store(&factory::report()).await;
     let of = |project: &str, query: &str| format!("/api/v1/projects/{project}/charts/sweep?{query}");
     let whole = "over=peers&machine=lab-1&scenario=route";

@@ -5,12 +5,10 @@ use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::comment::{Leg, LegState, PullRequestReport};
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github_fake::Fault;
-use sqlx::PgPool;
 use std::sync::Arc;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_regression_is_one_comment_that_is_written_anew_and_a_check_of_each_commit(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_regression_is_one_comment_that_is_written_anew_and_a_check_of_each_commit(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     assert_eq!(world.reconcile().await, 1);
@@ -26,8 +24,7 @@ async fn a_regression_is_one_comment_that_is_written_anew_and_a_check_of_each_co
 
     world.github.push(REPOSITORY, 7, &sha('2'));
     world.say(7, report(Verdict::NoChange));
-    world.tell(&world.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
-    world.handle().await;
+    world.hear(&world.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
     assert_eq!(world.reconcile().await, 0, "what changes within half a minute is written once");
     world.github.advance(31);
     assert_eq!(world.reconcile().await, 1);
@@ -38,9 +35,8 @@ async fn a_regression_is_one_comment_that_is_written_anew_and_a_check_of_each_co
     assert_eq!(world.github.check_runs(REPOSITORY, &sha('1')).len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_said_already_is_not_written_again(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn what_is_said_already_is_not_written_again(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     world.reconcile().await;
@@ -52,9 +48,8 @@ async fn what_is_said_already_is_not_written_again(pool: PgPool) {
     assert_eq!(world.github.record().iter().filter(|one| one.write).count(), writes);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_changed_nothing_is_a_check_and_no_comment(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn what_changed_nothing_is_a_check_and_no_comment(world: World) {
     for (number, verdict, conclusion) in [
         (1, Verdict::NoChange, "success"),
         (2, Verdict::Inconclusive, "neutral"),
@@ -71,9 +66,8 @@ async fn what_changed_nothing_is_a_check_and_no_comment(pool: PgPool) {
     assert_eq!(world.github.count("POST", "/comments"), 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn while_a_machine_measures_the_check_says_so_and_the_comment_waits(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn while_a_machine_measures_the_check_says_so_and_the_comment_waits(world: World) {
     let mut waiting = report(Verdict::Regressed);
     waiting.legs.push(Leg { machine: "lab-2".into(), state: LegState::Waiting, reason: None });
     world.say(7, waiting);
@@ -91,11 +85,10 @@ async fn while_a_machine_measures_the_check_says_so_and_the_comment_waits(pool: 
     assert_eq!((checks.len(), &checks[0]["status"]), (1, &"completed".into()));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_comment_whose_number_was_lost_is_found_among_many_and_those_of_others_are_left_alone(
-    pool: PgPool,
+    world: World,
 ) {
-    let world = World::new(pool).await;
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     let marker = "<!-- roundtrip:v1 project=libfoo -->\nmine";
@@ -107,10 +100,7 @@ async fn a_comment_whose_number_was_lost_is_found_among_many_and_those_of_others
     }
     world.reconcile().await;
     assert_eq!(world.sticky(7).len(), 1);
-    sqlx::query("update github_pull_request set comment_id = null, comment_sha256 = null")
-        .execute(&world.app.pool)
-        .await
-        .unwrap();
+    world.app.execute("update github_pull_request set comment_id = null, comment_sha256 = null").await;
     world.say(7, report(Verdict::Improved));
     world.touch_all().await;
     world.reconcile().await;
@@ -122,9 +112,8 @@ async fn a_comment_whose_number_was_lost_is_found_among_many_and_those_of_others
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn faults_of_every_kind_at_every_request_leave_one_comment_and_one_check(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn faults_of_every_kind_at_every_request_leave_one_comment_and_one_check(world: World) {
     let faults = [
         Fault::SecondaryLimit { retry_after_seconds: Some(90) },
         Fault::SecondaryLimit { retry_after_seconds: None },
@@ -168,9 +157,8 @@ async fn faults_of_every_kind_at_every_request_leave_one_comment_and_one_check(p
     assert_eq!(comments, 45);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_comment_that_somebody_deleted_comes_back_when_there_is_something_to_say_again(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_comment_that_somebody_deleted_comes_back_when_there_is_something_to_say_again(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     world.reconcile().await;
@@ -183,9 +171,8 @@ async fn a_comment_that_somebody_deleted_comes_back_when_there_is_something_to_s
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_update_that_is_cut_off_is_repeated(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn an_update_that_is_cut_off_is_repeated(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     world.reconcile().await;
@@ -203,9 +190,8 @@ async fn an_update_that_is_cut_off_is_repeated(pool: PgPool) {
     assert_eq!(world.sticky(7).len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn two_servers_at_once_write_one_comment(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn two_servers_at_once_write_one_comment(world: World) {
     for number in 1..=12 {
         world.say(number, report(Verdict::Regressed));
         world.open(number.cast_unsigned(), '1').await;
@@ -227,9 +213,8 @@ async fn two_servers_at_once_write_one_comment(pool: PgPool) {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn replays_and_disorder_while_requests_fail_leave_one_comment_on_each_pull_request(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn replays_and_disorder_while_requests_fail_leave_one_comment_on_each_pull_request(world: World) {
     let mut events = Vec::new();
     for number in 1..=8_u64 {
         world.say(number.cast_signed(), report(Verdict::Regressed));
@@ -266,9 +251,8 @@ async fn replays_and_disorder_while_requests_fail_leave_one_comment_on_each_pull
     assert_eq!(world.scalar::<i64>(heads).await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn five_thousand_series_fit_into_a_comment_and_a_check_that_github_takes(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn five_thousand_series_fit_into_a_comment_and_a_check_that_github_takes(world: World) {
     let one = report(Verdict::Regressed);
     let rows = one.rows.iter().cycle().take(5_000).cloned().collect();
     world.say(7, PullRequestReport { rows, ..one });
@@ -280,9 +264,8 @@ async fn five_thousand_series_fit_into_a_comment_and_a_check_that_github_takes(p
     assert_eq!(world.github.check_runs(REPOSITORY, &sha('1')).len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_app_that_was_removed_or_may_not_write_gives_up_and_says_why(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn an_app_that_was_removed_or_may_not_write_gives_up_and_says_why(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     world.github.withdraw(world.installation, "checks");
@@ -291,8 +274,7 @@ async fn an_app_that_was_removed_or_may_not_write_gives_up_and_says_why(pool: Pg
     assert!(failure.clone().unwrap().contains("permissions"), "{failure:?}");
     assert_eq!(world.reconcile().await, 0);
     world.github.uninstall(world.installation);
-    world.tell(&world.github.installation_event(world.installation, "deleted")).await;
-    world.handle().await;
+    world.hear(&world.github.installation_event(world.installation, "deleted")).await;
     world.touch_all().await;
     let before = world.github.record().len();
     assert_eq!(world.reconcile().await, 1);

@@ -1,37 +1,30 @@
 //! What follows from events: what is noted, and who is obeyed.
 
-use super::{REPOSITORY, STRANGER, WRITER, World, sha};
+use super::{REPOSITORY, STRANGER, WRITER, World, new, sha};
 use roundtrip_github_fake::{Fault, Level, NewPullRequest};
-use sqlx::PgPool;
 
 /// What is known of pull request 7.
 async fn known(world: &World) -> (String, String, bool, Option<String>) {
-    sqlx::query_as("select state, head_sha, is_fork, approved_sha from github_pull_request where number = 7")
-        .fetch_one(&world.app.pool)
+    world
+        .app
+        .row("select state, head_sha, is_fork, approved_sha from github_pull_request where number = 7")
         .await
-        .unwrap()
 }
 
 /// Lets somebody comment on pull request 7, handles it, and returns the comment's number.
 async fn comment(world: &World, login: &str, body: &str) -> u64 {
     let comment = world.github.comment(REPOSITORY, 7, login, body);
-    world.tell(&world.github.comment_event(REPOSITORY, comment)).await;
-    world.handle().await;
+    world.hear(&world.github.comment_event(REPOSITORY, comment)).await;
     comment
 }
 
 async fn commands(world: &World) -> Vec<(String, Option<String>, Vec<String>, Option<String>, String)> {
-    sqlx::query_as(
-        "select kind, preset, machines, reason, requested_by from github_command order by github_command_id",
-    )
-    .fetch_all(&world.app.pool)
-    .await
-    .unwrap()
+    let columns = "kind, preset, machines, reason, requested_by";
+    world.app.rows(&format!("select {columns} from github_command order by github_command_id")).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn whatever_the_order_of_events_a_pull_request_is_what_github_says(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn whatever_the_order_of_events_a_pull_request_is_what_github_says(world: World) {
     world.open(7, '1').await;
     let opened = world.github.pull_request_event(REPOSITORY, 7, "opened");
     world.github.push(REPOSITORY, 7, &sha('2'));
@@ -39,33 +32,27 @@ async fn whatever_the_order_of_events_a_pull_request_is_what_github_says(pool: P
     world.github.set_open(REPOSITORY, 7, false);
     let closed = world.github.pull_request_event(REPOSITORY, 7, "closed");
     for event in [&closed, &pushed, &opened, &pushed, &closed, &opened] {
-        world.tell(event).await;
-        world.handle().await;
+        world.hear(event).await;
         assert_eq!(known(&world).await, ("closed".into(), sha('2'), false, None));
     }
     assert_eq!(world.scalar::<i64>("select count(*) from github_pull_request").await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_pull_request_of_another_repository_is_a_fork(pool: PgPool) {
-    let world = World::new(pool).await;
-    let new = NewPullRequest {
-        number: 7,
+#[database_test]
+async fn a_pull_request_of_another_repository_is_a_fork(world: World) {
+    let foreign = NewPullRequest {
         author: STRANGER.into(),
-        head_sha: sha('1'),
-        base_sha: sha('b'),
         head_branch: "`@all` | <!-- x -->".into(),
         fork: Some("mallory/libfoo".into()),
+        ..new(7, &sha('1'))
     };
-    world.github.open(REPOSITORY, new);
-    world.tell(&world.github.pull_request_event(REPOSITORY, 7, "opened")).await;
-    world.handle().await;
+    world.github.open(REPOSITORY, foreign);
+    world.hear(&world.github.pull_request_event(REPOSITORY, 7, "opened")).await;
     assert_eq!(known(&world).await, ("open".into(), sha('1'), true, None));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_queued_is_the_very_commit_that_was_seen_and_a_push_takes_it_back(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn what_is_queued_is_the_very_commit_that_was_seen_and_a_push_takes_it_back(world: World) {
     world.open(7, '1').await;
     let asked = comment(&world, WRITER, "Please:\n\n/roundtrip queue preset=quick machine=lab-1").await;
     assert_eq!(known(&world).await.3, Some(sha('1')));
@@ -75,29 +62,25 @@ async fn what_is_queued_is_the_very_commit_that_was_seen_and_a_push_takes_it_bac
     assert_eq!(world.github.reactions(REPOSITORY, asked), ["eyes"]);
 
     world.github.push(REPOSITORY, 7, &sha('2'));
-    world.tell(&world.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
-    world.handle().await;
+    world.hear(&world.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
     assert_eq!(known(&world).await.3, None);
     // The old comment once more does not approve what came after it.
     let mut replayed = world.github.comment_event(REPOSITORY, asked);
     world.tell(&replayed).await;
     replayed.id = uuid::Uuid::now_v7().to_string();
-    world.tell(&replayed).await;
-    world.handle().await;
+    world.hear(&replayed).await;
     assert_eq!(known(&world).await.3, None);
     assert_eq!(commands(&world).await, [queued]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_commit_that_was_pushed_behind_the_back_of_who_comments_is_not_approved(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_commit_that_was_pushed_behind_the_back_of_who_comments_is_not_approved(world: World) {
     world.open(7, '1').await;
     let asked = world.github.comment(REPOSITORY, 7, WRITER, "/roundtrip queue");
     world.github.advance(1);
     world.github.push(REPOSITORY, 7, &sha('2'));
     // The push is told of late, or never.
-    world.tell(&world.github.comment_event(REPOSITORY, asked)).await;
-    world.handle().await;
+    world.hear(&world.github.comment_event(REPOSITORY, asked)).await;
     assert_eq!(known(&world).await, ("open".into(), sha('2'), false, None));
     let replies = world.github.app_comments(REPOSITORY, 7);
     assert_eq!(replies.len(), 1);
@@ -109,9 +92,8 @@ async fn a_commit_that_was_pushed_behind_the_back_of_who_comments_is_not_approve
     assert_eq!(known(&world).await.3, Some(sha('2')));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_who_may_push_is_obeyed_and_others_are_answered_once(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn only_who_may_push_is_obeyed_and_others_are_answered_once(world: World) {
     world.open(7, '1').await;
     for (login, level) in [("reader", Level::Read), ("triager", Level::Triage)] {
         world.github.allow(REPOSITORY, login, level);
@@ -120,8 +102,7 @@ async fn only_who_may_push_is_obeyed_and_others_are_answered_once(pool: PgPool) 
     comment(&world, STRANGER, "/roundtrip cancel").await;
     let asked = world.github.comment(REPOSITORY, 7, STRANGER, "/roundtrip ack it is fine");
     for _ in 0..3 {
-        world.tell(&world.github.comment_event(REPOSITORY, asked)).await;
-        world.handle().await;
+        world.hear(&world.github.comment_event(REPOSITORY, asked)).await;
     }
     assert!(commands(&world).await.is_empty());
     let replies = world.github.app_comments(REPOSITORY, 7);
@@ -135,9 +116,8 @@ async fn only_who_may_push_is_obeyed_and_others_are_answered_once(pool: PgPool) 
     assert_eq!(commands(&world).await.len(), 2);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn programs_are_not_answered(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn programs_are_not_answered(world: World) {
     world.open(7, '1').await;
     world.github.allow(REPOSITORY, "robot[bot]", Level::Admin);
     comment(&world, "robot[bot]", "/roundtrip queue").await;
@@ -145,9 +125,8 @@ async fn programs_are_not_answered(pool: PgPool) {
     assert!(world.github.app_comments(REPOSITORY, 7).is_empty());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_command_that_is_none_is_answered_with_what_is_expected(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_command_that_is_none_is_answered_with_what_is_expected(world: World) {
     world.open(7, '1').await;
     comment(&world, WRITER, "/roundtrip qeue").await;
     let replies = world.github.app_comments(REPOSITORY, 7);
@@ -156,9 +135,8 @@ async fn a_command_that_is_none_is_answered_with_what_is_expected(pool: PgPool) 
     assert!(commands(&world).await.is_empty());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_reply_whose_answer_was_lost_is_given_once_and_a_command_is_noted_once(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_reply_whose_answer_was_lost_is_given_once_and_a_command_is_noted_once(world: World) {
     world.open(7, '1').await;
     world.github.fail("POST", "/comments", Fault::CutAfter, 1);
     comment(&world, STRANGER, "/roundtrip queue").await;
@@ -172,38 +150,33 @@ async fn a_reply_whose_answer_was_lost_is_given_once_and_a_command_is_noted_once
     assert_eq!(commands(&world).await, [("ack".into(), None, Vec::new(), reason, WRITER.into())]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_check_that_is_asked_for_again_is_a_retry_of_who_may_push(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_check_that_is_asked_for_again_is_a_retry_of_who_may_push(world: World) {
     world.open(7, '1').await;
     for login in [STRANGER, WRITER] {
         let event = world.github.check_suite_event(REPOSITORY, &sha('1'), "rerequested", login);
         world.tell(&event).await;
-        world.tell(&event).await;
-        world.handle().await;
+        world.hear(&event).await;
     }
     assert_eq!(commands(&world).await, [("retry".into(), None, Vec::new(), None, WRITER.into())]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_push_to_the_default_branch_is_noted_as_github_has_it_now(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_push_to_the_default_branch_is_noted_as_github_has_it_now(world: World) {
     world.github.push_branch(REPOSITORY, "main", &sha('1'));
     let older = world.github.push_event(REPOSITORY, "main");
     world.github.push_branch(REPOSITORY, "main", &sha('2'));
     let newer = world.github.push_event(REPOSITORY, "main");
     world.github.push_branch(REPOSITORY, "topic", &sha('3'));
     for event in [newer, older, world.github.push_event(REPOSITORY, "topic")] {
-        world.tell(&event).await;
-        world.handle().await;
+        world.hear(&event).await;
         let noted: Option<String> = world.scalar("select default_branch_sha from github_repository").await;
         assert_eq!(noted, Some(sha('2')));
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn installations_are_read_again_whatever_is_told(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn installations_are_read_again_whatever_is_told(world: World) {
     let usable =
         "select count(*) from github_repository r join github_installation i using (github_installation_id)
                   where r.removed_at is null and i.removed_at is null and i.suspended_at is null";
@@ -211,25 +184,20 @@ async fn installations_are_read_again_whatever_is_told(pool: PgPool) {
         world.github.add_repository(&format!("acme/r{number}"), true, Some(world.installation));
     }
     let created = world.github.installation_event(world.installation, "created");
-    world.tell(&world.github.installation_repositories_event(world.installation, "added")).await;
-    world.handle().await;
+    world.hear(&world.github.installation_repositories_event(world.installation, "added")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 121, "two pages of them");
     world.github.take_out("acme/r7");
-    world.tell(&world.github.installation_repositories_event(world.installation, "removed")).await;
-    world.handle().await;
+    world.hear(&world.github.installation_repositories_event(world.installation, "removed")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 120);
     world.github.suspend(world.installation, true);
-    world.tell(&world.github.installation_event(world.installation, "suspend")).await;
-    world.handle().await;
+    world.hear(&world.github.installation_event(world.installation, "suspend")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 0);
     world.github.suspend(world.installation, false);
-    world.tell(&world.github.installation_event(world.installation, "unsuspend")).await;
-    world.handle().await;
+    world.hear(&world.github.installation_event(world.installation, "unsuspend")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 120);
     world.github.uninstall(world.installation);
     // The event of long ago does not bring it back.
-    world.tell(&created).await;
-    world.handle().await;
+    world.hear(&created).await;
     assert_eq!(world.scalar::<i64>(usable).await, 0);
     assert_eq!(
         world.scalar::<i64>("select count(*) from github_repository where project_id is not null").await,
@@ -237,31 +205,26 @@ async fn installations_are_read_again_whatever_is_told(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_repository_that_was_never_told_of_is_read_when_something_happens_in_it(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_repository_that_was_never_told_of_is_read_when_something_happens_in_it(world: World) {
     world.github.add_repository("acme/late", false, Some(world.installation));
     world.github.push_branch("acme/late", "main", &sha('1'));
-    world.tell(&world.github.push_event("acme/late", "main")).await;
-    world.handle().await;
+    world.hear(&world.github.push_event("acme/late", "main")).await;
     assert_eq!(world.scalar::<i64>("select count(*) from github_repository").await, 2);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_repository_that_was_renamed_is_the_same_one(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_repository_that_was_renamed_is_the_same_one(world: World) {
     world.open(7, '1').await;
     world.github.rename(REPOSITORY, "acme/libbar");
     world.github.push("acme/libbar", 7, &sha('2'));
-    world.tell(&world.github.pull_request_event("acme/libbar", 7, "synchronize")).await;
-    world.handle().await;
+    world.hear(&world.github.pull_request_event("acme/libbar", 7, "synchronize")).await;
     assert_eq!(known(&world).await.1, sha('2'));
     assert_eq!(world.scalar::<i64>("select count(*) from github_repository").await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_installation_that_went_without_a_word_is_found_to_be_gone(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn an_installation_that_went_without_a_word_is_found_to_be_gone(world: World) {
     let gone = "select count(*) from github_installation where removed_at is not null";
     world.worker().sweep(world.now()).await.unwrap();
     assert_eq!(world.scalar::<i64>(gone).await, 0);
@@ -270,9 +233,8 @@ async fn an_installation_that_went_without_a_word_is_found_to_be_gone(pool: PgPo
     assert_eq!(world.scalar::<i64>(gone).await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_event_during_a_failure_is_handled_later_and_a_hopeless_one_is_given_up(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn an_event_during_a_failure_is_handled_later_and_a_hopeless_one_is_given_up(world: World) {
     for fault in [Fault::Status(502), Fault::Status(500), Fault::CutBefore] {
         world.github.fail("GET", "/pulls/7", fault, 1);
     }
@@ -285,30 +247,20 @@ async fn an_event_during_a_failure_is_handled_later_and_a_hopeless_one_is_given_
     // Of a pull request that is not there, as of a repository that was made anew.
     let mut gone = world.github.pull_request_event(REPOSITORY, 7, "opened");
     gone.payload["pull_request"]["number"] = 8.into();
-    world.tell(&gone).await;
-    world.handle().await;
+    world.hear(&gone).await;
     assert_eq!(world.scalar::<i64>(waiting).await, 0);
     let failure: Option<String> =
         world.scalar("select failure from github_delivery order by received_at desc limit 1").await;
     assert!(failure.unwrap().contains("/pulls/8"));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_nobody_told_of_is_found_by_reading_all_that_is_open(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn what_nobody_told_of_is_found_by_reading_all_that_is_open(world: World) {
     world.open(7, '1').await;
     world.open(8, '1').await;
     comment(&world, WRITER, "/roundtrip queue").await;
     for number in 9..=130 {
-        let new = NewPullRequest {
-            number,
-            author: "grace".into(),
-            head_sha: sha('3'),
-            base_sha: sha('b'),
-            head_branch: "topic".into(),
-            fork: None,
-        };
-        world.github.open(REPOSITORY, new);
+        world.github.open(REPOSITORY, new(number, &sha('3')));
     }
     world.github.push(REPOSITORY, 7, &sha('2'));
     world.github.set_open(REPOSITORY, 8, false);
@@ -317,14 +269,13 @@ async fn what_nobody_told_of_is_found_by_reading_all_that_is_open(pool: PgPool) 
     let open = "select count(*) from github_pull_request where state = 'open'";
     assert_eq!(world.scalar::<i64>(open).await, 123, "two pages of them, and one is closed");
     // Again it changes nothing, and lets nothing be due.
-    sqlx::query("update github_pull_request set due_at = null").execute(&world.app.pool).await.unwrap();
+    world.app.execute("update github_pull_request set due_at = null").await;
     world.worker().sweep(world.now()).await.unwrap();
     assert_eq!(world.scalar::<i64>("select count(due_at) from github_pull_request").await, 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_that_is_deleted_takes_its_pull_requests_along_and_leaves_the_repository(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_project_that_is_deleted_takes_its_pull_requests_along_and_leaves_the_repository(world: World) {
     world.open(7, '1').await;
     comment(&world, WRITER, "/roundtrip queue").await;
     let admin = world.app.account("root", true).await;

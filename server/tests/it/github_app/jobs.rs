@@ -2,7 +2,7 @@
 
 use super::{REPOSITORY, STRANGER, WRITER, World, reconcile, sha};
 use crate::lab::{Lab, LabAgent};
-use crate::support::factory;
+use crate::support::{Fixture, factory};
 use roundtrip_domain::queue::github_jobs;
 use roundtrip_github::reconcile::Reconciler;
 use roundtrip_github::report::LabReports;
@@ -18,9 +18,9 @@ struct Shop {
     lab: Lab,
 }
 
-impl Shop {
-    async fn new(pool: PgPool) -> Self {
-        let world = World::new(pool).await;
+impl Fixture for Shop {
+    async fn of(pool: PgPool) -> Self {
+        let world = World::of(pool).await;
         let app = world.app.another();
         let admin = world.app.account("root", true).await;
         let lab = Lab { app, admin };
@@ -28,13 +28,14 @@ impl Shop {
         assert_eq!(lab.ask("PATCH", "/api/v1/projects/libfoo", url).await.status, 200);
         Self { world, lab }
     }
+}
 
+impl Shop {
     /// Somebody comments, and it is acted upon.
     async fn comment(&self, login: &str, body: &str) -> u64 {
         let world = &self.world;
         let comment = world.github.comment(REPOSITORY, 7, login, body);
-        world.tell(&world.github.comment_event(REPOSITORY, comment)).await;
-        world.handle().await;
+        world.hear(&world.github.comment_event(REPOSITORY, comment)).await;
         world.github.advance(60);
         self.act().await
     }
@@ -89,11 +90,10 @@ fn measured(job: &Assignment, sha: &CommitSha, machine: &str, ns: u64) -> RunRep
     report
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what_is_slower_is_said(
-    pool: PgPool,
+    shop: Shop,
 ) {
-    let shop = Shop::new(pool).await;
     let agent = shop.lab.agent("lab-7", &[]).await;
     shop.world.open(7, 'a').await;
     assert_eq!(shop.act().await, 0, "nobody has asked");
@@ -133,9 +133,8 @@ async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what
     assert_eq!(shop.check('a')["conclusion"], "success", "it was accepted");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn whoever_asks_where_no_machine_works_is_told_so(pool: PgPool) {
-    let shop = Shop::new(pool).await;
+#[database_test]
+async fn whoever_asks_where_no_machine_works_is_told_so(shop: Shop) {
     shop.world.open(7, 'a').await;
     let replies = || shop.world.github.app_comments(REPOSITORY, 7);
     assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 0);
@@ -154,9 +153,8 @@ async fn whoever_asks_where_no_machine_works_is_told_so(pool: PgPool) {
     assert_eq!(replies().len(), 2, "what is done is not replied to");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn of_a_pull_request_that_changes_nothing_the_check_says_so_and_no_comment_is_written(pool: PgPool) {
-    let shop = Shop::new(pool).await;
+#[database_test]
+async fn of_a_pull_request_that_changes_nothing_the_check_says_so_and_no_comment_is_written(shop: Shop) {
     let agents = [shop.lab.agent("lab-7", &[]).await, shop.lab.agent("lab-8", &[]).await];
     shop.world.open(7, 'a').await;
     assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 2, "one for each machine");
@@ -169,9 +167,8 @@ async fn of_a_pull_request_that_changes_nothing_the_check_says_so_and_no_comment
     assert_eq!(shop.check('a')["conclusion"], "success", "{:#}", shop.check('a'));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_push_voids_what_was_asked_for_before_and_a_cancel_ends_it(pool: PgPool) {
-    let shop = Shop::new(pool).await;
+#[database_test]
+async fn a_push_voids_what_was_asked_for_before_and_a_cancel_ends_it(shop: Shop) {
     let agent = shop.lab.agent("lab-7", &[]).await;
     shop.world.open(7, 'a').await;
     assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 1);
@@ -188,9 +185,8 @@ async fn a_push_voids_what_was_asked_for_before_and_a_cancel_ends_it(pool: PgPoo
     assert!(shop.world.sticky(7)[0].contains("lab-7"), "a machine that did not measure is told");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_pushed_to_the_default_branch_is_measured_on_every_machine_once(pool: PgPool) {
-    let shop = Shop::new(pool).await;
+#[database_test]
+async fn what_is_pushed_to_the_default_branch_is_measured_on_every_machine_once(shop: Shop) {
     let agents = [shop.lab.agent("lab-7", &[]).await, shop.lab.agent("lab-8", &["arm"]).await];
     for digit in ['d', 'd', 'e'] {
         shop.world.github.push_branch(REPOSITORY, "main", &sha(digit));

@@ -1,11 +1,11 @@
 //! GitHub's limits, and tokens: by the fake's own record, whose clock the tests move.
 
-use super::{REPOSITORY, World, app_of, reconcile, report, sha};
+use super::{REPOSITORY, World, app_of, new, reconcile, report};
 use chrono::SubsecRound as _;
 use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github::{App, app};
-use roundtrip_github_fake::{Fault, NewPullRequest, STRANGERS_KEY, Settings};
+use roundtrip_github_fake::{Fault, STRANGERS_KEY, Settings};
 use sqlx::PgPool;
 use std::sync::Arc;
 
@@ -13,24 +13,15 @@ use std::sync::Arc;
 async fn open_many(world: &World, count: u64) {
     for number in 1..=count {
         world.say(number.cast_signed(), report(Verdict::Regressed));
-        let new = NewPullRequest {
-            number,
-            author: "grace".into(),
-            head_sha: format!("{number:040x}"),
-            base_sha: sha('b'),
-            head_branch: "topic".into(),
-            fork: None,
-        };
-        world.github.open(REPOSITORY, new);
+        world.github.open(REPOSITORY, new(number, &format!("{number:040x}")));
         world.tell(&world.github.pull_request_event(REPOSITORY, number, "opened")).await;
     }
     world.handle().await;
     world.github.advance(60);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn two_servers_together_never_write_more_than_eighty_times_a_minute(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn two_servers_together_never_write_more_than_eighty_times_a_minute(world: World) {
     open_many(&world, 100).await;
     let another = world.app.another();
     let app = app_of(&world.github, b"It's a Secret to Everybody");
@@ -56,9 +47,8 @@ async fn two_servers_together_never_write_more_than_eighty_times_a_minute(pool: 
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn within_an_hour_there_are_no_more_than_five_hundred_writes(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn within_an_hour_there_are_no_more_than_five_hundred_writes(world: World) {
     // Databases keep no nanoseconds.
     let now = world.now().trunc_subsecs(0);
     let mut allowed = 0;
@@ -79,9 +69,8 @@ async fn within_an_hour_there_are_no_more_than_five_hundred_writes(pool: PgPool)
     assert!(roundtrip_storage::github::write::take(&world.app.pool, then, 70, 450).await.unwrap().is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn after_a_limit_nothing_at_all_is_asked_until_its_end(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn after_a_limit_nothing_at_all_is_asked_until_its_end(world: World) {
     open_many(&world, 5).await;
     world.github.fail("POST", "/comments", Fault::SecondaryLimit { retry_after_seconds: Some(300) }, 1);
     world.reconcile().await;
@@ -89,8 +78,7 @@ async fn after_a_limit_nothing_at_all_is_asked_until_its_end(pool: PgPool) {
     let asked = world.github.record().len();
     world.github.advance(290);
     world.reconcile().await;
-    world.tell(&world.github.pull_request_event(REPOSITORY, 1, "edited")).await;
-    world.handle().await;
+    world.hear(&world.github.pull_request_event(REPOSITORY, 1, "edited")).await;
     assert_eq!(world.github.record().len(), asked);
     world.github.advance(11);
     world.handle().await;
@@ -101,9 +89,8 @@ async fn after_a_limit_nothing_at_all_is_asked_until_its_end(pool: PgPool) {
     assert_eq!(world.github.record().iter().filter(|one| one.impatient).count(), 0);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_is_for_one_repository_and_the_least_and_is_used_until_shortly_before_its_end(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_token_is_for_one_repository_and_the_least_and_is_used_until_shortly_before_its_end(world: World) {
     open_many(&world, 3).await;
     world.reconcile().await;
     let tokens = world.github.record().into_iter().filter(|one| one.path.contains("access_tokens"));
@@ -128,7 +115,7 @@ async fn a_token_is_for_one_repository_and_the_least_and_is_used_until_shortly_b
     assert_eq!(world.sticky(1).len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn the_key_of_another_app_opens_nothing_and_what_is_no_key_is_refused(pool: PgPool) {
     let world = World::with(pool, Settings::default()).await;
     let settings = app::Settings {

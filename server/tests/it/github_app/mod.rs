@@ -6,7 +6,7 @@ mod jobs;
 mod limits;
 mod webhooks;
 
-use crate::support::{TestApp, factory};
+use crate::support::{Fixture, TestApp, factory};
 use anyhow::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -76,11 +76,13 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
     }
 }
 
-impl World {
-    pub(super) async fn new(pool: PgPool) -> Self {
+impl Fixture for World {
+    async fn of(pool: PgPool) -> Self {
         Self::with(pool, Settings { prefix: "/api/v3".into(), ..Settings::default() }).await
     }
+}
 
+impl World {
     /// With a GitHub that was started so.
     pub(super) async fn with(pool: PgPool, settings: Settings) -> Self {
         let secret = settings.webhook_secret.clone().into_bytes();
@@ -89,7 +91,7 @@ impl World {
             |state: roundtrip_server::AppState| state.with_github_app(Arc::new(app_of(&github, &secret)));
         let app = TestApp::made(pool, set_up).await;
         let webhooks = serve(&app).await;
-        app.store(&factory::report_at(factory::commit(1, Some(1)))).await;
+        app.store(&factory::nth(1)).await;
         let installation = github.install("acme");
         github.add_repository(REPOSITORY, false, Some(installation));
         github.allow(REPOSITORY, WRITER, Level::Write);
@@ -103,6 +105,12 @@ impl World {
     /// Sends an event, which must be taken.
     pub(super) async fn tell(&self, delivery: &Delivery) {
         assert_eq!(self.send(delivery, Signing::Right).await, 202);
+    }
+
+    /// Sends it, and handles it with all that was told before.
+    pub(super) async fn hear(&self, delivery: &Delivery) {
+        self.tell(delivery).await;
+        self.handle().await;
     }
 
     pub(super) async fn send(&self, delivery: &Delivery, signing: Signing) -> u16 {
@@ -156,17 +164,8 @@ impl World {
 
     /// The same of a commit that is named in full.
     pub(super) async fn open_at(&self, number: u64, head_sha: &str) {
-        let new = NewPullRequest {
-            number,
-            author: "grace".into(),
-            head_sha: head_sha.to_owned(),
-            base_sha: sha('b'),
-            head_branch: "topic".into(),
-            fork: None,
-        };
-        self.github.open(REPOSITORY, new);
-        self.tell(&self.github.pull_request_event(REPOSITORY, number, "opened")).await;
-        self.handle().await;
+        self.github.open(REPOSITORY, new(number, head_sha));
+        self.hear(&self.github.pull_request_event(REPOSITORY, number, "opened")).await;
         self.github.advance(60);
     }
 
@@ -184,16 +183,24 @@ impl World {
     where
         T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,
     {
-        sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned())).fetch_one(&self.app.pool).await.unwrap()
+        self.app.scalar(query).await
     }
 
     /// Lets all pull requests be due.
     pub(super) async fn touch_all(&self) {
-        sqlx::query("update github_pull_request set due_at = $1")
-            .bind(self.now())
-            .execute(&self.app.pool)
-            .await
-            .unwrap();
+        self.app.execute(&format!("update github_pull_request set due_at = '{}'", self.now())).await;
+    }
+}
+
+/// A pull request of grace.
+pub(super) fn new(number: u64, head_sha: &str) -> NewPullRequest {
+    NewPullRequest {
+        number,
+        author: "grace".into(),
+        head_sha: head_sha.to_owned(),
+        base_sha: sha('b'),
+        head_branch: "topic".into(),
+        fork: None,
     }
 }
 

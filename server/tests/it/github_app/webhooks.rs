@@ -2,8 +2,6 @@
 
 use super::{REPOSITORY, World, sha};
 use crate::support::TestApp;
-use axum::body::Body;
-use axum::http::Request;
 use roundtrip_github_fake::webhook::signature;
 use roundtrip_github_fake::{Delivery, Settings, Signing};
 use serde_json::json;
@@ -13,9 +11,8 @@ const PATH: &str = "/api/v1/github/webhooks";
 const SECRET: &str = "It's a Secret to Everybody";
 const STORED: &str = "select count(*) from github_delivery";
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nothing_is_taken_without_the_right_signature(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn nothing_is_taken_without_the_right_signature(world: World) {
     world.github.push_branch(REPOSITORY, "main", &sha('1'));
     let stored: i64 = world.scalar(STORED).await;
     let mut refused = 0;
@@ -29,11 +26,7 @@ async fn nothing_is_taken_without_the_right_signature(pool: PgPool) {
     let event = world.github.push_event(REPOSITORY, "main");
     let (headers, mut body) = event.request(SECRET, Signing::Right);
     body.push(b' ');
-    let mut request = Request::post(PATH);
-    for (name, value) in &headers {
-        request = request.header(*name, value);
-    }
-    world.app.call(request.body(Body::from(body)).unwrap()).await.assert_problem(401, "unauthenticated");
+    world.app.send_bytes("POST", PATH, &headers, body).await.assert_problem(401, "unauthenticated");
     refused += 1;
     println!("{refused} of {refused} deliveries without the right signature refused");
     assert_eq!(world.scalar::<i64>(STORED).await, stored);
@@ -41,9 +34,8 @@ async fn nothing_is_taken_without_the_right_signature(pool: PgPool) {
     assert_eq!(world.scalar::<i64>(STORED).await, stored + 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_delivery_that_is_replayed_is_kept_once(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn a_delivery_that_is_replayed_is_kept_once(world: World) {
     world.github.push_branch(REPOSITORY, "main", &sha('1'));
     let event = world.github.push_event(REPOSITORY, "main");
     let stored: i64 = world.scalar(STORED).await;
@@ -56,9 +48,8 @@ async fn a_delivery_that_is_replayed_is_kept_once(pool: PgPool) {
     assert_eq!(world.handle().await, 0, "what was handled is known");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn events_that_nothing_follows_from_are_acknowledged_and_not_kept(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn events_that_nothing_follows_from_are_acknowledged_and_not_kept(world: World) {
     let stored: i64 = world.scalar(STORED).await;
     world.tell(&world.github.ping()).await;
     let unknown = Delivery { event: "sponsorship".into(), ..world.github.ping() };
@@ -83,14 +74,10 @@ async fn signed(
         ("x-hub-signature-256", signature(SECRET, &body)),
     ];
     change(&mut headers);
-    let mut request = Request::post(PATH);
-    for (name, value) in &headers {
-        request = request.header(*name, value);
-    }
-    app.call(request.body(Body::from(body)).unwrap()).await
+    app.send_bytes("POST", PATH, &headers, body).await
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn what_is_signed_and_yet_wrong_is_named(pool: PgPool) {
     let world = World::with(pool, Settings::default()).await;
     let app = &world.app;
@@ -106,7 +93,7 @@ async fn what_is_signed_and_yet_wrong_is_named(pool: PgPool) {
     form.assert_problem(415, "unsupported-media-type");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn a_body_above_githubs_own_limit_is_turned_away(pool: PgPool) {
     let world = World::with(pool, Settings::default()).await;
     let stated =
@@ -122,23 +109,17 @@ async fn a_body_above_githubs_own_limit_is_turned_away(pool: PgPool) {
     assert_eq!(signed(&world.app, |_| (), largest).await.status, 202);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_that_is_no_app_has_no_webhooks(pool: PgPool) {
-    let app = TestApp::new(pool).await;
+#[database_test]
+async fn a_server_that_is_no_app_has_no_webhooks(app: TestApp) {
     signed(&app, |_| (), b"{}".to_vec()).await.assert_problem(404, "unknown-github-app");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn while_the_database_is_away_github_is_asked_to_come_back(pool: PgPool) {
-    let world = World::new(pool).await;
+#[database_test]
+async fn while_the_database_is_away_github_is_asked_to_come_back(world: World) {
     world.github.push_branch(REPOSITORY, "main", &sha('1'));
     let (headers, body) = world.github.push_event(REPOSITORY, "main").request(SECRET, Signing::Right);
     world.app.pool.close().await;
-    let mut request = Request::post(PATH);
-    for (name, value) in &headers {
-        request = request.header(*name, value);
-    }
-    let answer = world.app.call(request.body(Body::from(body)).unwrap()).await;
+    let answer = world.app.send_bytes("POST", PATH, &headers, body).await;
     answer.assert_problem(503, "unavailable");
     assert!(answer.headers.contains_key("retry-after"));
 }

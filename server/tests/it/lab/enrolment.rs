@@ -1,14 +1,12 @@
 //! Who is let in, and how it stays.
 
 use super::{Lab, enrolment, new_key, secret};
-use crate::support::factory;
+use crate::support::{at, factory};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(lab: Lab) {
     let code = lab.code(json!({})).await;
     let asked = enrolment(&code, "lab-1", &new_key());
     let answer = lab.app.post("/api/v1/agents", &asked).await;
@@ -25,9 +23,8 @@ async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(pool
     lab.app.post("/api/v1/agents", &again).await.assert_problem(401, "unauthenticated");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(lab: Lab) {
     let bound = lab.code(json!({"machine": "lab-7"})).await;
     let refused = lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await;
     assert!(refused.assert_problem(400, "invalid-parameter").detail.contains("lab-7"));
@@ -35,10 +32,7 @@ async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(pool:
     assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-7", &new_key())).await.status, 201);
 
     let old = lab.code(json!({})).await;
-    sqlx::query("update enrolment set expires_at = now() where used_at is null")
-        .execute(&lab.app.pool)
-        .await
-        .unwrap();
+    lab.app.execute("update enrolment set expires_at = now() where used_at is null").await;
     for code in [old.as_str(), "rte_mistyped", &lab.app.token] {
         let answer = lab.app.post("/api/v1/agents", &enrolment(code, "lab-1", &new_key())).await;
         answer.assert_problem(401, "unauthenticated");
@@ -48,9 +42,8 @@ async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(pool:
     lab.app.post("/api/v1/agents", &short).await.assert_problem(400, "invalid-parameter");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_a_code_for_that_machine_replaces_its_agent(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn only_a_code_for_that_machine_replaces_its_agent(lab: Lab) {
     let first = lab.agent("lab-1", &[]).await;
     let any = lab.code(json!({})).await;
     let taken = lab.app.post("/api/v1/agents", &enrolment(&any, "lab-1", &new_key())).await;
@@ -62,15 +55,11 @@ async fn only_a_code_for_that_machine_replaces_its_agent(pool: PgPool) {
     first.renew(&lab.app, super::LabAgent::sign).await.assert_problem(401, "unauthenticated");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_agent_is_given_another_token_for_its_signature_and_nobody_else_is(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn an_agent_is_given_another_token_for_its_signature_and_nobody_else_is(lab: Lab) {
     let mut agent = lab.agent("lab-1", &[]).await;
     // After a long absence its token has ended, and its key is enough.
-    sqlx::query("update token set expires_at = now() where kind = 'agent' and machine = 'lab-1'")
-        .execute(&lab.app.pool)
-        .await
-        .unwrap();
+    lab.app.execute("update token set expires_at = now() where kind = 'agent' and machine = 'lab-1'").await;
     lab.claim_as(&agent, json!({})).await.assert_problem(401, "unauthenticated");
     let other = lab.agent("lab-2", &[]).await;
     for wrong in [
@@ -86,9 +75,8 @@ async fn an_agent_is_given_another_token_for_its_signature_and_nobody_else_is(po
     assert!(lab.claim(&agent).await.is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_challenge_is_good_once(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_challenge_is_good_once(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let mut signature = Vec::new();
     let first = agent.renew(&lab.app, |agent, challenge| {
@@ -101,9 +89,8 @@ async fn a_challenge_is_good_once(pool: PgPool) {
     assert_eq!(unknown.status, 200, "it does not tell which agents there are");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(lab: Lab) {
     let maintainer = lab.app.member("grace", "libfoo", Role::Maintainer).await;
     let contributor = lab.app.member("joe", "libfoo", Role::Contributor).await;
     let ask = async |token: &str, asked: Value| {
@@ -118,10 +105,7 @@ async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(
     let answer = lab.app.post("/api/v1/agents", &enrolment(&code, "lab-1", &new_key())).await;
     assert_eq!(answer.json::<Value>()["project"], "libfoo");
     let agents = lab.app.read("/api/v1/projects/libfoo/agents").await;
-    assert_eq!(
-        (&agents["agents"][0]["labels"], &agents["agents"][0]["project"]),
-        (&json!(["arm"]), &"libfoo".into())
-    );
+    assert_eq!(at(&agents, "agents/0/labels,agents/0/project"), json!([["arm"], "libfoo"]));
     lab.project("another").await;
     assert_eq!(lab.app.read("/api/v1/projects/another/agents").await["agents"], json!([]));
 
@@ -133,9 +117,8 @@ async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(
     assert_eq!(lab.app.send("DELETE", &format!("/api/v1/agents/{own}"), &maintainer, None).await.status, 204);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn online_enabled_and_healthy_are_told_apart(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn online_enabled_and_healthy_are_told_apart(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let shown = async || lab.app.read("/api/v1/projects/libfoo/agents").await["agents"][0].clone();
     let state = |shown: &Value| {
@@ -146,10 +129,7 @@ async fn online_enabled_and_healthy_are_told_apart(pool: PgPool) {
     assert_eq!(lab.claim_as(&agent, failing).await.status, 204, "it is given no work");
     let told = shown().await;
     assert_eq!(state(&told), [true, true, false, false]);
-    assert_eq!(
-        (&told["failing"][0], &told["spooled_count"]),
-        (&"the disk of the spool is full".into(), &3.into())
-    );
+    assert_eq!(at(&told, "failing/0,spooled_count"), json!(["the disk of the spool is full", 3]));
 
     let job = lab.claim(&agent).await.unwrap();
     assert_eq!(
@@ -163,19 +143,15 @@ async fn online_enabled_and_healthy_are_told_apart(pool: PgPool) {
     assert!(lab.claim(&agent).await.is_none(), "and is given nothing more");
     assert_eq!(state(&shown().await), [true, false, false, false]);
     lab.ask("PATCH", &path, json!({"is_enabled": true, "labels": ["big"]})).await;
-    sqlx::query("update agent set last_seen_at = now() - interval '2 minutes'")
-        .execute(&lab.app.pool)
-        .await
-        .unwrap();
+    lab.app.execute("update agent set last_seen_at = now() - interval '2 minutes'").await;
     assert_eq!(state(&shown().await), [false, true, false, false]);
     assert_eq!(shown().await["labels"], json!(["big"]));
     assert!(lab.claim(&agent).await.is_some());
     assert!(state(&shown().await)[0]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_agent_of_another_protocol_is_told_what_to_update(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn an_agent_of_another_protocol_is_told_what_to_update(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let old = lab.claim_as(&agent, json!({"protocol_min": 0, "protocol_max": 0})).await;
     assert!(old.assert_problem(426, "agent-too-old").detail.ends_with("update the agent"));
@@ -184,9 +160,8 @@ async fn an_agent_of_another_protocol_is_told_what_to_update(pool: PgPool) {
     assert_eq!(lab.claim_as(&agent, json!({"protocol_min": 1, "protocol_max": 2})).await.status, 204);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_token_that_was_not_enrolled_asks_for_no_work(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_token_that_was_not_enrolled_asks_for_no_work(lab: Lab) {
     let claim = async |token: &str| {
         let asked = json!({"protocol_min": 1, "protocol_max": 1, "version": "", "health": {}, "spooled_count": 0, "wait_seconds": 0});
         lab.app.send("POST", "/api/v1/lab/claim", token, Some(asked)).await

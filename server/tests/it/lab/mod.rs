@@ -13,7 +13,7 @@ mod requests;
 mod results;
 mod simulation;
 
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Fixture, TestApp};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -36,11 +36,13 @@ pub(crate) struct LabAgent {
     key: Ed25519KeyPair,
 }
 
-impl Lab {
-    pub(crate) async fn new(pool: PgPool) -> Self {
-        Self::over(TestApp::new(pool).await).await
+impl Fixture for Lab {
+    async fn of(pool: PgPool) -> Self {
+        Self::over(TestApp::of(pool).await).await
     }
+}
 
+impl Lab {
     /// Whose leases are as short as this.
     pub(crate) async fn with_lease(pool: PgPool, lease: Duration) -> Self {
         let change = |mut state: AppState| {
@@ -130,10 +132,9 @@ impl Lab {
 
     /// Lets the time of all leases pass.
     pub(crate) async fn expire(&self) {
-        sqlx::query("update job set lease_expires_at = now() - interval '1 second' where status = 'running'")
-            .execute(&self.app.pool)
-            .await
-            .unwrap();
+        self.app
+            .execute("update job set lease_expires_at = now() - interval '1 second' where status = 'running'")
+            .await;
     }
 }
 

@@ -7,7 +7,6 @@ use proptest::test_runner::{Config, TestRunner};
 use roundtrip_storage::job::lease::ATTEMPTS_MAX;
 use roundtrip_wire::lab::Assignment;
 use serde_json::json;
-use sqlx::PgPool;
 
 /// What a job is, to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,10 +270,7 @@ impl Both<'_> {
     /// All jobs of the database are what they are in the model.
     async fn assert_alike(&self) {
         let found: Vec<(i64, String, i64, i16)> =
-            sqlx::query_as("select job_id, status, fence, attempt from job order by job_id")
-                .fetch_all(&self.lab.app.pool)
-                .await
-                .unwrap();
+            self.lab.app.rows("select job_id, status, fence, attempt from job order by job_id").await;
         let name = |status: Status| match status {
             Status::Queued => "queued",
             Status::Running { .. } => "running",
@@ -289,9 +285,8 @@ impl Both<'_> {
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_queue_does_what_a_plain_model_of_it_does(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn the_queue_does_what_a_plain_model_of_it_does(lab: Lab) {
     lab.project("another").await;
     let mut agents = Vec::new();
     for number in 0..AGENTS {
@@ -303,7 +298,7 @@ async fn the_queue_does_what_a_plain_model_of_it_does(pool: PgPool) {
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
     );
     for _ in 0..4 {
-        sqlx::query("truncate job cascade").execute(&lab.app.pool).await.unwrap();
+        lab.app.execute("truncate job cascade").await;
         let sequence = prop::collection::vec(asked(), 250..=250).new_tree(&mut runner).unwrap().current();
         let (model, ids, leases, ended) = Default::default();
         let mut both = Both { lab: &lab, agents: &agents, model, ids, leases, ended };

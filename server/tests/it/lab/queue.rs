@@ -2,6 +2,7 @@
 
 use super::{Lab, sha};
 use crate::distributed_tidy::queries;
+use crate::support::at;
 use roundtrip_wire::lab::Assignment;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -11,9 +12,8 @@ fn commits(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
     numbers.into_iter().map(sha).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids =
         lab.request("libfoo", json!({"commits": commits(1..=3), "preset": "quick", "branch": "main"})).await;
@@ -40,17 +40,13 @@ async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(pool: Pg
         ("done".into(), "failed".into(), "queued".into())
     );
     let told = lab.job(ids[0]).await;
-    assert_eq!(
-        (&told["attempts"][0]["machine"], &told["attempts"][0]["output"]),
-        (&"lab-1".into(), &"cc -O2 bench.c\n".into())
-    );
+    assert_eq!(at(&told, "attempts/0/machine,attempts/0/output"), json!(["lab-1", "cc -O2 bench.c\n"]));
     assert_eq!(lab.claim(&agent).await.unwrap().job_id, ids[2]);
     assert!(lab.claim(&agent).await.is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refused(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refused(lab: Lab) {
     let (one, other) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["lab"]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["lab"], "on_any": true})).await;
     let stale = lab.claim(&one).await.unwrap();
@@ -72,7 +68,7 @@ async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refus
     assert_eq!((outcome(0), outcome(1), told["machine"].as_str()), ("lost", "done", Some("lab-2")));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease_is_over(pool: PgPool) {
     let lab = Lab::with_lease(pool, Duration::from_secs(1)).await;
     let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
@@ -86,16 +82,15 @@ async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease
     // By the clock of the database, and long before it has waited for all the time that it may.
     let is_soon = "select job.started_at < job_attempt.started_at + interval '11 seconds'
                    from job join job_attempt using (job_id)";
-    assert!(sqlx::query_scalar::<_, bool>(is_soon).fetch_one(&lab.app.pool).await.unwrap());
+    assert!(lab.app.scalar::<bool>(is_soon).await);
     lab.finish(&one, &stale, "done").await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_there_are_statistics(
-    pool: PgPool,
+    lab: Lab,
 ) {
-    let lab = Lab::new(pool).await;
     for part in 0..3 {
         let commits = commits(1_000 * part..1_000 * (part + 1));
         lab.request("libfoo", json!({"commits": commits, "on_any": true})).await;
@@ -114,9 +109,8 @@ async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_t
     assert!(next.contains("Index Scan using job_queue_idx") && !next.contains("Sort"), "{plan}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_counted(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_counted(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     for _ in 0..5 {
@@ -135,10 +129,9 @@ async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_count
     assert!(lab.claim(&agent).await.is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_lease_that_was_swept_still_ends_well_if_nobody_else_took_the_job(pool: PgPool) {
+#[database_test]
+async fn a_lease_that_was_swept_still_ends_well_if_nobody_else_took_the_job(lab: Lab) {
     // As after days without the server: what was measured meanwhile is not measured again.
-    let lab = Lab::new(pool).await;
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     let job = lab.claim(&agent).await.unwrap();
@@ -150,9 +143,8 @@ async fn a_lease_that_was_swept_still_ends_well_if_nobody_else_took_the_job(pool
     assert!(lab.claim(&agent).await.is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(lab: Lab) {
     let (small, big) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["big", "lab"]).await);
     let code = lab.code(json!({"project": "another", "labels": ["big"]})).await;
     lab.project("another").await;
@@ -172,9 +164,8 @@ async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(
     assert!(lab.claim(&small).await.is_none() && lab.claim(&big).await.is_none());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn projects_take_turns_and_what_is_waited_for_comes_first(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn projects_take_turns_and_what_is_waited_for_comes_first(lab: Lab) {
     lab.project("busy").await;
     let agent = lab.agent("lab-1", &[]).await;
     let ask = |numbers: std::ops::Range<u64>, is_push: bool| json!({"commits": commits(numbers), "is_push": is_push});
@@ -196,24 +187,17 @@ async fn projects_take_turns_and_what_is_waited_for_comes_first(pool: PgPool) {
     assert_eq!(take(3).await, [103, 104, 105]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_waits_for_days_goes_up_day_by_day(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn what_waits_for_days_goes_up_day_by_day(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let old = lab.request("libfoo", json!({"commits": [sha(1)], "is_push": true})).await;
-    sqlx::query("update job set created_at = now() - interval '50 hours'")
-        .execute(&lab.app.pool)
-        .await
-        .unwrap();
+    lab.app.execute("update job set created_at = now() - interval '50 hours'").await;
     let asked = lab.request("libfoo", json!({"commits": [sha(2)]})).await;
     for _ in 0..5 {
         lab.app.state.queue.sweep().await.unwrap();
     }
-    let priority: i16 = sqlx::query_scalar("select priority from job where job_id = $1")
-        .bind(old[0])
-        .fetch_one(&lab.app.pool)
-        .await
-        .unwrap();
+    let priority: i16 =
+        lab.app.scalar(&format!("select priority from job where job_id = '{}'", old[0])).await;
     assert_eq!(priority, 4, "by two in two days, however often it is looked");
     assert_eq!(
         (lab.claim(&agent).await.unwrap().job_id, lab.claim(&agent).await.unwrap().job_id),
@@ -221,16 +205,15 @@ async fn what_waits_for_days_goes_up_day_by_day(pool: PgPool) {
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_agent_that_waits_is_given_what_comes_meanwhile(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn an_agent_that_waits_is_given_what_comes_meanwhile(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     // Far longer than the test takes, unless it is not woken.
     let waiting = lab.claim_as(&agent, json!({"wait_seconds": 25}));
     let asking = async {
         // It waits when it was heard of.
         let heard = "select exists (select from agent where version is not null)";
-        while !sqlx::query_scalar::<_, bool>(heard).fetch_one(&lab.app.pool).await.unwrap() {
+        while !lab.app.scalar::<bool>(heard).await {
             tokio::task::yield_now().await;
         }
         lab.request("libfoo", json!({"commits": [sha(1)]})).await
@@ -239,9 +222,8 @@ async fn an_agent_that_waits_is_given_what_comes_meanwhile(pool: PgPool) {
     assert_eq!(answer.json::<Value>()["job_id"], ids[0]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": commits(1..=2)})).await;
     let job = lab.claim(&agent).await.unwrap();
@@ -256,9 +238,8 @@ async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(pool: PgPool) {
     assert_eq!(again.len(), 1, "it can be asked for again");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_behind(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_behind(lab: Lab) {
     let mut agents = Vec::new();
     for number in 0..20 {
         agents.push(lab.agent(&format!("lab-{number}"), &["fast"]).await);
@@ -274,20 +255,18 @@ async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_
     assert_eq!(taken, ids[..20]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_agent_that_is_switched_off_while_it_waits_is_given_nothing(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn an_agent_that_is_switched_off_while_it_waits_is_given_nothing(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
-    sqlx::query("update agent set is_enabled = false").execute(&lab.app.pool).await.unwrap();
+    lab.app.execute("update agent set is_enabled = false").await;
     // As if it had been admitted before.
     let taken = lab.app.state.queue.take(agent.agent_id, Duration::ZERO).await.unwrap();
     assert!(taken.is_none(), "{taken:?}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(lab: Lab) {
     let (gone, next) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "on_any": true})).await;
     // It asks, and is not there when it is answered.
@@ -300,16 +279,11 @@ async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(pool: PgPool) {
         tokio::task::yield_now().await;
     };
     let told = lab.job(job.job_id).await;
-    assert_eq!(
-        (&told["attempts"][0]["outcome"], &told["attempt"]),
-        (&"released".into(), &1.into()),
-        "{told}"
-    );
+    assert_eq!(at(&told, "attempts/0/outcome,attempt"), json!(["released", 1]), "{told}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn many_agents_at_once_take_each_job_once(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn many_agents_at_once_take_each_job_once(lab: Lab) {
     let mut agents = Vec::new();
     for number in 0..8 {
         agents.push(lab.agent(&format!("lab-{number}"), &[]).await);

@@ -4,7 +4,7 @@ use super::Lab;
 use crate::support::TestApp;
 use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+#[database_test]
 async fn agents_are_given_the_files_of_a_folder_and_nobody_else_is(pool: PgPool) {
     let folder = tempfile::tempdir().unwrap();
     let releases = folder.path().join("releases");
@@ -32,9 +32,8 @@ async fn agents_are_given_the_files_of_a_folder_and_nobody_else_is(pool: PgPool)
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_server_without_such_a_folder_carries_nothing(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_server_without_such_a_folder_carries_nothing(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let answer = lab.app.send("GET", "/api/v1/lab/releases/manifest.json", &agent.token, None).await;
     answer.assert_problem(404, "unknown-release");

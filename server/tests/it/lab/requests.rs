@@ -1,14 +1,12 @@
 //! What people ask for.
 
 use super::{Lab, sha};
-use crate::support::factory;
+use crate::support::{at, factory};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn contributors_ask_and_others_do_not(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn contributors_ask_and_others_do_not(lab: Lab) {
     lab.agent("lab-1", &[]).await;
     let (contributor, viewer) = (
         lab.app.member("joe", "libfoo", Role::Contributor).await,
@@ -23,17 +21,13 @@ async fn contributors_ask_and_others_do_not(pool: PgPool) {
     assert_eq!(answer.status, 201);
     let jobs = lab.app.read(path).await;
     let job = &jobs["jobs"][0];
-    assert_eq!(
-        (&job["requested_by"], &job["reason"], &job["commit_ordinal"]),
-        (&"account:joe".into(), &"request".into(), &Value::Null)
-    );
+    assert_eq!(at(job, "requested_by,reason,commit_ordinal"), json!(["account:joe", "request", null]));
     let cancel = format!("{path}/{}", job["job_id"]);
     lab.app.send("DELETE", &cancel, &viewer, None).await.assert_problem(403, "forbidden");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let asked = json!({"commits": [sha(1)]});
     assert_eq!(lab.request("libfoo", asked.clone()).await.len(), 1);
@@ -51,12 +45,11 @@ async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(pool: 
     assert_eq!(lab.request("libfoo", asked).await.len(), 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_range_is_what_a_machine_has_not_measured_of_it(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_range_is_what_a_machine_has_not_measured_of_it(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.agent("lab-2", &[]).await;
-    let mut report = factory::report_at(factory::commit(9, Some(9)));
+    let mut report = factory::nth(9);
     report.history = (1..9).rev().map(|number| factory::commit(number, Some(number))).collect();
     lab.app.store(&report).await;
     let sha = |number: u64| factory::commit(number, None).sha.to_string();
@@ -71,9 +64,8 @@ async fn a_range_is_what_a_machine_has_not_measured_of_it(pool: PgPool) {
         .assert_problem(400, "invalid-parameter");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_cannot_be_measured_is_refused_with_what_was_expected(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn what_cannot_be_measured_is_refused_with_what_was_expected(lab: Lab) {
     let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
     let refused = async |asked: Value, told: &str| {
         let problem = ask(asked.clone()).await.assert_problem(400, "invalid-parameter");
@@ -94,28 +86,23 @@ async fn what_cannot_be_measured_is_refused_with_what_was_expected(pool: PgPool)
         .assert_problem(404, "unknown-project");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": [sha(1), sha(2), sha(3)]})).await;
     assert!(lab.job(ids[0]).await["starts_at"].is_string(), "now");
     assert!(lab.job(ids[1]).await["starts_at"].is_null(), "nobody knows how long the first one takes");
     let job = lab.claim(&agent).await.unwrap();
     lab.finish(&agent, &job, "done").await;
-    sqlx::query("update job_attempt set started_at = ended_at - interval '10 minutes'")
-        .execute(&lab.app.pool)
-        .await
-        .unwrap();
+    lab.app.execute("update job_attempt set started_at = ended_at - interval '10 minutes'").await;
     let told: chrono::DateTime<chrono::Utc> =
         lab.job(ids[2]).await["starts_at"].as_str().unwrap().parse().unwrap();
     let wait = told - chrono::Utc::now();
     assert!((540..=600).contains(&wait.num_seconds()), "{wait}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_and_once(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_and_once(lab: Lab) {
     let agent = lab.agent("lab-1", &["night"]).await;
     lab.agent("lab-2", &[]).await;
     let path = "/api/v1/projects/libfoo/schedules";
@@ -129,7 +116,7 @@ async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_an
     lab.app.state.queue.sweep().await.unwrap();
     assert!(lab.claim(&agent).await.is_none(), "it is not due");
     for _ in 0..2 {
-        sqlx::query(due).execute(&lab.app.pool).await.unwrap();
+        lab.app.execute(due).await;
         lab.app.state.queue.sweep().await.unwrap();
         lab.app.another().state.queue.sweep().await.unwrap();
     }
@@ -144,9 +131,8 @@ async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_an
     lab.app.send("DELETE", &one, &lab.admin, None).await.assert_problem(404, "unknown-schedule");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn an_address_that_git_would_run_or_that_holds_a_password_is_refused(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn an_address_that_git_would_run_or_that_holds_a_password_is_refused(lab: Lab) {
     let path = "/api/v1/projects/libfoo";
     for url in [
         "ext::sh -c x",

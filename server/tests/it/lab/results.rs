@@ -1,11 +1,10 @@
 //! What was measured for a job.
 
 use super::{Lab, LabAgent};
-use crate::support::factory;
+use crate::support::{at, factory};
 use roundtrip_wire::lab::{Assignment, Lease};
 use roundtrip_wire::{RunId, RunReport};
 use serde_json::json;
-use sqlx::PgPool;
 
 /// What this agent measured for this job.
 fn measured(job: &Assignment, machine: &str) -> RunReport {
@@ -20,9 +19,8 @@ async fn claimed(lab: &Lab, agent: &LabAgent) -> Assignment {
     lab.claim(agent).await.unwrap()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_is_shown_with_the_job_that_it_was_measured_for(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_run_is_shown_with_the_job_that_it_was_measured_for(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
     let report = measured(&job, "lab-1");
@@ -30,17 +28,13 @@ async fn a_run_is_shown_with_the_job_that_it_was_measured_for(pool: PgPool) {
     assert_eq!(lab.job(job.job_id).await["status"], "running", "its agent says when all is there");
     lab.finish(&agent, &job, "done").await;
     let told = lab.job(job.job_id).await;
-    assert_eq!(
-        (&told["status"], &told["done_by_run_id"]),
-        (&"done".into(), &report.run_id.to_string().into())
-    );
+    assert_eq!(at(&told, "status,done_by_run_id"), json!(["done", report.run_id.to_string()]));
     let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
     assert_eq!((&run["job_id"], &run["superseded"]), (&job.job_id.into(), &false.into()), "{run}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(lab: Lab) {
     let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
     let stale = claimed(&lab, &one).await;
     lab.expire().await;
@@ -70,9 +64,8 @@ async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(po
     assert!(mainline(&fresh).await && !mainline(&later).await);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
     let mut other = measured(&job, "lab-1");
@@ -85,9 +78,8 @@ async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(poo
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_an_agent_measures_unasked_ends_what_waits_for_it(pool: PgPool) {
-    let lab = Lab::new(pool).await;
+#[database_test]
+async fn what_an_agent_measures_unasked_ends_what_waits_for_it(lab: Lab) {
     lab.agent("lab-1", &[]).await;
     let commit = factory::report().commit.sha.to_string();
     let ids = lab.request("libfoo", json!({"commits": [commit]})).await;

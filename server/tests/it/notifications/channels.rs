@@ -5,15 +5,13 @@ use super::{CHANNELS, Told};
 use crate::support::{TestApp, factory};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
-use sqlx::PgPool;
 
 fn webhook(name: &str, target: &str) -> Value {
     json!({"name": name, "kind": "webhook", "target": target})
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each(told: Told) {
     let (app, token) = (&told.app, &told.token);
     let list = async || app.send("GET", CHANNELS, token, None).await.json::<Value>();
     assert_eq!(list().await, json!({"channels": [], "kinds": ["slack", "webhook"]}));
@@ -37,7 +35,7 @@ async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each
     app.send("DELETE", &path, token, None).await.assert_problem(404, "unknown-channel");
     let audit = "select actor || ' ' || action || ' ' || details::text from audit_event
                  where action like 'channel.%' order by audit_event_id";
-    let logged: Vec<String> = sqlx::query_scalar(audit).fetch_all(&app.pool).await.unwrap();
+    let logged: Vec<String> = app.scalars(audit).await;
     let begins =
         ["account:mara channel.create", "account:mara channel.change", "account:mara channel.delete"];
     assert_eq!(logged.len(), 3, "{logged:?}");
@@ -46,9 +44,8 @@ async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each
     }
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn only_maintainers_see_and_change_channels(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn only_maintainers_see_and_change_channels(told: Told) {
     let receiver = Receiver::start();
     let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
     let contributor = told.app.member("carl", "libfoo", Role::Contributor).await;
@@ -78,9 +75,8 @@ async fn only_maintainers_see_and_change_channels(pool: PgPool) {
     told.app.send("POST", &path, &stranger, None).await.assert_problem(404, "unknown-channel");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_test_is_sent_at_once_and_tells_how_it_went(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_test_is_sent_at_once_and_tells_how_it_went(told: Told) {
     let receiver = Receiver::start();
     let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
     let path = format!("{CHANNELS}/{id}/test");
@@ -98,10 +94,9 @@ async fn a_test_is_sent_at_once_and_tells_how_it_went(pool: PgPool) {
     assert_eq!((&channel["failure"], &channel["enabled"]), (&json!("it answered 404: what"), &json!(true)));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_no_channel_is_refused_with_a_sentence(pool: PgPool) {
+#[database_test]
+async fn what_is_no_channel_is_refused_with_a_sentence(app: TestApp) {
     // As servers are unless somebody allows more.
-    let app = TestApp::new(pool).await;
     app.store(&factory::report()).await;
     let token = app.member("mara", "libfoo", Role::Maintainer).await;
     let post = async |body: Value| app.send("POST", CHANNELS, &token, Some(body)).await;

@@ -5,7 +5,6 @@ use super::{CHANNELS, Told};
 use chrono::{TimeDelta, Utc};
 use roundtrip_domain::notify::{Notifier, Settings};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use std::process::Command;
 
 /// What verifies a message in the documentation, run by Python as it stands there.
@@ -28,13 +27,12 @@ fn verify(secret: &str, received: &Received) -> bool {
     output.status.success()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn the_documented_program_verifies_a_message_and_nothing_else(pool: PgPool) {
+#[database_test]
+async fn the_documented_program_verifies_a_message_and_nothing_else(told: Told) {
     if Command::new("python3").arg("--version").output().is_err() {
         println!("this test does not apply: python3 is missing");
         return;
     }
-    let told = Told::new(pool).await;
     let receiver = Receiver::start();
     let (_, secret) = told.channel("ours", &receiver, &["regressed"]).await;
     told.find("").await;
@@ -50,9 +48,8 @@ async fn the_documented_program_verifies_a_message_and_nothing_else(pool: PgPool
     assert!(!verify(&secret, &replayed));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_was_not_taken_comes_again_with_the_same_identity_and_body_until_it_is(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn what_was_not_taken_comes_again_with_the_same_identity_and_body_until_it_is(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed"]).await;
     told.find("").await;
@@ -86,9 +83,8 @@ async fn what_was_not_taken_comes_again_with_the_same_identity_and_body_until_it
     assert_ne!(channel["last_success_at"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_channel_that_refuses_again_and_again_is_turned_off_and_says_why(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_channel_that_refuses_again_and_again_is_turned_off_and_says_why(told: Told) {
     let receiver = Receiver::start();
     let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
     receiver.react(Reaction::Answer(410, ""));
@@ -101,7 +97,7 @@ async fn a_channel_that_refuses_again_and_again_is_turned_off_and_says_why(pool:
     let because = "it refused 5 times in a row, the last time because it answered 410: what";
     assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(false), &json!(because)));
     let audit = "select actor, subject from audit_event where action = 'channel.change'";
-    let told_of: Vec<(String, String)> = sqlx::query_as(audit).fetch_all(&told.app.pool).await.unwrap();
+    let told_of: Vec<(String, String)> = told.app.rows(audit).await;
     assert_eq!(told_of, [("server".to_owned(), format!("channel:{id}"))]);
     // Turned on again, it is told of what happens from then on.
     receiver.react(Reaction::Answer(200, ""));
@@ -118,9 +114,8 @@ async fn a_channel_that_refuses_again_and_again_is_turned_off_and_says_why(pool:
     assert_eq!((received.len(), &received[0].json()["count"]), (1, &json!(1)));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_redirect_is_not_followed_and_an_answer_without_end_is_not_read(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_redirect_is_not_followed_and_an_answer_without_end_is_not_read(told: Told) {
     let (receiver, elsewhere) = (Receiver::start(), Receiver::start());
     told.channel("ours", &receiver, &["regressed"]).await;
     let location: &'static str = format!("location: {}\r\n", elsewhere.url()).leak();
@@ -135,9 +130,8 @@ async fn a_redirect_is_not_followed_and_an_answer_without_end_is_not_read(pool: 
     assert_ne!(told.channel_now("ours").await["last_success_at"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_never_answers_holds_up_nobody_else(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn who_never_answers_holds_up_nobody_else(told: Told) {
     let (slow, quick) = (Receiver::start(), Receiver::start());
     told.channel("slow", &slow, &["regressed"]).await;
     told.channel("quick", &quick, &["regressed"]).await;
@@ -149,9 +143,8 @@ async fn who_never_answers_holds_up_nobody_else(pool: PgPool) {
     assert_eq!(channel["failure"], "no answer within 5 s");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_nobody_takes_for_a_day_is_given_up_and_the_next_goes_on(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn what_nobody_takes_for_a_day_is_given_up_and_the_next_goes_on(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed"]).await;
     receiver.react(Reaction::Answer(503, ""));
@@ -168,9 +161,8 @@ async fn what_nobody_takes_for_a_day_is_given_up_and_the_next_goes_on(pool: PgPo
     assert_ne!(received[0].headers["webhook-id"], given_up[0].headers["webhook-id"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn two_servers_tell_everybody_exactly_once(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn two_servers_tell_everybody_exactly_once(told: Told) {
     let receivers: Vec<Receiver> = (0..12).map(|_| Receiver::start()).collect();
     for (nth, receiver) in receivers.iter().enumerate() {
         told.channel(&format!("nr {nth}"), receiver, &["regressed"]).await;

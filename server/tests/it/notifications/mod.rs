@@ -4,12 +4,12 @@ mod channels;
 mod delivery;
 pub(crate) mod receiver;
 
-use crate::support::{TestApp, factory};
+use crate::support::{Fixture, TestApp, at, factory};
 use chrono::{DateTime, TimeDelta, Utc};
 use receiver::Receiver;
 use roundtrip_domain::notify::{Notifier, Settings};
 use roundtrip_storage::access::Role;
-use roundtrip_wire::{Canary, CaseResult, RunReport, TransportInfo};
+use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -21,8 +21,8 @@ struct Told {
 
 const CHANNELS: &str = "/api/v1/projects/libfoo/channels";
 
-impl Told {
-    async fn new(pool: PgPool) -> Self {
+impl Fixture for Told {
+    async fn of(pool: PgPool) -> Self {
         let settings = Settings {
             public_url: "https://roundtrip.example.org/".into(),
             allow_private_targets: true,
@@ -34,7 +34,9 @@ impl Told {
         let token = app.member("mara", "libfoo", Role::Maintainer).await;
         Self { app, token }
     }
+}
 
+impl Told {
     fn notifier(&self) -> &Notifier {
         self.app.state.notifier()
     }
@@ -72,30 +74,7 @@ impl Told {
 
     /// Writes a regression that is like one that was found, behind the search's back, and has channels told of it.
     async fn find(&self, change: &str) -> i64 {
-        let regression = "insert into regression (
-                 project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
-             )
-             select commit.project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now()
-             from commit order by ordinal limit 1
-             returning regression_id";
-        let regression_id: i64 = sqlx::query_scalar(regression).fetch_one(&self.app.pool).await.unwrap();
-        let change_point = "insert into change_point (
-                 series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-                 after_ns, confidence, matters, cause, regression_id, found_at, withdrawn_at
-             )
-             select series_id, environment.environment_id, 'q' || $1, commit_id, commit_id, commit_id, '[]', 1000, $2,
-                    0.99, true, 'commit', $1, now(), null
-             from series, commit, environment order by ordinal limit 1";
-        let after_ns = if change.contains("improved") { 800.0 } else { 1_200.0 };
-        sqlx::query(change_point).bind(regression_id).bind(after_ns).execute(&self.app.pool).await.unwrap();
-        if !change.is_empty() {
-            let update = format!("update regression set {change} where regression_id = $1");
-            sqlx::query(sqlx::AssertSqlSafe(update))
-                .bind(regression_id)
-                .execute(&self.app.pool)
-                .await
-                .unwrap();
-        }
+        let regression_id = self.app.regression(change).await;
         let mut connection = self.app.pool.acquire().await.unwrap();
         roundtrip_storage::notification::outbox::tell_found(&mut connection, &[regression_id], Utc::now())
             .await
@@ -106,32 +85,15 @@ impl Told {
 
 /// What a run measures, whose canary stays as it was.
 fn run(machine: &str, commit: u64, series: &[(&str, u64)]) -> RunReport {
-    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
-    report.machine.slug = factory::slug(machine);
-    let canary_ns = 700 * (1_000 + commit % 3) / 1_000;
-    report.canaries = vec![Canary {
-        slug: factory::slug("wake"),
-        p50_ns: Some(canary_ns),
-        min_ns: None,
-        count: 100,
-        unsupported: None,
-    }];
-    let result = |&(name, ns): &(&str, u64)| {
-        let plain = factory::result(name, 64, crate::changes::noisy(commit, ns));
-        let transport = TransportInfo { control: name.starts_with("control"), ..plain.transport };
-        CaseResult { transport, ..plain }
-    };
-    report.results = series.iter().map(result).collect();
-    report
+    crate::changes::regressions::run(machine, commit, series, 700)
 }
 
 fn events(received: &[receiver::Received]) -> Vec<String> {
     received.iter().map(|one| one.json()["event"].as_str().unwrap().to_owned()).collect()
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fix_after_it(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fix_after_it(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed"]).await;
     let (quiet, controls) = (Receiver::start(), [("control-a", 4_000), ("control-b", 9_000)]);
@@ -148,11 +110,7 @@ async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fi
     let message = received[0].json();
     assert_eq!((&message["version"], &message["count"]), (&json!(1), &json!(1)), "{message}");
     let regression = &message["regressions"][0];
-    assert_eq!(
-        (&regression["series_count"], &regression["commit_count"]),
-        (&json!(2), &json!(1)),
-        "{regression}"
-    );
+    assert_eq!(at(regression, "series_count,commit_count"), json!([2, 1]), "{regression}");
     assert_eq!(regression["until_commit"]["sha"], factory::sha(31).as_str());
     let id = regression["regression_id"].as_i64().unwrap();
     assert_eq!(regression["url"], format!("https://roundtrip.example.org/libfoo/regressions/{id}"));
@@ -161,19 +119,15 @@ async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fi
     let received = receiver.take();
     assert_eq!(events(&received), ["fixed"]);
     let fixed = &received[0].json()["regressions"][0];
-    assert_eq!(
-        (&fixed["regression_id"], &fixed["fixed_by_commit"]["sha"]),
-        (&json!(id), &json!(factory::sha(41)))
-    );
+    assert_eq!(at(fixed, "regression_id,fixed_by_commit/sha"), json!([id, factory::sha(41)]));
     assert!(quiet.received().is_empty(), "{:?}", quiet.received());
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_of_before(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_of_before(told: Told) {
     let id = told.find("").await;
     let outbox = "select count(*) from notification";
-    let count = async || sqlx::query_scalar::<_, i64>(outbox).fetch_one(&told.app.pool).await.unwrap();
+    let count = async || told.app.scalar::<i64>(outbox).await;
     assert_eq!(count().await, 0);
     let receiver = Receiver::start();
     told.channel("late", &receiver, &["regressed"]).await;
@@ -184,9 +138,8 @@ async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_
     assert_eq!(count().await, 1);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn nobody_is_told_of_what_a_machine_made_is_doubted_muted_or_closed(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn nobody_is_told_of_what_a_machine_made_is_doubted_muted_or_closed(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
     for change in [
@@ -206,15 +159,14 @@ async fn nobody_is_told_of_what_a_machine_made_is_doubted_muted_or_closed(pool: 
     assert_eq!(events(&receiver.take()), ["regressed"]);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn what_is_over_before_it_is_told_is_not_told_and_neither_is_its_end(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn what_is_over_before_it_is_told_is_not_told_and_neither_is_its_end(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed"]).await;
     let [fixed, muted] = [told.find("").await, told.find("").await];
     let update = async |change: &str, id: i64| {
         let update = format!("update regression set {change} where regression_id = {id}");
-        sqlx::query(sqlx::AssertSqlSafe(update)).execute(&told.app.pool).await.unwrap();
+        told.app.execute(&update).await;
     };
     update("state = 'fixed'", fixed).await;
     update("muted_until_at = now() + interval '1 day'", muted).await;
@@ -225,9 +177,8 @@ async fn what_is_over_before_it_is_told_is_not_told_and_neither_is_its_end(pool:
     assert_eq!(told.channel_now("ours").await["last_success_at"], Value::Null);
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_storm_is_ten_messages_an_hour_and_then_one_that_counts_the_rest(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_storm_is_ten_messages_an_hour_and_then_one_that_counts_the_rest(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed"]).await;
     let begin = Utc::now();
@@ -249,9 +200,8 @@ async fn a_storm_is_ten_messages_an_hour_and_then_one_that_counts_the_rest(pool:
     assert_eq!((&message["count"], message["regressions"].as_array().unwrap().len()), (&json!(65), 50));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(told: Told) {
     let receiver = Receiver::start();
     told.channel("all", &receiver, &["improved", "machine"]).await;
     told.find("direction = 'improved'").await;
@@ -270,9 +220,8 @@ async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(p
     assert_eq!(received[1].json()["machines"], json!([{"machine": "lab-1", "why": suspect}]));
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_machine_that_falls_silent_is_told_of_once(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_machine_that_falls_silent_is_told_of_once(told: Told) {
     let receiver = Receiver::start();
     told.channel("machines", &receiver, &["machine"]).await;
     for hours in 1..=4 {
@@ -292,9 +241,8 @@ async fn a_machine_that_falls_silent_is_told_of_once(pool: PgPool) {
     assert!(said.starts_with("has uploaded nothing since ") && said.ends_with("begin every 2 h"), "{said}");
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes_on_it_is_not(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes_on_it_is_not(told: Told) {
     let receiver = Receiver::start();
     told.channel("all", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
     // Three times the machine gets slower, with all that it runs; then the ring alone.
@@ -320,9 +268,8 @@ async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes
     );
 }
 
-#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn with_its_project_all_that_it_tells_goes(pool: PgPool) {
-    let told = Told::new(pool).await;
+#[database_test]
+async fn with_its_project_all_that_it_tells_goes(told: Told) {
     told.channel("ours", &Receiver::start(), &["regressed"]).await;
     told.find("").await;
     told.tell().await;

@@ -1,6 +1,7 @@
 //! [`TestApp`]: the whole service, called without a socket.
 
 use super::database::Database;
+use super::factory;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
@@ -13,11 +14,11 @@ use roundtrip_storage as db;
 use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_storage::audit::By;
 use roundtrip_storage::token::NewToken;
-use roundtrip_wire::{Problem, RunReport};
+use roundtrip_wire::{CaseResult, Problem, RunReport};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgPoolOptions, PgRow};
+use sqlx::{AssertSqlSafe, PgPool};
 use std::collections::BTreeMap;
 use tower::ServiceExt;
 
@@ -49,11 +50,13 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-impl TestApp {
-    pub(crate) async fn new(pool: PgPool) -> Self {
+impl super::Fixture for TestApp {
+    async fn of(pool: PgPool) -> Self {
         Self::kept(pool, UNLIMITED).await
     }
+}
 
+impl TestApp {
     /// Whose door is kept so.
     pub(crate) async fn kept(pool: PgPool, settings: auth_settings::Settings) -> Self {
         Self::made(pool, |state| state.with_auth(settings)).await
@@ -140,18 +143,92 @@ impl TestApp {
         headers: &[(&str, String)],
         body: Option<Value>,
     ) -> Answer {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, value);
+        let mut headers = headers.to_vec();
+        if body.is_some() {
+            headers.push(("content-type", "application/json".to_owned()));
         }
-        let body = match body {
-            Some(body) => {
-                request = request.header("content-type", "application/json");
-                Body::from(body.to_string())
-            }
-            None => Body::empty(),
-        };
-        self.call(request.body(body).unwrap()).await
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        self.send_bytes(method, path, &headers, body.into_bytes()).await
+    }
+
+    /// The same with any body.
+    pub(crate) async fn send_bytes(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: Vec<u8>,
+    ) -> Answer {
+        let request = Request::builder().method(method).uri(path);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        self.call(request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// Changes the database behind the API's back, and tells how many rows.
+    pub(crate) async fn execute(&self, sql: &str) -> u64 {
+        let done = sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&self.pool).await;
+        done.unwrap_or_else(|error| panic!("{sql}: {error}")).rows_affected()
+    }
+
+    /// The rows that a query has.
+    pub(crate) async fn rows<T>(&self, sql: &str) -> Vec<T>
+    where
+        T: for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let rows = sqlx::query_as(AssertSqlSafe(sql.to_owned())).fetch_all(&self.pool).await;
+        rows.unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    /// The only row of a query.
+    pub(crate) async fn row<T>(&self, sql: &str) -> T
+    where
+        T: for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
+    {
+        let [row] = <[T; 1]>::try_from(self.rows(sql).await).ok().unwrap();
+        row
+    }
+
+    /// The only column of a query.
+    pub(crate) async fn scalars<T>(&self, sql: &str) -> Vec<T>
+    where
+        (T,): for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
+    {
+        self.rows(sql).await.into_iter().map(|(value,)| value).collect()
+    }
+
+    /// The only value of a query.
+    pub(crate) async fn scalar<T>(&self, sql: &str) -> T
+    where
+        (T,): for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
+    {
+        self.row::<(T,)>(sql).await.0
+    }
+
+    /// Writes a regression, for which it takes many runs otherwise, and changes something of it.
+    pub(crate) async fn regression(&self, change: &str) -> i64 {
+        let regression = "insert into regression (
+                 project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
+             )
+             select commit.project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now()
+             from commit order by ordinal limit 1
+             returning regression_id";
+        let regression_id: i64 = self.scalar(regression).await;
+        let after_ns = if change.contains("improved") { 800.0 } else { 1_200.0 };
+        let change_point = format!(
+            "insert into change_point (
+                 series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
+                 after_ns, confidence, matters, cause, regression_id, found_at, withdrawn_at
+             )
+             select series_id, environment.environment_id, 'q{regression_id}', commit_id, commit_id, commit_id, '[]', 1000, {after_ns},
+                    0.99, true, 'commit', {regression_id}, now(), null
+             from series, commit, environment order by ordinal limit 1"
+        );
+        self.execute(&change_point).await;
+        if !change.is_empty() {
+            self.execute(&format!("update regression set {change} where regression_id = {regression_id}"))
+                .await;
+        }
+        regression_id
     }
 
     /// Makes a project private, behind the API's back.
@@ -189,7 +266,7 @@ impl TestApp {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.call(Request::get(path).body(Body::empty()).unwrap()).await
+        self.send("GET", path, "", None).await
     }
 
     /// What a read that must succeed answers.
@@ -199,14 +276,27 @@ impl TestApp {
         answer.json()
     }
 
+    /// The pages of a list, each but the last as long as the path limits it.
+    pub(crate) async fn pages(&self, token: &str, path: &str) -> Vec<Value> {
+        let (mut pages, mut after) = (Vec::new(), String::new());
+        loop {
+            let answer = self.send("GET", &format!("{path}{after}"), token, None).await;
+            assert_eq!(answer.status, StatusCode::OK, "{path}{after}: {answer:?}");
+            let page: Value = answer.json();
+            let next = page["next_after"].as_str().map(|next| format!("&after={next}"));
+            pages.push(page);
+            let Some(next) = next else { return pages };
+            after = next;
+        }
+    }
+
     pub(crate) async fn put(&self, report: &RunReport) -> Answer {
         self.put_bytes(&report.run_id.to_string(), &[], serde_json::to_vec(report).unwrap()).await
     }
 
     /// Sends JSON.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
-        let request = Request::post(path).header("content-type", "application/json");
-        self.call(request.body(Body::from(body.to_string())).unwrap()).await
+        self.send("POST", path, "", Some(body.clone())).await
     }
 
     /// Stores a report that must be accepted.
@@ -215,29 +305,26 @@ impl TestApp {
         assert_eq!(answer.status, StatusCode::CREATED, "{}", String::from_utf8_lossy(&answer.body));
     }
 
+    /// Stores a run of these results.
+    pub(crate) async fn store_results(&self, results: Vec<CaseResult>) {
+        self.store(&RunReport { results, ..factory::report() }).await;
+    }
+
     /// Sends any bytes. The given headers replace those that a proper upload has; an empty value removes one.
     pub(crate) async fn put_bytes(&self, run_id: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let token = format!("Bearer {}", self.token);
         let mut all =
-            BTreeMap::from([("authorization", token.as_str()), ("content-type", "application/json")]);
-        all.extend(headers.iter().copied());
-        let request = all
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .fold(Request::put(format!("/api/v1/runs/{run_id}")), |request, (name, value)| {
-                request.header(name, value)
-            });
-        self.call(request.body(Body::from(body)).unwrap()).await
+            BTreeMap::from([("authorization", token), ("content-type", "application/json".to_owned())]);
+        all.extend(headers.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        all.retain(|_, value| !value.is_empty());
+        self.send_bytes("PUT", &format!("/api/v1/runs/{run_id}"), &Vec::from_iter(all), body).await
     }
 
     /// Stores a file of another tool, which must be accepted.
     pub(crate) async fn import(&self, report: &RunReport, name: &str, file: &[u8]) {
         let body =
             json!({ "report": report, "file": { "name": name, "base64": BASE64_STANDARD.encode(file) } });
-        let request = Request::post("/api/v1/import")
-            .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", "application/json");
-        let answer = self.call(request.body(Body::from(body.to_string())).unwrap()).await;
+        let answer = self.send("POST", "/api/v1/import", &self.token, Some(body)).await;
         assert_eq!(answer.status, StatusCode::CREATED, "{}", String::from_utf8_lossy(&answer.body));
     }
 
@@ -285,7 +372,7 @@ impl TestApp {
         assert!(tables.len() > 10, "{tables:?}");
         let mut counts = BTreeMap::new();
         for table in tables {
-            let query = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+            let query = AssertSqlSafe(format!("select count(*) from {table}"));
             counts.insert(table, sqlx::query_scalar(query).fetch_one(&self.pool).await.unwrap());
         }
         counts

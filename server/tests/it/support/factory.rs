@@ -178,6 +178,17 @@ pub(crate) fn report_at(commit: Commit) -> RunReport {
     RunReport { commit, ..report() }
 }
 
+/// [`report`] at the commit with this number.
+pub(crate) fn nth(number: u64) -> RunReport {
+    report_at(commit(number, Some(number)))
+}
+
+/// A result of ten repetitions that took about so long, each a little longer than the one before.
+pub(crate) fn steady(transport_name: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let repetition = |index: u32| repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
+    result(transport_name, message_bytes, (0..10).map(repetition).collect())
+}
+
 pub(crate) fn failure(repetition: u32, reason: &str) -> Failure {
     Failure { repetition, reason: reason.into() }
 }

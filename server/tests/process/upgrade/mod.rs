@@ -7,13 +7,13 @@
 
 use crate::database::{self, ask, execute, number};
 use crate::report::{golden, numbered};
-use crate::support::{Place, Server};
+use crate::support::Place;
 use crate::together::migrate_to;
 use roundtrip_server::MIGRATOR;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// After which migration which rows are put in, as a server of that time leaves them; they stay from then on. `UPLOAD` stands
 /// for a report as it is kept.
@@ -125,8 +125,7 @@ fn a_backup_of_the_version_before_is_restored_with_every_row() {
         place.run_on(&url, &["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"]);
     assert!(made.status.success(), "{made:?}");
     let authorization = format!("Bearer {}", made.output.trim());
-    let data_dir: PathBuf = place.folder().join("server");
-    let server = Server::start(&data_dir, &crate::support::SERVE, &[("DATABASE_URL", Path::new(&url))]);
+    let server = place.serve_on("server", &url, &[]);
     let json = |path: &str| -> Value {
         let answer = server.call("GET", path, &[("authorization", &authorization)], "");
         assert_eq!(answer.status(), 200, "{path}");
@@ -190,8 +189,7 @@ fn copy(url: &str, original: &str, name: &str) -> String {
 
 /// That what was stored long ago is shown, and that uploads of the same project are taken.
 fn assert_a_server_goes_on(place: &Place, url: &str) {
-    let data_dir = place.folder().join("server");
-    let server = Server::start(&data_dir, &crate::support::SERVE, &[("DATABASE_URL", Path::new(url))]);
+    let server = place.serve_on("server", url, &[]);
     for path in [
         "/api/v1/projects/libfoo".to_owned(),
         "/api/v1/projects/libfoo/machines".to_owned(),
@@ -205,7 +203,7 @@ fn assert_a_server_goes_on(place: &Place, url: &str) {
     let made = place.run_on(url, &["token", "create", "--name", "another"]);
     assert!(made.status.success(), "{made:?}");
     let (path, report) = numbered(0xfff);
-    assert_eq!(server.send("PUT", &path, made.output.trim(), report.to_string().as_bytes()), 201);
+    assert_eq!(server.send("PUT", &path, made.output.trim(), &report.to_string()), 201);
     assert!(server.stop().status.success());
 }
 
