@@ -1,6 +1,7 @@
 //! The way to PostgreSQL, whoever runs it: connections, and the sentences for when there are none.
 
 use crate::postgres::{self, Embedded};
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
 use roundtrip_server::MIGRATOR;
@@ -101,6 +102,22 @@ impl Database {
             Some(embedded) => embedded.explain(error),
             None => error,
         }
+    }
+
+    /// Does something with a database that is opened for it, and closed after; nothing where this program was asked to end first.
+    ///
+    /// # Errors
+    /// There is none, or what is done fails.
+    pub(crate) async fn with(
+        opened: impl Future<Output = Result<Self>>,
+        shutdown: &Shutdown,
+        work: impl AsyncFnOnce(&Self) -> Result<()>,
+    ) -> Result<()> {
+        let Some(database) = shutdown.unless_requested(opened).await else { return Ok(()) };
+        let database = database?;
+        let result = work(&database).await.map_err(|error| database.explain(error));
+        database.close().await;
+        result
     }
 
     /// Closes all connections and stops what was started.

@@ -108,77 +108,17 @@ impl ApiError {
     /// Status, code and title.
     fn class(&self) -> (StatusCode, String, &'static str) {
         let (status, code, title) = match self {
-            Self::Domain(DomainError::InvalidParameter { .. }) => {
-                (StatusCode::BAD_REQUEST, "invalid-parameter", "A parameter is wrong")
-            }
-            Self::Domain(DomainError::InvalidEncoding(_)) => {
-                (StatusCode::BAD_REQUEST, "invalid-encoding", "The body cannot be read")
-            }
-            Self::Domain(DomainError::InvalidJson(_)) => {
-                (StatusCode::BAD_REQUEST, "invalid-json", "The body is not JSON")
-            }
-            Self::Unauthenticated(_) | Self::Domain(DomainError::Unauthenticated(_)) => {
-                (StatusCode::UNAUTHORIZED, "unauthenticated", "A valid token is needed")
-            }
-            Self::Domain(DomainError::Refused(_)) => {
-                (StatusCode::FORBIDDEN, "forbidden", "This is not allowed")
-            }
-            Self::CrossSite(_) => (StatusCode::FORBIDDEN, "cross-site", "This is not one of our pages"),
-            Self::TooManyRequests { .. } => {
-                (StatusCode::TOO_MANY_REQUESTS, "too-many-requests", "Too many requests")
-            }
-            Self::Domain(DomainError::Taken(_)) => (StatusCode::CONFLICT, "taken", "The name is in use"),
-            Self::Domain(DomainError::Unknown { kind, .. }) => {
-                return (StatusCode::NOT_FOUND, format!("unknown-{kind}"), "It does not exist");
-            }
-            Self::Domain(DomainError::Pruned { .. }) => {
-                (StatusCode::GONE, "pruned", "It is not kept any more")
-            }
-            Self::MethodNotAllowed { .. } => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "The path has no such method")
-            }
-            Self::Domain(DomainError::BodyTooLarge { .. }) => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", "The body is too large")
-            }
-            Self::UnsupportedMedia { .. } => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is of another type")
-            }
-            Self::Domain(DomainError::UnsupportedSchemaVersion { .. }) => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unsupported-schema-version",
-                "The report is of another version",
-            ),
-            Self::Domain(DomainError::InvalidReport { .. }) => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "invalid-report", "The report breaks a rule")
-            }
-            Self::Domain(DomainError::InvalidFile { .. }) => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "invalid-file", "The file cannot be read")
-            }
-            Self::Domain(DomainError::RunConflict { .. }) => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "run-conflict", "The run exists with another body")
-            }
-            Self::Domain(DomainError::LeaseLost { .. }) => {
-                (StatusCode::CONFLICT, "lease-lost", "The job is not this agent's")
-            }
-            Self::AgentTooOld { .. } => {
-                (StatusCode::UPGRADE_REQUIRED, "agent-too-old", "The agent speaks another version")
-            }
-            Self::Domain(DomainError::Busy) => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now"),
-            Self::Domain(DomainError::Unavailable(_)) => {
-                (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not now")
-            }
-            Self::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping", "Not now"),
-            Self::SchemaBehind { .. } => {
-                (StatusCode::SERVICE_UNAVAILABLE, "schema-behind", "The database is not migrated")
-            }
-            Self::Domain(DomainError::StorageFull(_)) => {
-                (StatusCode::INSUFFICIENT_STORAGE, "storage-full", "The disk is full")
-            }
-            Self::Domain(DomainError::Internal(_)) => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "internal", "The server failed")
-            }
+            Self::Domain(error) => return class_of(error),
+            Self::Unauthenticated(_) => (401, "unauthenticated", "A valid token is needed"),
+            Self::CrossSite(_) => (403, "cross-site", "This is not one of our pages"),
+            Self::MethodNotAllowed { .. } => (405, "method-not-allowed", "The path has no such method"),
+            Self::UnsupportedMedia { .. } => (415, "unsupported-media-type", "The body is of another type"),
+            Self::AgentTooOld { .. } => (426, "agent-too-old", "The agent speaks another version"),
+            Self::TooManyRequests { .. } => (429, "too-many-requests", "Too many requests"),
+            Self::Stopping => (503, "stopping", "Not now"),
+            Self::SchemaBehind { .. } => (503, "schema-behind", "The database is not migrated"),
         };
-        (status, code.to_owned(), title)
+        (known(status), code.to_owned(), title)
     }
 
     fn headers(&self) -> HeaderMap {
@@ -199,6 +139,41 @@ impl ApiError {
         }
         headers
     }
+}
+
+/// Status, code and title.
+fn class_of(error: &DomainError) -> (StatusCode, String, &'static str) {
+    use DomainError::*;
+    let (status, code, title) = match error {
+        InvalidParameter { .. } => (400, "invalid-parameter", "A parameter is wrong"),
+        InvalidEncoding(_) => (400, "invalid-encoding", "The body cannot be read"),
+        InvalidJson(_) => (400, "invalid-json", "The body is not JSON"),
+        Unauthenticated(_) => (401, "unauthenticated", "A valid token is needed"),
+        Refused(_) => (403, "forbidden", "This is not allowed"),
+        Unknown { kind, .. } => {
+            return (StatusCode::NOT_FOUND, format!("unknown-{kind}"), "It does not exist");
+        }
+        Taken(_) => (409, "taken", "The name is in use"),
+        LeaseLost { .. } => (409, "lease-lost", "The job is not this agent's"),
+        Pruned { .. } => (410, "pruned", "It is not kept any more"),
+        BodyTooLarge { .. } => (413, "body-too-large", "The body is too large"),
+        UnsupportedSchemaVersion { .. } => {
+            (422, "unsupported-schema-version", "The report is of another version")
+        }
+        InvalidReport { .. } => (422, "invalid-report", "The report breaks a rule"),
+        InvalidFile { .. } => (422, "invalid-file", "The file cannot be read"),
+        RunConflict { .. } => (422, "run-conflict", "The run exists with another body"),
+        Busy => (503, "busy", "Not now"),
+        Unavailable(_) => (503, "unavailable", "Not now"),
+        StorageFull(_) => (507, "storage-full", "The disk is full"),
+        Internal(_) => (500, "internal", "The server failed"),
+    };
+    (known(status), code.to_owned(), title)
+}
+
+/// The status of a number that is one.
+fn known(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 impl From<DomainError> for ApiError {

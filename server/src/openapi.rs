@@ -3,12 +3,13 @@
 
 use crate::auth::SESSION_COOKIE;
 use roundtrip_storage::access::Scope;
+use roundtrip_wire::Problem;
 use roundtrip_wire::problem::PROBLEM_MEDIA_TYPE;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
-use utoipa::openapi::{Content, Ref, ResponseBuilder};
+use utoipa::openapi::{Content, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
 /// Where the document is served.
@@ -24,6 +25,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
             need the header `x-roundtrip-csrf: 1` and come from pages of this server.",
     ),
     modifiers(&Schemes),
+    components(schemas(Problem)),
     tags(
         (name = "accounts", description = "People, what they are in projects, and what they changed"),
         (name = "channels", description = "To whom a project tells what happens"),
@@ -66,9 +68,8 @@ impl Modify for Schemes {
         components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
         components.add_security_scheme(SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
         for (name, description) in REFUSALS.map(|refusal| (refusal.name, refusal.description)) {
-            let problem = Content::new(Some(Ref::from_schema_name("Problem")));
-            let response =
-                ResponseBuilder::new().description(description).content(PROBLEM_MEDIA_TYPE, problem);
+            let mut response = Response::new(description);
+            response.content.insert(PROBLEM_MEDIA_TYPE.to_owned(), problem().into());
             components.responses.insert(name.to_owned(), response.into());
         }
     }
@@ -111,6 +112,10 @@ const REFUSALS: [Refusal; 5] = [
     Refusal { status: "default", name: "Problem", description: "A problem", applies: |_, _| true },
 ];
 
+fn problem() -> Content {
+    Content::new(Some(Ref::from_schema_name("Problem")))
+}
+
 fn is_of_api(path: &str) -> bool {
     path.starts_with("/api/")
 }
@@ -119,12 +124,17 @@ fn anyone() -> SecurityRequirement {
     SecurityRequirement::default()
 }
 
-/// Says of every operation how it refuses, and of those of the API what they take, where the handler does not: a read takes
-/// nothing for public projects, and for private ones the right to read.
+/// Says of every operation how it refuses, that this is a problem, and of those of the API what they take, where the handler
+/// does not: a read takes nothing for public projects, and for private ones the right to read.
 fn complete(mut document: Document) -> Document {
     for (path, item) in &mut document.paths.paths {
         let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in operations.into_iter().flatten() {
+            for (status, response) in &mut operation.responses.responses {
+                if let (true, RefOr::T(response)) = (!status.starts_with(['2', '3']), response) {
+                    response.content.insert(PROBLEM_MEDIA_TYPE.to_owned(), problem().into());
+                }
+            }
             let security = operation.security.get_or_insert_with(|| security(path));
             for refusal in REFUSALS.iter().filter(|refusal| (refusal.applies)(path, security)) {
                 let responses = &mut operation.responses.responses;

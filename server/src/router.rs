@@ -75,13 +75,13 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::commits::list_commits))
         .routes(routes!(routes::commits::get_commit))
         .routes(routes!(routes::commits::get_merge_base))
-        .routes(routes!(routes::environments::list_environments))
+        .routes(routes!(routes::machines::list_environments))
         .routes(routes!(routes::error_rates::list_error_rates))
         .routes(routes!(routes::events::follow_project))
         .routes(routes!(routes::badges::badge_of_project))
         .routes(routes!(routes::badges::badge_of_series))
-        .routes(routes!(routes::feed::regressions::feed_of_regressions))
-        .routes(routes!(routes::feed::runs::feed_of_runs))
+        .routes(routes!(routes::feed::feed_of_regressions))
+        .routes(routes!(routes::feed::feed_of_runs))
         .routes(routes!(routes::health::health))
         .routes(routes!(routes::health::readiness))
         .routes(routes!(routes::session::get_session, routes::session::sign_in, routes::session::sign_out))
@@ -121,18 +121,18 @@ fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::links::create_link))
         .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))
-        .routes(routes!(routes::canaries::list_canaries))
+        .routes(routes!(routes::machines::list_canaries))
         .routes(routes!(routes::points::list_points))
         .routes(routes!(routes::points::get_point))
-        .routes(routes!(routes::projects::list_projects, routes::project_settings::create_project))
+        .routes(routes!(routes::projects::list_projects, routes::projects::create_project))
         .routes(routes!(
             routes::projects::get_project,
-            routes::project_settings::change_project,
-            routes::project_settings::delete_project
+            routes::projects::change_project,
+            routes::projects::delete_project
         ))
         .routes(routes!(routes::published::list_references))
         .routes(routes!(routes::published::list_size_profiles))
-        .routes(routes!(routes::worked::worked_reference))
+        .routes(routes!(routes::published::worked_reference))
         .routes(routes!(routes::pull_requests::list_pull_requests))
         .routes(routes!(routes::regressions::list_regressions))
         .routes(routes!(routes::regressions::get_regression, routes::regressions::change_regression))

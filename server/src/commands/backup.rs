@@ -26,27 +26,21 @@ pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
     let output = Output::begin(&arguments.file)?;
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
-    let Some(database) = shutdown.unless_requested(Database::reach(url.as_deref(), &data_dir)).await else {
-        return Ok(());
-    };
-    let database = database?;
-    let bar = spinner("backing up");
-    let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
-    let result = match dumped.await {
-        Some(Ok((output, size))) => output.finish().map(|path| {
-            bar.finish_and_clear();
-            eprintln!(
-                "{} tables, {} rows, {} before compression are in {path}",
-                size.table_count,
-                size.row_count,
-                DecimalBytes(size.byte_count)
-            );
-        }),
-        Some(Err(error)) => Err(database.explain(error)),
-        None => Err(anyhow::anyhow!("stopped before the end: there is no backup")),
-    };
-    database.close().await;
-    result
+    Database::with(Database::reach(url.as_deref(), &data_dir), &shutdown, async |database| {
+        let bar = spinner("backing up");
+        let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
+        let (output, size) = dumped.await.context("stopped before the end: there is no backup")??;
+        let path = output.finish()?;
+        bar.finish_and_clear();
+        eprintln!(
+            "{} tables, {} rows, {} before compression are in {path}",
+            size.table_count,
+            size.row_count,
+            DecimalBytes(size.byte_count)
+        );
+        Ok(())
+    })
+    .await
 }
 
 /// How much has been done, as long as standard error is a terminal.

@@ -16,15 +16,14 @@ pub(crate) async fn migrate(arguments: MigrateArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
-    let Some(database) = shutdown.unless_requested(Database::open(url.as_deref(), &data_dir)).await else {
-        return Ok(());
-    };
-    let database = database?;
-    let spread = if arguments.distributed { distribute(&database.pool).await } else { Ok(()) };
-    database.close().await;
-    spread?;
-    tracing::info!("the tables are up to date");
-    Ok(())
+    Database::with(Database::open(url.as_deref(), &data_dir), &shutdown, async |database| {
+        if arguments.distributed {
+            distribute(&database.pool).await?;
+        }
+        tracing::info!("the tables are up to date");
+        Ok(())
+    })
+    .await
 }
 
 async fn distribute(pool: &PgPool) -> Result<()> {

@@ -17,18 +17,14 @@ pub(crate) async fn prune(arguments: PruneArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
-    let Some(database) = shutdown.unless_requested(Database::join(url.as_deref(), &data_dir)).await else {
-        return Ok(());
-    };
-    let database = database?;
-    let pruned = if arguments.dry_run {
-        shutdown.unless_requested(preview(&database)).await.unwrap_or(Ok(()))
-    } else {
-        remove(&database, &shutdown).await
-    };
-    let result = pruned.map_err(|error| database.explain(error));
-    database.close().await;
-    result
+    Database::with(Database::join(url.as_deref(), &data_dir), &shutdown, async |database| {
+        if arguments.dry_run {
+            shutdown.unless_requested(preview(database)).await.unwrap_or(Ok(()))
+        } else {
+            remove(database, &shutdown).await
+        }
+    })
+    .await
 }
 
 async fn preview(database: &Database) -> Result<()> {

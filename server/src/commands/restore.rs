@@ -25,22 +25,16 @@ pub(crate) async fn restore(arguments: BackupArguments) -> Result<()> {
     };
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
-    let Some(database) = shutdown.unless_requested(Database::reach(url.as_deref(), &data_dir)).await else {
-        return Ok(());
-    };
-    let database = database?;
-    let bar = spinner("restoring");
-    let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
     let name = arguments.file.display();
-    let result = match filled.await {
-        Some(Ok(size)) => {
-            bar.finish_and_clear();
-            eprintln!("{} tables and {} rows were restored from {name}", size.table_count, size.row_count);
-            Ok(())
-        }
-        Some(Err(error)) => Err(database.explain(error).context(format!("nothing was restored from {name}"))),
-        None => Err(anyhow::anyhow!("stopped before the end: nothing was restored")),
-    };
-    database.close().await;
-    result
+    Database::with(Database::reach(url.as_deref(), &data_dir), &shutdown, async |database| {
+        let bar = spinner("restoring");
+        let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
+        let filled = filled.await.context("stopped before the end: nothing was restored")?;
+        let nothing = |error| database.explain(error).context(format!("nothing was restored from {name}"));
+        let size = filled.map_err(nothing)?;
+        bar.finish_and_clear();
+        eprintln!("{} tables and {} rows were restored from {name}", size.table_count, size.row_count);
+        Ok(())
+    })
+    .await
 }

@@ -17,18 +17,11 @@ pub(crate) async fn seed(arguments: SeedArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
-    let Some(database) = shutdown.unless_requested(Database::join(url.as_deref(), &data_dir)).await else {
-        return Ok(());
-    };
-    let database = database?;
-    let filled = shutdown.unless_requested(fill(&database, arguments)).await;
-    let result = match filled {
-        Some(Err(error)) => Err(database.explain(error)),
-        // Whoever asked it to end gets what they want: nothing is written.
-        Some(Ok(())) | None => Ok(()),
-    };
-    database.close().await;
-    result
+    Database::with(Database::join(url.as_deref(), &data_dir), &shutdown, async |database| {
+        // Whoever asks it to end gets what they want: nothing is written.
+        shutdown.unless_requested(fill(database, arguments)).await.unwrap_or(Ok(()))
+    })
+    .await
 }
 
 async fn fill(database: &Database, arguments: SeedArguments) -> Result<()> {

@@ -1,13 +1,15 @@
-//! [`Caller`]: who asks. [`Uploader`]: proof that it may upload.
+//! [`Caller`]: who asks. [`Uploader`]: proof that it may upload. [`Agent`]: proof that an agent asks which was enrolled.
+//! [`AcknowledgedBefore`]: what an agent says of the acknowledgements that it has.
 
 use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use roundtrip_domain::access;
+use roundtrip_domain::access::{self, Refusal};
 use roundtrip_storage::access::Scope;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::token::Working;
+use roundtrip_wire::acknowledged::{Acknowledged, HEADER, InvalidAcknowledged};
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -24,11 +26,6 @@ pub struct Caller {
 impl Caller {
     pub(crate) fn new(caller: access::Caller, agent: Option<Working>, client: IpAddr) -> Self {
         Self { caller: Arc::new(caller), agent: agent.map(Arc::new), client, request_id: None }
-    }
-
-    /// The agent that asks, if one does.
-    pub(super) fn agent(&self) -> Option<Arc<Working>> {
-        self.agent.clone()
     }
 
     /// The address that the request is from.
@@ -72,5 +69,34 @@ impl FromRequestParts<AppState> for Uploader {
         let caller = Caller::from_request_parts(parts, state).await?;
         caller.check_scope(Scope::IngestWrite)?;
         Ok(Self(caller))
+    }
+}
+
+/// The agent that asks. Extract it before the body, so that strangers are refused first.
+#[derive(Clone, Debug)]
+pub struct Agent(pub Arc<Working>);
+
+impl FromRequestParts<AppState> for Agent {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        caller.check_scope(Scope::JobsClaim)?;
+        caller.agent.map(Self).ok_or_else(|| Refusal::NotEnrolled.into())
+    }
+}
+
+/// What the header of that name says; none where there is no header.
+#[derive(Clone, Copy, Debug)]
+pub struct AcknowledgedBefore(pub Option<Acknowledged>);
+
+impl<S: Send + Sync> FromRequestParts<S> for AcknowledgedBefore {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, ApiError> {
+        let Some(value) = parts.headers.get(HEADER) else { return Ok(Self(None)) };
+        let text = value.to_str().unwrap_or_default();
+        let wrong = |error: InvalidAcknowledged| ApiError::parameter(HEADER, format!("`{text}`: {error}"));
+        Ok(Self(Some(text.parse().map_err(wrong)?)))
     }
 }

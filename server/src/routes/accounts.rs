@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use roundtrip_domain::audited;
 use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_storage as db;
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -98,10 +98,8 @@ pub(crate) async fn list_accounts(
     security(("token" = ["admin"]), ("session" = [])),
     responses(
     (status = 201, description = "The account", body = NewAccount),
-    (status = 409, description = "`taken`: the name or the login is another account's", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 409, description = "`taken`: the name or the login is another account's"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn create_account(
     State(state): State<AppState>,

@@ -99,8 +99,7 @@ pub struct AdviceQuery {
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/advice", tag = "charts", params(ProjectPath, AdviceQuery), responses(
     (status = 200, description = "What it would cost, by machine and by what is done there", body = Advice),
-    (status = 400, description = "`invalid-parameter`", body = roundtrip_wire::Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter`"),
 ))]
 pub(crate) async fn advise(
     State(state): State<AppState>,

@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_domain::audited::agents;
 use roundtrip_storage as db;
 use roundtrip_storage::agent::Row;
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -116,8 +116,7 @@ pub struct AgentChange {
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The code, shown once", body = EnrolmentCode),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn create_enrolment(
     State(state): State<AppState>,

@@ -6,7 +6,6 @@ use crate::extract::{Caller, Cursor, Everything, Page, Paged};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_storage as db;
-use roundtrip_wire::Problem;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -47,7 +46,7 @@ pub struct AuditEvent {
     security(("token" = ["admin"]), ("session" = [])),
     responses(
     (status = 200, description = "The events, the newest first", body = AuditLog),
-    (status = 400, description = "`invalid-parameter`", body = Problem, content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter`"),
 ))]
 pub(crate) async fn list_events(
     State(state): State<AppState>,

@@ -68,8 +68,7 @@ pub(crate) async fn badge_of_project(
 #[utoipa::path(get, path = "/api/v1/series/{series_id}/badge.svg", tag = "series", params(SeriesPath, BadgeQuery),
     responses(
     (status = 200, description = "The badge", body = String, content_type = "image/svg+xml"),
-    (status = 400, description = "`invalid-parameter`", body = roundtrip_wire::Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter`"),
 ))]
 pub(crate) async fn badge_of_series(
     State(state): State<AppState>,

@@ -12,7 +12,7 @@ use roundtrip_domain::audited::channels::{self, Channel};
 use roundtrip_domain::error::Kind as Thing;
 use roundtrip_storage::notification::channel::{self, Wanted};
 use roundtrip_storage::notification::event::{Event, Kind};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -113,10 +113,8 @@ pub(crate) async fn list_channels(
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The channel, and its key", body = NewChannel),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 409, description = "`taken`: the project has a channel of this name", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
+    (status = 409, description = "`taken`: the project has a channel of this name"),
 ))]
 pub(crate) async fn create_channel(
     State(state): State<AppState>,
@@ -138,10 +136,8 @@ pub(crate) async fn create_channel(
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 200, description = "The channel as it is now", body = Channel),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 409, description = "`taken`: the project has another channel of this name", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
+    (status = 409, description = "`taken`: the project has another channel of this name"),
 ))]
 pub(crate) async fn change_channel(
     State(state): State<AppState>,

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream;
 use roundtrip_domain::live::{NewRuns, Told};
-use roundtrip_wire::Problem;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -27,8 +26,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(3);
     get, path = "/api/v1/projects/{project}/events", tag = "runs", params(ProjectPath), responses(
     (status = 200, description = "The data of each event `runs`; that of `gap` is `{}`", body = NewRuns,
         content_type = "text/event-stream"),
-    (status = 503, description = "Too many streams: repeat after the time of the `retry-after` header",
-        body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "Too many streams: repeat after the time of the `retry-after` header"),
 ))]
 pub(crate) async fn follow_project(
     State(state): State<AppState>,

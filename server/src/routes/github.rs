@@ -14,7 +14,6 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use roundtrip_domain::audited::sessions;
 use roundtrip_domain::error::Kind;
 use roundtrip_github::GitHub;
-use roundtrip_wire::Problem;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ enum Failure {
 /// Leads to GitHub.
 #[utoipa::path(get, path = "/auth/github", tag = "session", params(BeginQuery), security(()), responses(
     (status = 303, description = "To GitHub"),
-    (status = 404, description = "It was not set up", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "It was not set up"),
 ))]
 pub(crate) async fn begin(
     State(state): State<AppState>,
@@ -81,7 +80,7 @@ pub(crate) async fn begin(
 /// Comes back from GitHub, signed in or not.
 #[utoipa::path(get, path = "/auth/github/callback", tag = "session", params(CallbackQuery), security(()), responses(
     (status = 303, description = "To the page that was asked for, signed in; or to the sign-in page, which says why not"),
-    (status = 404, description = "It was not set up", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "It was not set up"),
 ))]
 pub(crate) async fn callback(
     State(state): State<AppState>,

@@ -2,17 +2,14 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::require_json;
+use crate::extract::{read_within, require_json, stated_bytes};
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use chrono::Utc;
-use http_body_util::BodyExt as _;
 use roundtrip_domain::error::{DomainError, Kind};
-use roundtrip_domain::ingest::admission::Admitted;
 use roundtrip_github::{App, webhook};
 use roundtrip_storage as db;
-use roundtrip_wire::Problem;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,15 +49,12 @@ pub struct WebhookReceipt {
     security(()),
     responses(
     (status = 202, description = "Kept, or ignored", body = WebhookReceipt),
-    (status = 400, description = "`invalid-json` or `invalid-parameter`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 401, description = "The signature is missing or wrong", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 404, description = "No GitHub App was set up", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "Larger than allowed", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "Another type", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "Busy: repeat after the time of the `retry-after` header", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-json` or `invalid-parameter`"),
+    (status = 401, description = "The signature is missing or wrong"),
+    (status = 404, description = "No GitHub App was set up"),
+    (status = 413, description = "Larger than allowed"),
+    (status = 415, description = "Another type"),
+    (status = 503, description = "Busy: repeat after the time of the `retry-after` header"),
 ))]
 pub(crate) async fn receive_webhook(
     State(state): State<AppState>,
@@ -80,15 +74,20 @@ pub(crate) async fn receive_webhook(
     let late = |_| {
         DomainError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()))
     };
-    let body = tokio::time::timeout(ARRIVAL_MAX, read(&app, headers, body)).await.map_err(late)??;
-    if !app.has_signed(signature, &body.bytes) {
+    stated_bytes(headers, webhook::BODY_BYTES_MAX)?;
+    // By what has arrived, not by what is promised: anybody can promise.
+    let mut admitted = app.admission.admit(0)?;
+    let mut bytes = Vec::new();
+    let arrival = read_within(body, webhook::BODY_BYTES_MAX, &mut admitted, &mut bytes);
+    tokio::time::timeout(ARRIVAL_MAX, arrival).await.map_err(late)??;
+    if !app.has_signed(signature, &bytes) {
         return Err(ApiError::Unauthenticated(unsigned));
     }
     require_json(headers)?;
     let delivery = Uuid::parse_str(text(headers, "x-github-delivery"))
         .map_err(|_| ApiError::parameter("x-github-delivery", "expected a UUID"))?;
     let event = text(headers, "x-github-event");
-    let told = webhook::read(event, &body.bytes, app.app_id())
+    let told = webhook::read(event, &bytes, app.app_id())
         .map_err(|error| DomainError::InvalidJson(format!("the event cannot be read: {error}")))?;
     let outcome = match told {
         None => Outcome::Ignored,
@@ -101,36 +100,6 @@ pub(crate) async fn receive_webhook(
         }
     };
     Ok((StatusCode::ACCEPTED, Json(WebhookReceipt { outcome })))
-}
-
-/// The bytes of an event, with their share of the memory.
-struct Body {
-    bytes: Vec<u8>,
-    _admitted: Admitted,
-}
-
-/// Reads as many bytes as may come, counted while they arrive and within the memory for them.
-async fn read(app: &App, headers: &HeaderMap, mut body: axum::body::Body) -> Result<Body, ApiError> {
-    let too_large = || DomainError::BodyTooLarge { max_bytes: webhook::BODY_BYTES_MAX, state: "as sent" };
-    let stated = text(headers, header::CONTENT_LENGTH.as_str()).parse::<usize>().ok();
-    if stated.is_some_and(|stated| stated > webhook::BODY_BYTES_MAX) {
-        return Err(too_large().into());
-    }
-    // By what has arrived, not by what is promised: anybody can promise.
-    let mut admitted = app.admission.admit(0)?;
-    let mut bytes = Vec::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            DomainError::InvalidEncoding(format!("the body ended before its end: {error}"))
-        })?;
-        let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > webhook::BODY_BYTES_MAX {
-            return Err(too_large().into());
-        }
-        admitted.cover(bytes.len() + data.len())?;
-        bytes.extend_from_slice(&data);
-    }
-    Ok(Body { bytes, _admitted: admitted })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {

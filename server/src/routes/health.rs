@@ -4,7 +4,6 @@ use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::State;
 use roundtrip_storage as db;
-use roundtrip_wire::Problem;
 
 /// Whether the process lives. It asks nothing of the database.
 #[utoipa::path(get, path = "/healthz", tag = "health", responses(
@@ -17,7 +16,7 @@ pub(crate) async fn health() -> &'static str {
 /// Whether requests can be served: the server is not about to end, the database answers and has the schema of this server.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses(
     (status = 200, description = "It can serve", body = String, content_type = "text/plain", example = "ok"),
-    (status = 503, description = "Not now", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "Not now"),
 ))]
 pub(crate) async fn readiness(State(state): State<AppState>) -> Result<&'static str, ApiError> {
     if state.is_stopping() {

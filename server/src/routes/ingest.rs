@@ -6,7 +6,7 @@ use crate::{AppState, error::ApiError};
 use axum::{Json, extract::State, http::StatusCode};
 use roundtrip_domain::ingest::{Stored, UploadOptions, UploadReceipt};
 use roundtrip_wire::import::ImportRequest;
-use roundtrip_wire::{Acknowledged, Problem, RunReport};
+use roundtrip_wire::{Acknowledged, RunReport};
 use serde::Deserialize;
 
 /// What is said of an upload in its address.
@@ -35,20 +35,14 @@ pub struct UploadQuery {
     responses(
     (status = 201, description = "Stored, and on disk", body = UploadReceipt),
     (status = 200, description = "The same body had been stored before", body = UploadReceipt),
-    (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 401, description = "No valid token", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "The token lacks the scope, or is bound to another project or machine",
-        body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "Larger than allowed", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "Another type or encoding", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 422, description = "`unsupported-schema-version`, `invalid-report` or `run-conflict`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 503, description = "Busy: repeat after the time of the `retry-after` header", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 507, description = "The database's disk is full", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`"),
+    (status = 401, description = "No valid token"),
+    (status = 403, description = "The token lacks the scope, or is bound to another project or machine"),
+    (status = 413, description = "Larger than allowed"),
+    (status = 415, description = "Another type or encoding"),
+    (status = 422, description = "`unsupported-schema-version`, `invalid-report` or `run-conflict`"),
+    (status = 503, description = "Busy: repeat after the time of the `retry-after` header"),
+    (status = 507, description = "The database's disk is full"),
 ))]
 pub(crate) async fn put_run(
     State(state): State<AppState>,
@@ -76,9 +70,8 @@ pub(crate) async fn put_run(
     responses(
     (status = 201, description = "Stored, and on disk", body = UploadReceipt),
     (status = 200, description = "The same body had been stored before", body = UploadReceipt),
-    (status = 422, description = "`invalid-file`: what is wrong in it, and where; or as an upload", body = Problem,
-        content_type = "application/problem+json"),
-    (status = "default", description = "As an upload", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`invalid-file`: what is wrong in it, and where; or as an upload"),
+    (status = "default", description = "As an upload"),
 ))]
 pub(crate) async fn import_file(
     State(state): State<AppState>,

@@ -16,7 +16,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::queue::estimate;
 use roundtrip_storage as db;
 use roundtrip_storage::job::{self, AttemptRow, Filter, Row};
-use roundtrip_wire::{CommitSha, Problem, Slug};
+use roundtrip_wire::{CommitSha, Slug};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -245,8 +245,7 @@ pub(crate) async fn get_job(
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "It is asked for", body = JobsRequested),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn request_jobs(
     State(state): State<AppState>,

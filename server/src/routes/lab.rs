@@ -21,7 +21,7 @@ use roundtrip_wire::lab::{
     AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, JobOutcome, PROTOCOLS,
     Prolonged, RENEWAL_CONTEXT, Renewal, common, last_part,
 };
-use roundtrip_wire::{CommitSha, Problem, Slug};
+use roundtrip_wire::{CommitSha, Slug};
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -48,12 +48,9 @@ pub struct LeasedPath {
 /// Lets an agent in that has a code.
 #[utoipa::path(post, path = "/api/v1/agents", tag = "lab", request_body = Enrolment, responses(
     (status = 201, description = "It is let in, with a token", body = Enrolled),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 401, description = "`unauthenticated`: the code is not valid", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 409, description = "`taken`: the machine has an agent", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
+    (status = 401, description = "`unauthenticated`: the code is not valid"),
+    (status = 409, description = "`taken`: the machine has an agent"),
 ))]
 pub(crate) async fn enrol(
     State(state): State<AppState>,
@@ -91,8 +88,7 @@ pub(crate) async fn challenge(
 #[utoipa::path(post, path = "/api/v1/agents/{agent_id}/token", tag = "lab", params(AgentPath),
     request_body = Renewal, responses(
     (status = 200, description = "The token", body = AgentToken),
-    (status = 401, description = "`unauthenticated`: it is not this agent's signature", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 401, description = "`unauthenticated`: it is not this agent's signature"),
 ))]
 pub(crate) async fn renew(
     State(state): State<AppState>,
@@ -121,8 +117,7 @@ pub(crate) async fn renew(
     responses(
     (status = 200, description = "A job", body = Assignment),
     (status = 204, description = "There is none: ask again"),
-    (status = 426, description = "`agent-too-old`: no version of the messages is common", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 426, description = "`agent-too-old`: no version of the messages is common"),
 ))]
 pub(crate) async fn claim(
     State(state): State<AppState>,
@@ -147,8 +142,7 @@ pub(crate) async fn claim(
     request_body = Heartbeat, security(("token" = ["jobs:claim"])),
     responses(
     (status = 200, description = "It still has the job", body = Prolonged),
-    (status = 409, description = "`lease-lost`: it does not have the job any more", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 409, description = "`lease-lost`: it does not have the job any more"),
 ))]
 pub(crate) async fn heartbeat(
     State(state): State<AppState>,
@@ -169,8 +163,7 @@ pub(crate) async fn heartbeat(
     request_body = Finish, security(("token" = ["jobs:claim"])),
     responses(
     (status = 204, description = "It is noted"),
-    (status = 409, description = "`lease-lost`: another agent has the job, or it is over", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 409, description = "`lease-lost`: another agent has the job, or it is over"),
 ))]
 pub(crate) async fn finish(
     State(state): State<AppState>,

@@ -1,16 +1,19 @@
-//! Machines: where a project was measured, and the fingerprint each had last.
+//! Machines that measured a project: their newest environment, all of them, and what their canaries read.
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path, Query, within};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_wire::{Environment, Slug};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 /// The machines of one project.
 #[derive(Debug, Serialize, ToSchema)]
@@ -100,6 +103,135 @@ impl From<db::machine::Row> for MachineSummary {
             environment: Environment { stable: row.stable.0, conditions: row.conditions.0 },
             lost_run_count: row.lost_run_count,
             suspect_because: None,
+        }
+    }
+}
+
+/// The most environments of one answer: the last ones.
+const ENVIRONMENTS_MAX: i64 = 100;
+
+/// The environments in which a machine measured a project: the last 100.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EnvironmentList {
+    /// The one that was left last first.
+    pub environments: Vec<EnvironmentSummary>,
+}
+
+/// One environment.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EnvironmentSummary {
+    /// Its identity: points with different ones are not compared.
+    pub environment_id: i64,
+    /// When the first run in it began.
+    pub first_run_at: DateTime<Utc>,
+    /// When the last one did.
+    pub last_run_at: DateTime<Utc>,
+    /// How many there are.
+    pub run_count: i64,
+    /// Its facts, by name.
+    pub stable: BTreeMap<String, String>,
+}
+
+/// The environments in which a machine measured a project.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/machines/{machine}/environments", tag = "machines", params(MachinePath),
+    responses((status = 200, description = "The environments, the last first", body = EnvironmentList)),
+)]
+pub(crate) async fn list_environments(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<MachinePath>,
+) -> Result<Json<EnvironmentList>, ApiError> {
+    let MachinePath { project, machine } = path;
+    let project_id = project_id(&state, &caller, &ProjectPath { project }).await?;
+    let rows =
+        db::environment::of_machine(&state.pool, project_id, machine.as_str(), ENVIRONMENTS_MAX).await?;
+    if rows.is_empty() {
+        return Err(ApiError::unknown(Kind::Machine, machine.as_str()));
+    }
+    let environments = rows
+        .into_iter()
+        .map(|row| EnvironmentSummary {
+            environment_id: row.environment_id,
+            first_run_at: row.first_run_at,
+            last_run_at: row.last_run_at,
+            run_count: row.run_count,
+            stable: row.stable.0,
+        })
+        .collect();
+    Ok(Json(EnvironmentList { environments }))
+}
+
+/// The most runs in one answer.
+const RUNS_MAX: i64 = 1_000;
+/// Runs in one answer unless asked otherwise.
+const RUNS_DEFAULT: i64 = 200;
+
+/// What a machine read of itself in the newest of its runs of one project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CanaryHistory {
+    /// Its name.
+    pub machine: String,
+    /// By run, the oldest first.
+    pub readings: Vec<CanaryReading>,
+}
+
+/// What a machine read of itself in one run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CanaryReading {
+    /// Of which run.
+    pub run_id: Uuid,
+    /// When it began, by the agent's clock.
+    pub started_at: DateTime<Utc>,
+    /// The place of its commit.
+    pub commit_ordinal: i64,
+    /// The identity of the machine's stable facts: readings with different ones are not compared.
+    pub environment_id: i64,
+    /// Of each canary by its name, the median of its readings, in nanoseconds per operation. One that could not be read is
+    /// not there; the run says why.
+    pub p50_ns: BTreeMap<String, u64>,
+}
+
+/// Which runs are wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CanaryQuery {
+    /// The newest of them.
+    #[param(minimum = 1, maximum = 1000, default = 200)]
+    pub last: Option<i64>,
+}
+
+/// What a machine read of itself in the newest of its runs of a project.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/machines/{machine}/canaries", tag = "machines",
+    params(MachinePath, CanaryQuery), responses(
+    (status = 200, description = "The readings, by run, the oldest first", body = CanaryHistory),
+))]
+pub(crate) async fn list_canaries(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(MachinePath { project, machine }): Path<MachinePath>,
+    Query(query): Query<CanaryQuery>,
+) -> Result<Json<CanaryHistory>, ApiError> {
+    let project_id = project_id(&state, &caller, &ProjectPath { project }).await?;
+    let last = within("last", query.last.unwrap_or(RUNS_DEFAULT), 1..=RUNS_MAX)?;
+    let machine_id = db::canary::machine_of_project(&state.pool, project_id, machine.as_str()).await?;
+    let machine_id = machine_id.ok_or_else(|| ApiError::unknown(Kind::Machine, &machine))?;
+    let newest = db::canary::newest(&state.pool, (project_id, machine_id), last).await?;
+    let readings = newest.into_iter().rev().map(CanaryReading::from).collect();
+    Ok(Json(CanaryHistory { machine: machine.to_string(), readings }))
+}
+
+impl From<db::canary::Row> for CanaryReading {
+    fn from(row: db::canary::Row) -> Self {
+        let canaries = row.canaries.0.into_iter();
+        Self {
+            run_id: row.run_id,
+            started_at: row.started_at,
+            commit_ordinal: row.commit_ordinal,
+            environment_id: row.environment_id,
+            p50_ns: canaries.filter_map(|canary| Some((canary.slug.to_string(), canary.p50_ns?))).collect(),
         }
     }
 }

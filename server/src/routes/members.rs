@@ -12,7 +12,7 @@ use roundtrip_domain::access::Action;
 use roundtrip_domain::audited::members;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Role;
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -81,8 +81,7 @@ pub(crate) async fn list_members(
     security(("token" = ["admin"]), ("session" = [])),
     responses(
     (status = 204, description = "It has the role"),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn put_member(
     State(state): State<AppState>,

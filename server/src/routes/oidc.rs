@@ -19,7 +19,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::access::{Scope, TokenKind};
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{New, Row};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -124,15 +124,11 @@ pub struct OidcTrustPath {
 #[utoipa::path(post, path = "/api/v1/oidc/exchange", tag = "tokens", request_body = ExchangeRequest, security(()),
     responses(
     (status = 201, description = "A token of the kind `ci`, bound to the project", body = ExchangedToken),
-    (status = 400, description = "`invalid-parameter`: several projects trust the job, and none was named", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 401, description = "The job's token is wrong, not valid now, or was exchanged before", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 403, description = "No project trusts the job, or strangers have a part in what it does", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 404, description = "It was not set up", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "The issuer does not answer", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter`: several projects trust the job, and none was named"),
+    (status = 401, description = "The job's token is wrong, not valid now, or was exchanged before"),
+    (status = 403, description = "No project trusts the job, or strangers have a part in what it does"),
+    (status = 404, description = "It was not set up"),
+    (status = 503, description = "The issuer does not answer"),
 ))]
 pub(crate) async fn exchange(
     State(state): State<AppState>,
@@ -187,10 +183,8 @@ pub(crate) async fn list_oidc_trusts(
     request_body = OidcTrustRequest, security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The trust", body = OidcTrust),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 404, description = "There is no such project, or it was not set up", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
+    (status = 404, description = "There is no such project, or it was not set up"),
 ))]
 pub(crate) async fn create_oidc_trust(
     State(state): State<AppState>,

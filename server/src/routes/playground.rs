@@ -4,9 +4,8 @@ use super::permitted;
 use super::series::SeriesPath;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Path, Query};
+use crate::extract::{Caller, Path, Query, within};
 use crate::routes::charts::LAST_MAX;
-use crate::routes::runs::within;
 use axum::{Json, extract::State};
 use roundtrip_domain::analysis::Direction;
 use roundtrip_domain::analysis::track::{self, Points, Trial};
@@ -198,7 +197,7 @@ pub(crate) async fn try_settings(
 ) -> Result<Json<Playground>, ApiError> {
     let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
     let settings = query.settings()?;
-    let last = within("last", query.last, LAST_DEFAULT, LAST_MAX)?;
+    let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
     let figure = query.figure.map_or(Figure::P50, |asked| asked.0);
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
     let lines = db::chart::lines(
@@ -303,18 +302,11 @@ impl PlaygroundQuery {
     fn settings(&self) -> Result<Settings, ApiError> {
         let shipped = Settings::default();
         let share = |name: &str, value: Option<f64>, default: f64, [low, high]: [f64; 2]| {
-            let value = value.unwrap_or(default);
-            if (low..=high).contains(&value) {
-                return Ok(value);
-            }
-            Err(ApiError::parameter(name, format!("{value} is not between {low} and {high}")))
+            within(name, value.unwrap_or(default), low..=high)
         };
-        let count = |name: &str, value: Option<i64>, default: usize, [low, high]: [usize; 2]| {
-            let Some(value) = value else { return Ok(default) };
-            usize::try_from(value)
-                .ok()
-                .filter(|value| (low..=high).contains(value))
-                .ok_or_else(|| ApiError::parameter(name, format!("{value} is not between {low} and {high}")))
+        let count = |name: &str, value: Option<i64>, default: usize, [low, high]: [i64; 2]| match value {
+            None => Ok(default),
+            Some(value) => usize::try_from(within(name, value, low..=high)?).map_err(ApiError::internal),
         };
         Ok(Settings {
             deviations: share("deviations", self.deviations, shipped.deviations, [1.0, 20.0])?,

@@ -3,12 +3,12 @@
 use super::charts::LinesAsked;
 use super::permitted;
 use super::pruned::Pruned;
-use super::runs::{CommitSummary, within};
+use super::runs::CommitSummary;
 use super::series::SeriesIds;
 use super::summaries::StatedPoint;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Path, Query};
+use crate::extract::{Caller, Path, Query, within};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::charts::members::RepetitionQuartiles;
@@ -16,7 +16,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::ingest;
 use roundtrip_stats::{Distribution, comparison};
 use roundtrip_storage as db;
-use roundtrip_wire::{EndObservation, Problem, Repetition, RunId};
+use roundtrip_wire::{EndObservation, Repetition, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
@@ -215,7 +215,7 @@ pub(crate) async fn list_points(
     caller: Caller,
     Query(query): Query<PointQuery>,
 ) -> Result<Json<PointList>, ApiError> {
-    let limit = within("limit", query.limit, POINTS_DEFAULT, POINTS_MAX)?;
+    let limit = within("limit", query.limit.unwrap_or(POINTS_DEFAULT), 1..=POINTS_MAX)?;
     let ordinals = ordinals(query.from, query.to)?;
     let is_of_all = query.lines != Some(LinesAsked::Main);
     let series_ids = query.series.as_slice();
@@ -248,8 +248,7 @@ pub(crate) async fn list_points(
 #[utoipa::path(
     get, path = "/api/v1/runs/{run_id}/series/{series_id}", tag = "points", params(PointPath), responses(
     (status = 200, description = "The point", body = PointDetail),
-    (status = 410, description = "`pruned`: the point is not kept any more, and since when", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: the point is not kept any more, and since when"),
 ))]
 pub(crate) async fn get_point(
     State(state): State<AppState>,

@@ -16,7 +16,7 @@ use roundtrip_domain::audited::regressions::{TriageChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::regression::{self, Filter, Row, State as Progress};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -211,8 +211,7 @@ pub(crate) async fn get_regression(
     params(RegressionPath), request_body = RegressionChange,
     security(("token" = ["project:write"]), ("session" = [])), responses(
     (status = 200, description = "The regression as it is now", body = RegressionDetail),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn change_regression(
     State(state): State<AppState>,

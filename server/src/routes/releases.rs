@@ -9,7 +9,6 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use roundtrip_domain::error::Kind;
-use roundtrip_wire::Problem;
 use serde::Deserialize;
 use std::io::ErrorKind;
 use tokio::fs::File;
@@ -27,8 +26,7 @@ pub struct ReleasePath {
 #[utoipa::path(get, path = "/api/v1/lab/releases/{file}", tag = "lab", params(ReleasePath),
     security(("token" = ["jobs:claim"])), responses(
     (status = 200, description = "The file", body = [u8], content_type = "application/octet-stream"),
-    (status = 404, description = "`unknown-release`: this server carries no such file", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 404, description = "`unknown-release`: this server carries no such file"),
 ))]
 pub(crate) async fn get_release(
     State(state): State<AppState>,

@@ -18,7 +18,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::ingest;
 use roundtrip_storage as db;
 use roundtrip_wire::{
-    Canary, Case, Environment, Failure, Methodology, Problem, RunId, RunReport, Slug, TransportInfo,
+    Canary, Case, Environment, Failure, Methodology, RunId, RunReport, Slug, TransportInfo,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -249,8 +249,7 @@ pub(crate) async fn get_run(
 #[utoipa::path(get, path = "/api/v1/runs/{run_id}/report", tag = "runs", params(RunPath), responses(
     (status = 200, description = "The report, as an attachment", body = RunReport,
         headers(("content-disposition" = String, description = "`attachment` and a file name"))),
-    (status = 410, description = "`pruned`: it is not kept any more, and since when", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: it is not kept any more, and since when"),
 ))]
 pub(crate) async fn get_report(
     State(state): State<AppState>,
@@ -276,8 +275,7 @@ pub(crate) async fn get_report(
     (status = 200, description = "The file, as an attachment", body = Vec<u8>,
         content_type = "application/octet-stream",
         headers(("content-disposition" = String, description = "`attachment` and the file's name"))),
-    (status = 410, description = "`pruned`: it is not kept any more, and since when", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: it is not kept any more, and since when"),
 ))]
 pub(crate) async fn get_original(
     State(state): State<AppState>,
@@ -300,15 +298,6 @@ pub(crate) async fn get_original(
         (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
     ];
     Ok((headers, file).into_response())
-}
-
-/// A number in a query: absent, or from 1 to a limit.
-pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> Result<i64, ApiError> {
-    match asked {
-        None => Ok(default),
-        Some(asked) if (1..=max).contains(&asked) => Ok(asked),
-        Some(asked) => Err(ApiError::parameter(name, format!("{asked} is not between 1 and {max}"))),
-    }
 }
 
 async fn results(

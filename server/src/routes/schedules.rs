@@ -15,7 +15,7 @@ use roundtrip_domain::access::Action;
 use roundtrip_domain::audited::schedules;
 use roundtrip_domain::queue;
 use roundtrip_storage::schedule::{self, New, Row};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -92,8 +92,7 @@ pub(crate) async fn list_schedules(
     request_body = ScheduleRequest, security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The schedule", body = Schedule),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn create_schedule(
     State(state): State<AppState>,

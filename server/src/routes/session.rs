@@ -14,7 +14,6 @@ use roundtrip_domain::audited::sessions::{self, SignIn};
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Role, SESSION_LIFETIME, Scope, Secret};
 use roundtrip_storage::audit::By;
-use roundtrip_wire::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -73,10 +72,8 @@ pub(crate) async fn get_session(State(state): State<AppState>, caller: Caller) -
     responses(
     (status = 201, description = "Signed in", body = SessionInfo,
         headers(("set-cookie" = String, description = "`__Host-roundtrip`"))),
-    (status = 401, description = "The token is not valid, or not a user's", body = Problem,
-        content_type = "application/problem+json"),
-    (status = 403, description = "The request did not begin on a page of this server", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 401, description = "The token is not valid, or not a user's"),
+    (status = 403, description = "The request did not begin on a page of this server"),
 ))]
 pub(crate) async fn sign_in(
     State(state): State<AppState>,

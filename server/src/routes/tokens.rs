@@ -3,7 +3,7 @@
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path, within};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -18,7 +18,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::access::ManagedToken;
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
 use roundtrip_storage::token::{NewToken, Row};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -142,8 +142,7 @@ pub(crate) async fn list_tokens(
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The token, with its secret, shown once", body = IssuedToken),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn create_token(
     State(state): State<AppState>,
@@ -168,7 +167,7 @@ pub(crate) async fn create_token(
     if machine.is_some() && kind != TokenKind::Agent {
         return Err(ApiError::parameter("machine", "only the tokens of agents are bound to a machine"));
     }
-    let days = within("expires_in_days", expires_in_days, TOKEN_DAYS_DEFAULT, 1..=TOKEN_DAYS_MAX)?;
+    let days = within("expires_in_days", expires_in_days.unwrap_or(TOKEN_DAYS_DEFAULT), 1..=TOKEN_DAYS_MAX)?;
     let visibility = match &project {
         Some(project) => {
             db::access::owner::project(&state.pool, project.as_str()).await?.map(|found| found.visibility)
@@ -198,8 +197,7 @@ pub(crate) async fn create_token(
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses(
     (status = 200, description = "The token, with its new secret, shown once", body = IssuedToken),
-    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn rotate_token(
     State(state): State<AppState>,
@@ -207,7 +205,11 @@ pub(crate) async fn rotate_token(
     Path(path): Path<TokenPath>,
     Body(request): Body<RotateRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let hours = within("overlap_hours", request.overlap_hours, OVERLAP_HOURS_DEFAULT, 0..=OVERLAP_HOURS_MAX)?;
+    let hours = within(
+        "overlap_hours",
+        request.overlap_hours.unwrap_or(OVERLAP_HOURS_DEFAULT),
+        0..=OVERLAP_HOURS_MAX,
+    )?;
     let overlap = TimeDelta::hours(hours.into());
     let (by, changer) = (caller.by(), Changer::Caller(&caller));
     let (token, issued) = tokens::rotate_token(&state.pool, changer, &by, path.token_id, overlap).await?;
@@ -236,19 +238,6 @@ fn parsed_name(name: &str) -> Result<&str, ApiError> {
     }
     let detail = format!("expected 1 to {NAME_BYTES_MAX} bytes without control characters");
     Err(ApiError::parameter("name", detail))
-}
-
-fn within(
-    name: &str,
-    asked: Option<u32>,
-    default: u32,
-    range: std::ops::RangeInclusive<u32>,
-) -> Result<u32, ApiError> {
-    let value = asked.unwrap_or(default);
-    if range.contains(&value) {
-        return Ok(value);
-    }
-    Err(ApiError::parameter(name, format!("{value} is not between {} and {}", range.start(), range.end())))
 }
 
 impl From<Row> for TokenSummary {

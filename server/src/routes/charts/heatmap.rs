@@ -3,7 +3,7 @@
 use super::{Asked, LinesAsked};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Query};
+use crate::extract::{Caller, Query, within};
 use crate::routes::permitted;
 use axum::{Json, extract::State};
 use futures_util::TryStreamExt;
@@ -75,13 +75,8 @@ pub(crate) async fn heat_map(
     caller: Caller,
     Query(query): Query<HeatMapQuery>,
 ) -> Result<Json<HeatMapChart>, ApiError> {
-    let count_max = match query.columns.unwrap_or(COLUMNS_MAX) {
-        columns @ COLUMNS_MIN..=COLUMNS_MAX => usize::try_from(columns).map_err(ApiError::internal)?,
-        columns => {
-            let detail = format!("{columns} is not between {COLUMNS_MIN} and {COLUMNS_MAX}");
-            return Err(ApiError::parameter("columns", detail));
-        }
-    };
+    let count_max = within("columns", query.columns.unwrap_or(COLUMNS_MAX), COLUMNS_MIN..=COLUMNS_MAX)?;
+    let count_max = usize::try_from(count_max).map_err(ApiError::internal)?;
     let asked = Asked {
         last: query.last,
         from: query.from,

@@ -4,7 +4,7 @@ use super::csv::{Column, Table, cell, negotiated};
 use super::{Asked, LinesAsked};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Accept, Caller, Format, Query};
+use crate::extract::{Accept, Caller, Format, Query, within};
 use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
 use axum::response::{IntoResponse, Response};
@@ -175,13 +175,8 @@ pub(crate) async fn line_chart(
     Accept(accepted): Accept,
     Query(query): Query<LineQuery>,
 ) -> Result<Response, ApiError> {
-    let count_max = match query.points.unwrap_or(POINTS_DEFAULT) {
-        points @ POINTS_MIN..=POINTS_MAX => usize::try_from(points).map_err(ApiError::internal)?,
-        points => {
-            let detail = format!("{points} is not between {POINTS_MIN} and {POINTS_MAX}");
-            return Err(ApiError::parameter("points", detail));
-        }
-    };
+    let count_max = within("points", query.points.unwrap_or(POINTS_DEFAULT), POINTS_MIN..=POINTS_MAX)?;
+    let count_max = usize::try_from(count_max).map_err(ApiError::internal)?;
     let series_ids = query.series.as_slice();
     let asked = Asked {
         last: query.last,

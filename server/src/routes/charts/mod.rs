@@ -9,7 +9,7 @@ pub mod sweep;
 
 use super::points::ordinals;
 use crate::error::ApiError;
-use crate::routes::runs::within;
+use crate::extract::within;
 use roundtrip_storage::point::{Lines, Selection};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
         let last_max = LAST_MAX.min(POINTS_OF_ALL_MAX / series_count);
         // Of a range that is asked for, all that one answer can have.
         let last_default = if is_range { last_max } else { LAST_DEFAULT };
-        let last = within("last", self.last, last_default, LAST_MAX)?;
+        let last = within("last", self.last.unwrap_or(last_default), 1..=LAST_MAX)?;
         if last > last_max {
             let detail =
                 format!("{last} points of {series_count} series: expected at most {last_max} of each");

@@ -8,9 +8,9 @@ mod table;
 use super::csv::negotiated;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Accept, Caller, CommaSeparated, Format, Path, Query};
+use crate::extract::{Accept, Caller, CommaSeparated, Format, Path, Query, within};
 use crate::routes::projects::{ProjectPath, project_id};
-use crate::routes::runs::{CommitSummary, within};
+use crate::routes::runs::CommitSummary;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use roundtrip_domain::comparison::kind::{self, KindCounts, NotCompared, PairKind};
@@ -135,7 +135,7 @@ pub(crate) async fn compare(
         let series = search::all(&state.pool, project_id, &filter).await?;
         kind::of_series(&mut pairs, &series.iter().map(|row| row.series_id).collect());
     }
-    let limit = query.limit.map(|limit| within("limit", Some(limit), limit, LIMIT_MAX)).transpose()?;
+    let limit = query.limit.map(|limit| within("limit", limit, 1..=LIMIT_MAX)).transpose()?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let (counts, least_changes) = (KindCounts::of(&pairs), kind::least_changes(&pairs));
     let not_compared = kind::not_compared(&pairs);

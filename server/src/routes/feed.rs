@@ -1,0 +1,200 @@
+//! What is new in a project as Atom feeds (RFC 4287), for feed readers and chat channels: what was measured, and what became
+//! slower.
+//!
+//! Links are relative: a reader resolves them against the address that it has the feed from, which the server behind a
+//! proxy does not know. Identities are not addresses, so that they stay when the server moves.
+
+use super::projects::{ProjectPath, project_id};
+use super::runs::RunSummary;
+use crate::AppState;
+use crate::error::ApiError;
+use crate::extract::{Caller, Path};
+use atom_syndication::{Entry, Feed, Generator, Link, Person, Text};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use roundtrip_domain::analysis::Direction;
+use roundtrip_storage as db;
+use roundtrip_storage::regression::{self, Filter, State as Progress};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
+
+/// How many entries a feed has.
+const ENTRIES: i64 = 50;
+const MEDIA_TYPE: &str = "application/atom+xml";
+
+/// What a feed is, beside its entries.
+struct Head<'a> {
+    /// What it is told by, with those of its entries: see [`identity`].
+    id: Uuid,
+    title: String,
+    /// Its own address, and that of the page that shows the same.
+    own: &'a str,
+    page: &'a str,
+    /// When it began: it was updated then, as long as it has no entries.
+    created_at: DateTime<Utc>,
+}
+
+fn answer(head: Head<'_>, entries: Vec<Entry>) -> Result<Response, ApiError> {
+    let updated = entries.iter().map(|entry| entry.updated).max();
+    let feed = Feed {
+        id: head.id.urn().to_string(),
+        title: Text::plain(head.title),
+        updated: updated.unwrap_or_else(|| head.created_at.fixed_offset()),
+        links: vec![link("self", head.own.to_owned(), MEDIA_TYPE), page(head.page.to_owned())],
+        generator: Some(Generator {
+            value: "Roundtrip".into(),
+            uri: None,
+            version: Some(env!("CARGO_PKG_VERSION").into()),
+        }),
+        entries,
+        ..Feed::default()
+    };
+    let document = feed.write_to(Vec::new()).map_err(ApiError::internal)?;
+    Ok(([(header::CONTENT_TYPE, MEDIA_TYPE)], document).into_response())
+}
+
+/// The same for as long as the project is, and another one for a project of that name on another server.
+fn identity(what: &str, created_at: DateTime<Utc>) -> Uuid {
+    let hash = Sha256::digest(format!("{what} {}", created_at.timestamp_micros()));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// The page that shows what a feed or an entry tells of.
+fn page(href: String) -> Link {
+    link("alternate", href, "text/html")
+}
+
+fn link(relation: &str, href: String, media_type: &str) -> Link {
+    Link { rel: relation.into(), href, mime_type: Some(media_type.into()), ..Link::default() }
+}
+
+fn counted(count: i64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{end}")
+}
+
+/// What XML can hold of a text: no control characters.
+fn text(text: &str) -> String {
+    text.chars()
+        .filter(|character| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}'))
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}
+
+/// For people who left no name: an author has one.
+const NAMELESS: &str = "unknown";
+
+/// The newest 50 runs of a project as an Atom feed.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/runs.atom", tag = "runs", params(ProjectPath), responses(
+    (status = 200, description = "The feed", body = String, content_type = "application/atom+xml"),
+))]
+pub(crate) async fn feed_of_runs(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+) -> Result<Response, ApiError> {
+    let project_id = project_id(&state, &caller, &path).await?;
+    let project = path.project.as_str();
+    let created_at = db::project::created_at(&state.pool, project_id).await?;
+    let rows =
+        db::run::list(&state.pool, project_id, db::run::Filter::default(), Uuid::max(), ENTRIES).await?;
+    let entries = rows.into_iter().map(|row| entry_of_run(&RunSummary::from(row))).collect();
+    let head = Head {
+        id: identity(project, created_at),
+        title: format!("Runs of {project}"),
+        own: &format!("/api/v1/projects/{project}/runs.atom"),
+        page: &format!("/{project}/runs"),
+        created_at,
+    };
+    answer(head, entries)
+}
+
+fn entry_of_run(run: &RunSummary) -> Entry {
+    let commit: String = run.commit.sha.chars().take(7).collect();
+    let what = [
+        Some(counted(run.point_count.into(), "result")),
+        Some(counted(run.failure_count.into(), "failure")).filter(|_| run.failure_count > 0),
+    ];
+    let what: Vec<_> = what.into_iter().flatten().collect();
+    let of_pull_request =
+        run.pull_request.map(|number| format!(" for pull request {number}")).unwrap_or_default();
+    Entry {
+        id: run.run_id.urn().to_string(),
+        title: Text::plain(format!("{commit}{of_pull_request} on {}: {}", run.machine, what.join(", "))),
+        updated: run.received_at.fixed_offset(),
+        published: Some(run.started_at.fixed_offset()),
+        authors: vec![Person {
+            name: Some(text(&run.commit.author)).filter(|name| !name.is_empty()).unwrap_or(NAMELESS.into()),
+            ..Person::default()
+        }],
+        links: vec![page(format!("/{}/runs/{}", run.project, run.run_id))],
+        summary: Some(Text::plain(text(&run.commit.subject))),
+        ..Entry::default()
+    }
+}
+
+/// Regressions of these states are in the feed: not what a machine made, nor what is none.
+const STATES: [Progress; 3] = [Progress::New, Progress::Acknowledged, Progress::Fixed];
+
+/// The newest 50 regressions of a project as an Atom feed; an entry is updated when its regression is fixed.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/regressions.atom", tag = "regressions", params(ProjectPath), responses(
+    (status = 200, description = "The feed", body = String, content_type = "application/atom+xml"),
+))]
+pub(crate) async fn feed_of_regressions(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+) -> Result<Response, ApiError> {
+    let project_id = project_id(&state, &caller, &path).await?;
+    let project = path.project.as_str();
+    let created_at = db::project::created_at(&state.pool, project_id).await?;
+    let filter = Filter {
+        states: STATES.to_vec(),
+        direction: Some(Direction::Regressed.name().to_owned()),
+        with_quiet: false,
+    };
+    let rows = regression::list(&state.pool, project_id, &filter, i64::MAX, ENTRIES).await?;
+    let entries = rows.iter().map(|row| entry_of_regression(row, created_at)).collect();
+    let head = Head {
+        id: identity(&format!("{project} regressions"), created_at),
+        title: format!("Regressions of {project}"),
+        own: &format!("/api/v1/projects/{project}/regressions.atom"),
+        page: &format!("/{project}/regressions"),
+        created_at,
+    };
+    answer(head, entries)
+}
+
+fn entry_of_regression(row: &regression::Row, created_at: DateTime<Utc>) -> Entry {
+    let change = row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default();
+    let commit = |sha: &str| sha.chars().take(7).collect::<String>();
+    let series =
+        if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
+    let machines = row.machines.join(", ");
+    let commits = row.until_ordinal - row.after_ordinal;
+    let blamed = if commits <= 1 {
+        format!("The commit is {}.", commit(&row.until_sha))
+    } else {
+        format!("It is one of {} up to {}.", counted(commits, "commit"), commit(&row.until_sha))
+    };
+    let fixed = row.fixed_by_sha.as_deref().map(|sha| format!(" All is as before since {}.", commit(sha)));
+    Entry {
+        id: identity(&format!("{} regression {}", row.project, row.regression_id), created_at)
+            .urn()
+            .to_string(),
+        title: Text::plain(format!("{series} slower on {machines}{change}: {}", row.state)),
+        updated: row.updated_at.fixed_offset(),
+        published: Some(row.created_at.fixed_offset()),
+        authors: vec![Person { name: "Roundtrip".to_owned(), ..Person::default() }],
+        links: vec![page(format!("/{}/regressions/{}", row.project, row.regression_id))],
+        summary: Some(Text::plain(text(&format!("{blamed}{}", fixed.unwrap_or_default())))),
+        ..Entry::default()
+    }
+}
