@@ -11,7 +11,8 @@ export default defineConfig({
   outputDir: "test-results",
   reporter: "list",
   forbidOnly: process.env.CI !== undefined,
-  workers: 1,
+  // More would only wait for each other: the server and the browser use the processor as well.
+  workers: 2,
   // Deadlines for a machine that is busy with other things, not expectations.
   timeout: 120_000,
   expect: { timeout: 20_000 },

@@ -8,7 +8,10 @@ use std::path::PathBuf;
 /// The variable that names a browser, for this program and for what opens pages in it.
 pub(crate) const VARIABLE: &str = "CHROMIUM";
 
-const NAMES: &[&str] = &["chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser"];
+/// Debian's Chromium without windows; the journeys take about a seventh less time in it.
+const HEADLESS: &str = "chromium-headless-shell";
+const NAMES: &[&str] =
+    &[HEADLESS, "chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser"];
 const PLACES: &[&str] = &[
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -27,7 +30,7 @@ pub(crate) fn find_or_install(step: &Step) -> Result<PathBuf> {
              chromium`, FreeBSD: `pkg install chromium`), or name a Chrome in the variable {VARIABLE}"
         );
     }
-    for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", "chromium"]] {
+    for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", HEADLESS]] {
         tool::Tool::named("apt-get")?
             .arguments(arguments)
             .variable("DEBIAN_FRONTEND", "noninteractive")
