@@ -6,11 +6,11 @@
 //! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`, `open-loop`, `handle-passing`.
 //! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
 //! - [`ring`]: the ring in shared memory, for one sender or many and any number of receivers.
-//! - [`link`]: one end of an open channel, and the forms that several transports share; [`memory`], [`payload`].
+//! - [`link`]: one end of an open channel, and the forms that several transports share; `memory`, `payload`.
 //! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
-//! - [`peer`]: what runs inside such a process, started by a [`peer_command`]; [`probe`]: what may watch it.
+//! - [`peer`]: what runs inside such a process, started by a `peer_command`; [`probe`]: what may watch it.
 //! - [`scratch`]: folders for channels that need a path.
-//! - [`sizes`]: message sizes, one for all or drawn from a size profile.
+//! - `sizes`: message sizes, one for all or drawn from a size profile.
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
 //! - [`doctor`]: what makes this machine noisy, and how to mend it.
 //! - [`system`]: the operating systems, and which of them has what.

@@ -90,9 +90,9 @@ const WATCH: Duration = Duration::from_secs(1);
 pub struct Evidence {
     /// The operating system as the compiler names it: `linux`, `windows`.
     pub system: &'static str,
-    /// [`fingerprint::stable`] and [`fingerprint::conditions`], whose keys differ.
+    /// `fingerprint::stable` and `fingerprint::conditions`, whose keys differ.
     pub facts: BTreeMap<String, String>,
-    /// The difference of two readings ([`Reading::since`]), of all processors, while nothing is measured.
+    /// The difference of two readings (`Reading::since`), of all processors, while nothing is measured.
     pub noise: BTreeMap<String, u64>,
     /// Whether this program is a debug build.
     pub is_debug_build: bool,

@@ -1,11 +1,11 @@
 //! [`Link`]: one end of an open channel, and the forms that several transports share.
 //!
-//! - [`stream`]: bytes over handles.
-//! - [`named_pipe`]: the pipes of Windows; [`mach`]: messages of the Mach kernel.
-//! - [`datagram`]: one message a call, over sockets.
-//! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
-//! - [`counter`]: a number in shared memory that the other side waits for.
-//! - [`passable`]: what can be given away; [`handle`]: over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
+//! - `stream`: bytes over handles.
+//! - `named_pipe`: the pipes of Windows; `mach`: messages of the Mach kernel.
+//! - `datagram`: one message a call, over sockets.
+//! - `out_of_line`: memory passed by reference, and given back; `memfd`: passed as a descriptor.
+//! - `counter`: a number in shared memory that the other side waits for.
+//! - `passable`: what can be given away; `handle`: over Unix sockets.  `buffers`: what the kernel's buffers hold.
 
 pub use crate::sys::closed;
 

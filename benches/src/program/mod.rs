@@ -1,6 +1,6 @@
 //! Programs that bring a transport of their own: any language, any library, driven by the same definitions.
 //!
-//! - [`protocol`]: what is said, line by line; `benches/external/PROTOCOL.md` says it to who writes such a program.
+//! - `protocol`: what is said, line by line; `benches/external/PROTOCOL.md` says it to who writes such a program.
 //! - [`head`]: how a message is recognised, and what its receivers must have added up.
 //! - [`node`]: the programs for Node that come with the suite; [`framing`]: its wire formats without it.
 

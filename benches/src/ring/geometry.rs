@@ -9,7 +9,7 @@ const LINE_BYTES: usize = 64;
 /// The state and the length of a slot stand before its message.
 const SLOT_HEADER_BYTES: usize = size_of::<super::parts::Slot>();
 
-/// Messages longer than this begin at a page, as the memory of who sends does: see [`crate::memory`].
+/// Messages longer than this begin at a page, as the memory of who sends does: see `memory`.
 const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;
 
 /// Bytes of short messages that the ring holds together. What counts is how many they are: members that share a processor

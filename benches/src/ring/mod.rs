@@ -18,7 +18,7 @@
 //!
 //! # How a member's death is survived
 //! Each seat names the process that holds it. Where somebody waits for long (`watchdog`), it is looked whether the others
-//! live ([`crate::sys::liveness`]): the seats of the dead are taken over, their claims voided, the seats freed. A sender
+//! live (`sys::liveness`): the seats of the dead are taken over, their claims voided, the seats freed. A sender
 //! that dies while it writes has published nothing; a receiver that dies holds nobody up; a member that dies while it
 //! clears a seat leaves a seat of a dead member. Every step can be repeated.
 //!

@@ -9,7 +9,7 @@ pub fn now_ns() -> u64 {
     imp::now_ns()
 }
 
-/// How late [`sleep_until`] may be here, for people.
+/// How late `sleep_until` may be here, for people.
 pub const LATENESS: &str = imp::LATENESS;
 
 /// Sleeps until this moment; returns at once when it has passed.

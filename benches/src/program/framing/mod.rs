@@ -1,7 +1,7 @@
 //! The wire formats of Node's `child_process` without Node: two processes of this suite that exchange the same strings
 //! over the same channel as `node-advanced` and `node-json`, so that what framing costs is seen without JavaScript.
 //!
-//! - [`Advanced`], [`Json`]: the two formats.  [`inbox`]: frames out of a stream of bytes, however it was cut.
+//! - `Advanced`, `Json`: the two formats.  `inbox`: frames out of a stream of bytes, however it was cut.
 //! - `ends`: one end of the channel, and what the initiator and the responder do.
 
 use super::{Launch, Place, Program};
