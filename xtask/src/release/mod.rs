@@ -5,16 +5,15 @@
 #[cfg(unix)]
 mod install_tests;
 
-use crate::archive::{self, SUMS, VERSION};
+use crate::archive::{self, VERSION};
 use crate::licences::{self, AGENT, SERVER, TARGETS, Target};
-use crate::tool::{self, Tool};
-use crate::workspace;
+use crate::{tool, workspace};
 use anyhow::{Context, Result, ensure};
 use clap::builder::PossibleValuesParser;
 use fs_err as fs;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 const INSTALLER: &str = "install.sh";
@@ -66,14 +65,6 @@ enum Verb {
         /// The folder.
         folder: PathBuf,
     },
-    /// Sign SHA256SUMS and the manifest of a finished folder with minisign; the key's password comes from standard input.
-    Sign {
-        /// The file of the secret key.
-        #[arg(long)]
-        key: PathBuf,
-        /// The folder.
-        folder: PathBuf,
-    },
 }
 
 pub(crate) fn release(options: &Options) -> Result<ExitCode> {
@@ -92,7 +83,6 @@ pub(crate) fn release(options: &Options) -> Result<ExitCode> {
             print!("{}", licences::text(program, &target)?);
         }
         Verb::Finish { folder } => finish(folder, VERSION)?,
-        Verb::Sign { key, folder } => sign(folder, key, VERSION)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -211,27 +201,10 @@ fn formula(folder: &Path, version: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Signs the checksums and the manifest with minisign, which reads the password of the key from standard input; the key must be
-/// the one that `install.sh` trusts.
-fn sign(folder: &Path, key: &Path, version: &str) -> Result<()> {
-    let files = [SUMS, MANIFEST].map(|name| folder.join(name));
-    let mut minisign = Command::new(tool::find("minisign")?);
-    minisign.args(["-S", "-H", "-t", &format!("roundtrip {version}"), "-s"]).arg(key).arg("-m").args(&files);
-    let status = tool::run_attached(&mut minisign)?;
-    ensure!(status.success(), "minisign has not signed: {status}");
-    let public = release_key(&workspace::read(INSTALLER)?)?;
-    for file in &files {
-        let verify = Tool::named("minisign")?.arguments(["-V", "-P", &public, "-m"]).arguments([file]);
-        verify.output().with_context(|| {
-            format!("{} is signed by another key than the one in {INSTALLER}", file.display())
-        })?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::SUMS;
     use crate::fixture::Repository;
     use tempfile::TempDir;
 
