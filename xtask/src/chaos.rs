@@ -210,10 +210,8 @@ impl Laboratory {
 
 /// A test of the list: the folder of its package, its program, and its name.
 fn split(test: &str) -> Result<((&str, &str), &str)> {
-    let (program, name) =
-        test.split_once(' ').with_context(|| format!("`{test}` of {LIST} names no test"))?;
-    let program = program.split_once("/tests/");
-    Ok((program.with_context(|| format!("`{test}` of {LIST} names no program of tests"))?, name))
+    let parts = test.split_once(' ').and_then(|(program, name)| Some((program.split_once("/tests/")?, name)));
+    parts.with_context(|| format!("`{test}` of {LIST} names no test of a program"))
 }
 
 fn verdict(log: &str, ended_well: bool, tests: usize) -> Verdict {
@@ -343,7 +341,7 @@ mod tests {
         let mut seen = BTreeSet::new();
         for Promise { part, says, fault, tests, .. } in promises().unwrap() {
             assert!(page.contains(&format!("| {says} | {fault}")), "{says}");
-            assert_eq!(page.matches(&format!("\n## {part}\n")).count(), 1, "{part} is in one place");
+            assert!(page.contains(&format!("\n## {part}\n")), "{part}");
             assert!(!says.contains('|') && !fault.contains('|'), "{says}");
             assert!(seen.insert(says.clone()), "{says}");
             tests.into_iter().for_each(|test| assert!(seen.insert(test.clone()), "{test}"));

@@ -35,7 +35,11 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
     let folder = server::reachable_folder()?;
     let step = Step::start("report");
-    let report = typical(&agent, folder.path(), &step)?;
+    // As machines of a lab send them.
+    let path = folder.path().join("report.json");
+    let run = Tool::at(&agent).arguments(["run", "--preset", PRESET, "--project", PROJECT, "--output"]);
+    run.arguments([&path]).folder(workspace::root()).without_variable("GITHUB_ACTIONS").succeed(&step)?;
+    let report = measure::read_report(&path)?;
     step.done(&format!("{} KiB, of the preset `quick`", report.to_string().len() >> 10));
 
     let data_folder = folder.path().join("data");
@@ -86,15 +90,6 @@ fn rows(all: u64, took: Duration, stored: u64) -> Vec<Row> {
         row(title, took.as_secs().max(1), "s", pause, BEFORE_S_MAX, seconds_max.max(1)),
         row(lost, all.abs_diff(stored), "reports", "all of them".into(), all, 0),
     ]
-}
-
-/// A report as machines of a lab send them.
-fn typical(agent: &Path, folder: &Path, step: &Step) -> Result<Value> {
-    let path = folder.join("report.json");
-    let run = Tool::at(agent).arguments(["run", "--preset", PRESET, "--project", PROJECT, "--output"]);
-    let run = run.arguments([&path]).folder(workspace::root()).without_variable("GITHUB_ACTIONS");
-    run.succeed(step)?;
-    measure::read_report(&path)
 }
 
 fn machine(number: u64) -> String {

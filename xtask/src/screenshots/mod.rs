@@ -16,7 +16,7 @@ use history::{BRANCH, Commit, History, PROJECT, PULL_REQUEST};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,23 +45,17 @@ pub(crate) struct Options {
     again: bool,
 }
 
-/// What is measured, and the name of the folder that it is kept in.
-struct Plan {
-    folder: &'static str,
-    /// Which commits, counted from 1.
-    commits: RangeInclusive<usize>,
-}
-
 /// How often each commit is measured: a change is reported when it is surer than one run of each makes it, and error rates are
 /// counted in series with sixty points of one level.
 const ROUNDS: u32 = 3;
 
-const WHOLE: Plan = Plan { folder: "whole", commits: 1..=30 };
+/// The commits that are measured.
+const WHOLE: Range<usize> = 0..30;
 /// Those around the commit that made messages slower.
-const SHORT: Plan = Plan { folder: "short", commits: 17..=24 };
+const SHORT: Range<usize> = 16..24;
 
 pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
-    let plan = if options.short { SHORT } else { WHOLE };
+    let (name, planned) = if options.short { ("short", SHORT) } else { ("whole", WHOLE) };
     preflight::tools()?;
     workspace::claim_target_folder()?;
     Step::quietly("web UI", web::build)?;
@@ -69,17 +63,17 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
 
-    let kept = keep(&plan, options.again)?;
+    let kept = keep(name, options.again)?;
     let step = Step::start("server");
     let observed = Observed::start(&program, &kept.data_folder(), &step)?;
     step.done(&format!("data in {}", kept.data_folder().display()));
     let url = observed.server.address()?;
     let step = Step::start("history");
     let history = History::make()?;
-    let (all, wanted) = (history.commits.len(), plan.commits.clone());
-    ensure!(*wanted.end() <= all, "the history has {all} commits: expected {}", wanted.end());
-    step.done(&format!("{all} commits, of which {} are measured", wanted.count()));
-    measure_all(&plan, &history, &kept, &agent, &url)?;
+    let all = history.commits.len();
+    ensure!(planned.end <= all, "the history has {all} commits: expected {}", planned.end);
+    step.done(&format!("{all} commits, of which {} are measured", planned.len()));
+    measure_all(planned, &history, &kept, &agent, &url)?;
     Step::quietly("search", |step| observed.until_searched(step))?;
 
     let without = if has_error_rates(&url, !options.short)? { "" } else { "error-rates" };
@@ -101,9 +95,9 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the plan's results are kept: none of a history that has changed.
-fn keep(plan: &Plan, again: bool) -> Result<Kept> {
-    let kept = Kept { folder: platform::cache_folder()?.join("screenshots").join(plan.folder) };
+/// Where results are kept: none of a history that has changed.
+fn keep(name: &str, again: bool) -> Result<Kept> {
+    let kept = Kept { folder: platform::cache_folder()?.join("screenshots").join(name) };
     let stamp = Stamp::new(kept.folder.join("history"), history::digest()?);
     if again || !stamp.is_current() {
         platform::remove_folder(&kept.folder)?;
@@ -188,24 +182,23 @@ impl Run<'_> {
 }
 
 /// All that is to be measured, in its order. Rounds lie apart, so that no commit is measured at one moment alone.
-fn runs<'a>(plan: &Plan, history: &'a History) -> Vec<Run<'a>> {
+fn runs(planned: Range<usize>, history: &History) -> Vec<Run<'_>> {
     let run = |commit, preset, round| Run { commit, preset, round };
     let mut runs: Vec<_> = OWN.iter().map(|preset| run(None, preset, 1)).collect();
     for round in 1..=ROUNDS {
         // The pull request first, so that the newest run is of the main branch.
         runs.push(run(Some(&history.proposed), EVERY, round));
-        let planned = plan.commits.clone().filter_map(|number| history.commits.get(number - 1));
-        runs.extend(planned.map(|commit| run(Some(commit), EVERY, round)));
+        runs.extend(history.commits[planned.clone()].iter().map(|commit| run(Some(commit), EVERY, round)));
     }
     runs.extend(history.commits.last().map(|commit| run(Some(commit), NEWEST, 1)));
     runs
 }
 
-fn measure_all(plan: &Plan, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
+fn measure_all(planned: Range<usize>, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
     let checkout = workspace::checkout()?;
     let suite =
         format!("{}{}", checkout.sha, if checkout.modified { " with uncommitted changes" } else { "" });
-    let runs = runs(plan, history);
+    let runs = runs(planned, history);
     let left: Vec<&Run> = runs.iter().filter(|run| !kept.has(run)).collect();
     let step = Step::start("measured");
     if left.is_empty() {
@@ -310,7 +303,7 @@ mod tests {
     #[test]
     fn every_commit_is_measured_once_a_round_and_the_newest_with_more() {
         let history = History::make().unwrap();
-        let all = runs(&SHORT, &history);
+        let all = runs(SHORT, &history);
         assert_eq!(all.len(), OWN.len() + (1 + 8) * 3 + 1);
         assert_eq!((all[2].round, all[11].round), (1, 2));
         assert_eq!(all[2].commit, all[11].commit);
