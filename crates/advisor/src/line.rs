@@ -26,7 +26,6 @@ pub struct Line {
     knots: Vec<Knot>,
 }
 
-/// One measured size.
 #[derive(Clone, Debug)]
 pub(crate) struct Knot {
     pub(crate) bytes: u64,

@@ -171,7 +171,6 @@ pub fn unpaired<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) 
     compared.collect()
 }
 
-/// Operations a second.
 fn rates(times_ns: &[u64]) -> Vec<f64> {
     times_ns.iter().map(|&ns| 1e9 / ns.max(1) as f64).collect()
 }

@@ -76,7 +76,6 @@ impl Measured {
     }
 }
 
-/// How the lines differ at one size.
 #[derive(Clone, Copy, Debug)]
 struct Difference {
     log_x: f64,
@@ -181,7 +180,6 @@ fn crossings(stretch: &[Difference]) -> Vec<f64> {
 }
 
 impl Difference {
-    /// Whether one line is surely faster.
     fn is_sure(&self) -> bool {
         self.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
     }

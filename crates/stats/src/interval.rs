@@ -68,7 +68,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The ranks of the two ends, counted from 1.
     fn ranks(count: u64, confidence_ppm: u32) -> Option<(u64, u64)> {
         let values: Vec<u64> = (1..=count).collect();
         median(&values, confidence_ppm).map(|interval| (interval.low, interval.high))

@@ -1,6 +1,5 @@
 //! Where most values are, whatever the wild ones among them are.
 
-/// The median of values, which are put into another order; 0 of none.
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;

@@ -1,8 +1,8 @@
-//! [`Commit`]: what the server must know of a commit to order and name it without asking a forge.
+//! [`Commit`]: what the server must know of a commit to order and name it without asking a forge. [`CommitSha`]: its name.
 
-use crate::CommitSha;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use utoipa::ToSchema;
 
 /// One commit as its repository tells it.
@@ -22,4 +22,63 @@ pub struct Commit {
     /// Absent where the repository is shallow and the agent cannot know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_parent_ordinal: Option<u64>,
+}
+
+/// A full git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schema(value_type = String, pattern = "^([0-9a-f]{40}|[0-9a-f]{64})$", example = "9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c")]
+pub struct CommitSha(String);
+
+/// Why a text is no [`CommitSha`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a commit: expected 40 or 64 lower-case hexadecimal digits")]
+pub struct InvalidCommitSha {
+    /// The beginning of what was given.
+    pub text: String,
+}
+
+impl CommitSha {
+    /// Parses a full object name.
+    ///
+    /// # Errors
+    /// [`InvalidCommitSha`] for another length or character; abbreviations are not accepted.
+    pub fn parse(text: &str) -> Result<Self, InvalidCommitSha> {
+        let digits = text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        if digits && matches!(text.len(), 40 | 64) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidCommitSha { text: text.chars().take(64).collect() })
+        }
+    }
+
+    /// The object name in full.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first seven digits, for people.
+    pub fn short(&self) -> &str {
+        self.0.get(..7).unwrap_or(&self.0)
+    }
+}
+
+impl TryFrom<String> for CommitSha {
+    type Error = InvalidCommitSha;
+
+    fn try_from(text: String) -> Result<Self, InvalidCommitSha> {
+        Self::parse(&text)
+    }
+}
+
+impl From<CommitSha> for String {
+    fn from(sha: CommitSha) -> Self {
+        sha.0
+    }
+}
+
+impl fmt::Display for CommitSha {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
 }

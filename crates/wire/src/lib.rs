@@ -8,7 +8,7 @@
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
 //! - [`lab`]: enrolment, jobs and their leases: how servers and agents share work.
 //! - [`comparable`]: what keeps two results from being compared.  [`verdict`]: what is said of two that were.
-//! - [`slug`], [`id`], [`sha`]: parsed identifiers.
+//! - [`slug`], [`id`]: parsed identifiers.
 //! - [`size_profile`]: the distributions of message sizes that cases name.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
 //! - [`hash`]: the one way to turn a value into an identity.
@@ -29,13 +29,12 @@ pub mod machine;
 pub mod problem;
 pub mod report;
 pub mod result;
-pub mod sha;
 pub mod size_profile;
 pub mod slug;
 pub mod verdict;
 
 pub use acknowledged::Acknowledged;
-pub use commit::Commit;
+pub use commit::{Commit, CommitSha};
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
@@ -44,6 +43,5 @@ pub use result::{
     Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, StatedQuantile, Summary,
     SystemCalls, TransportInfo,
 };
-pub use sha::CommitSha;
 pub use slug::Slug;
 pub use verdict::Verdict;

@@ -1,4 +1,5 @@
-//! [`Verdict`]: what is said of a case that two commits were compared by.
+//! [`Verdict`]: the result of comparing two commits by a case. It is not the one of `roundtrip_stats`, which knows
+//! no cases that cannot be compared, and nothing of how answers are written.
 
 use roundtrip_stats::verdict;
 use serde::Serialize;
@@ -25,22 +26,10 @@ pub enum Verdict {
     NotComparable,
 }
 
-impl Verdict {
-    /// As people and programs read it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Regressed => "regressed",
-            Self::Improved => "improved",
-            Self::NoChange => "no change",
-            Self::Inconclusive => "inconclusive",
-            Self::NotComparable => "not comparable",
-        }
-    }
-}
-
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+        // As it is serialized.
+        self.serialize(formatter)
     }
 }
 

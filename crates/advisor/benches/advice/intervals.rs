@@ -10,10 +10,8 @@ use roundtrip_wire::size_profile::{SizeHistogram, SizeProfile};
 /// Not one that anything was chosen on.
 const SEED: u64 = 20_261_126;
 const SIZES: [u64; 6] = [8, 64, 256, 1_024, 4_096, 16_384];
-/// Operations of a repetition.
 const OPERATIONS: usize = 200;
 const REPETITIONS: usize = 10;
-/// By how much repetitions scatter.
 const SCATTERS: [f64; 3] = [0.01, 0.03, 0.08];
 /// By how much the operations of a repetition scatter.
 const WITHIN: f64 = 0.15;

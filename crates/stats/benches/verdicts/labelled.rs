@@ -11,7 +11,6 @@ fn file(name: &str) -> PathBuf {
     folder.join("labelled").join(name)
 }
 
-/// A named series with its changes.
 pub(crate) type Named = (String, crate::noise::Labelled);
 
 /// The series of a file with columns `series`, `value` and `is_change_point`, in the order of its lines; `None`, and why on

@@ -9,7 +9,6 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 /// What the values of a series do when nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Noise {
-    /// Normal, of this standard deviation.
     Normal(f64),
     /// Normal, of 3 %, and each value tells of the next: their correlation is 0.6.
     Wandering,
@@ -36,7 +35,6 @@ const OUTLIERS: f64 = 0.004;
 /// Changes are at least so far from each other.
 const GAP: usize = 30;
 
-/// A series, and where its level changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Labelled {
     pub(crate) values: Vec<f64>,
@@ -45,7 +43,6 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    /// A series of so many values with so many changes.
     pub(crate) fn draw(noise: Noise, length: usize, changes: usize, random: &mut StdRng) -> Self {
         let changes = places(length, changes, random);
         let mut noises = noise.values(length, random);

@@ -273,20 +273,17 @@ impl<'a> Detector<'a> {
 struct Suspect {
     /// How many values of the window are before it.
     before: usize,
-    /// The noise, if it is one.
     noise: Noise,
     /// How much speaks for it: it is one from 1 on.
     strength: f64,
 }
 
-/// The smallest and the largest of no values.
 const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 fn with([low, high]: [f64; 2], value: &f64) -> [f64; 2] {
     [low.min(*value), high.max(*value)]
 }
 
-/// The smallest and the largest of values.
 fn ends<'a>(values: impl Iterator<Item = &'a f64>) -> [f64; 2] {
     values.fold(NO_ENDS, with)
 }

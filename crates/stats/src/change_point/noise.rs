@@ -13,7 +13,6 @@ const PRIOR_VALUES: f64 = 40.0;
 /// Neighbours more alike than this leave nothing to be told from them.
 const LIKENESS_MAX: f64 = 0.8;
 
-/// The scatter of a series about its levels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Noise {
     /// The standard deviation, of those that are not wild.

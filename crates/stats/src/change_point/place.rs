@@ -6,9 +6,7 @@ use super::noise::{deviation_of_sorted, level};
 /// A place that was looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Placed {
-    /// How many values are before it.
     pub(super) before: usize,
-    /// The levels before and after.
     pub(super) levels: [f64; 2],
     /// The first of the places that come into question, by how many values are before it.
     pub(super) first: usize,

@@ -8,7 +8,6 @@
 /// A place in the window, and how much speaks for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Split {
-    /// How many values are before it.
     pub(super) before: usize,
     /// How far the rank sum is from its mean, by how far it has to be.
     pub(super) strength: f64,

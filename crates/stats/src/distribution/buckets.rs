@@ -40,12 +40,10 @@ impl Buckets {
         Self { counts: Vec::with_capacity(capacity), total: 0 }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Of values in ascending order.
     pub(super) fn of_sorted(values: &[u64]) -> Self {
         let mut buckets = Self::default();
         for same in values.chunk_by(|one, next| one == next) {
@@ -54,12 +52,10 @@ impl Buckets {
         buckets
     }
 
-    /// Number of values.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Adds a count to a bucket that is not before the last one.
     pub(super) fn push(&mut self, bucket: u32, count: u64) {
         match self.counts.last_mut() {
             Some((last, seen)) if *last == bucket => *seen = seen.saturating_add(count),
@@ -74,7 +70,6 @@ impl Buckets {
         self.total = self.total.saturating_add(count);
     }
 
-    /// Buckets with their counts, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
         self.counts.iter().copied()
     }

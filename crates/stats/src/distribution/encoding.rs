@@ -148,7 +148,6 @@ impl Decoder {
     }
 }
 
-/// Reads inflated bytes.
 fn read(bytes: &[u8]) -> Result<Buckets, InvalidDistribution> {
     let not_histogram = InvalidDistribution::NotHistogram;
     let (mut header, counts) =
@@ -267,7 +266,6 @@ impl Distribution {
     }
 }
 
-/// Header and counts.
 fn write(buckets: &Buckets, plain: &mut Vec<u8>) {
     plain.extend_from_slice(&COOKIE.to_be_bytes());
     // The bytes of the counts, once they are known, and no offset.

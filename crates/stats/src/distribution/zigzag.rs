@@ -1,6 +1,5 @@
 //! Numbers as zig-zag LEB128 of at most nine bytes, the last of which has eight bits: `ZigZagEncoding` of `HdrHistogram`.
 
-/// Appends a number.
 #[expect(clippy::cast_possible_truncation, reason = "only the low bits are taken")]
 #[inline]
 pub(super) fn push(bytes: &mut Vec<u8>, number: i64) {

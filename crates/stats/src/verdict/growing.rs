@@ -25,11 +25,9 @@ pub struct Growing {
     progress: Vec<Progress>,
 }
 
-/// How far a row is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     pairs: usize,
-    /// Looks that are over.
     looked: usize,
     is_over: bool,
 }

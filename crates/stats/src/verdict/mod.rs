@@ -208,7 +208,6 @@ impl Row {
         [&self.p90, &self.p99, &self.shape].into_iter().flatten()
     }
 
-    /// How many tests it has part in.
     fn compared(&self) -> usize {
         1 + self.beside().count()
     }

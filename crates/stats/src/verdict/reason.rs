@@ -66,7 +66,6 @@ pub enum Reason {
     },
 }
 
-/// What was measured of a row.
 pub(super) struct Measured {
     pub(super) count: usize,
     pub(super) unit: Unit,
@@ -77,7 +76,6 @@ pub(super) struct Measured {
 }
 
 impl Reason {
-    /// Of a row that is not decided.
     pub(super) fn of(rule: &Rule, row: &Row, measured: &Measured) -> Self {
         let Measured { count: has, unit, .. } = *measured;
         let Some(Shift { estimate, interval: Some([low, high]) }) = row.p50.shift else {

@@ -158,7 +158,6 @@ impl FromStr for SizeHistogram {
     }
 }
 
-/// A number without a sign.
 fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

@@ -10,7 +10,6 @@ use roundtrip_stats::shift;
 const PAIRS: [usize; 7] = [8, 10, 12, 15, 20, 30, 60];
 const REPETITIONS: [usize; 4] = [8, 10, 15, 30];
 const CONFIDENCE: f64 = 0.95;
-/// Of a bootstrap.
 const RESAMPLES: usize = 399;
 /// A bootstrap is drawn for one in so many.
 const PEER_EVERY: usize = 20;

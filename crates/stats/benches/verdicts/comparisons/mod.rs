@@ -16,7 +16,6 @@ use roundtrip_budget::{BarIs, Peer, Row};
 
 /// Not one that anything was chosen on.
 const SEED: u64 = 20_261_124;
-/// Rows of a comparison.
 const ROWS: usize = 200;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
@@ -29,7 +28,6 @@ fn whole(share: f64) -> f64 {
     (share * 10_000.0).round()
 }
 
-/// A share and the bar for it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is positive and small")]
 fn row(name: String, share: f64, peer: Peer, bar_is: BarIs, bar: f64) -> Row {
     Row::new(name, whole(share) as u64, "/ 10,000", peer, bar_is, whole(bar))

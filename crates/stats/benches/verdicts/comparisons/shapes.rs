@@ -11,7 +11,6 @@ use roundtrip_stats::shape::{self, P50, Profile};
 use roundtrip_stats::verdict::Verdict;
 
 const LEVEL: Level = Level::Of(Noise::Normal(0.03));
-/// Pairs of one row alone.
 const PAIRS: usize = 12;
 const FLIPS: usize = 999;
 const SURE: f64 = 0.01;

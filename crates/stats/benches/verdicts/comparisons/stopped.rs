@@ -17,7 +17,6 @@ const SLOWER: [f64; 9] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2];
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     shown: Held,
-    /// An interval of 95 % of the same pairs.
     plain: Held,
     equal: usize,
     pairs: usize,
@@ -71,7 +70,6 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
 }
 
 impl Cell {
-    /// One row, until it stops.
     fn count(&mut self, truth: &Truth, random: &mut StdRng) {
         let levels = truth.level.pairs(60, random);
         let pairs: Vec<Pair> = levels.into_iter().map(|levels| truth.pair(levels, random)).collect();

@@ -10,7 +10,6 @@ pub(super) const SIZES: usize = 9;
 /// The power of the first of them.
 const FIRST: u8 = 2;
 
-/// What repetitions do.
 #[derive(Clone, Copy)]
 pub(super) enum Spread {
     /// The same in both lines.
@@ -27,7 +26,6 @@ pub(super) enum Spread {
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub(super) spread: Spread,
-    /// Repetitions of each line at each size.
     pub(super) count: usize,
     /// By what factor the ratio changes from a size to the next.
     pub(super) factor: f64,

@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use crate::routes::charts::csv::{Column, Table, cell, text};
 use crate::routes::runs::CommitSummary;
 use axum::response::Response;
-use roundtrip_domain::comparison::{ComparisonPair, MeasuredSide, Verdict};
+use roundtrip_domain::comparison::{ComparisonPair, MeasuredSide};
 use std::sync::Arc;
 
 /// A pair, and the commits of both sides.
@@ -14,7 +14,7 @@ struct Row {
 }
 
 const COLUMNS: &[Column<Row>] = &[
-    ("verdict", |row| verdict(row.pair.verdict).to_owned()),
+    ("verdict", |row| row.pair.verdict.to_string()),
     ("transport", |row| row.pair.transport.slug.to_string()),
     ("scenario", |row| row.pair.case.scenario.to_string()),
     ("mode", |row| row.pair.case.mode.to_string()),
@@ -42,10 +42,10 @@ const COLUMNS: &[Column<Row>] = &[
     ("undecided", |row| text(row.pair.undecided.as_deref().unwrap_or_default())),
     ("p90_change", |row| cell(row.pair.p90.and_then(|p90| p90.change))),
     ("p90_p_adjusted", |row| cell(row.pair.p90.map(|p90| p90.p_adjusted))),
-    ("p90_verdict", |row| cell(row.pair.p90.and_then(|p90| p90.verdict).map(verdict))),
+    ("p90_verdict", |row| cell(row.pair.p90.and_then(|p90| p90.verdict))),
     ("p99_change", |row| cell(row.pair.p99.and_then(|p99| p99.change))),
     ("p99_p_adjusted", |row| cell(row.pair.p99.map(|p99| p99.p_adjusted))),
-    ("p99_verdict", |row| cell(row.pair.p99.and_then(|p99| p99.verdict).map(verdict))),
+    ("p99_verdict", |row| cell(row.pair.p99.and_then(|p99| p99.verdict))),
     ("shape_p_adjusted", |row| cell(row.pair.shape.as_ref().map(|shape| shape.p_adjusted))),
     ("shape_changed", |row| cell(row.pair.shape.as_ref().map(|shape| shape.changed))),
     ("shape_difference", |row| text(shape(&row.pair).unwrap_or_default())),
@@ -109,15 +109,4 @@ fn shape(pair: &ComparisonPair) -> Option<&str> {
 
 fn joined(texts: &[impl ToString]) -> String {
     texts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// As it stands in JSON.
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Regressed => "regressed",
-        Verdict::Improved => "improved",
-        Verdict::NoChange => "no change",
-        Verdict::Inconclusive => "inconclusive",
-        Verdict::NotComparable => "not comparable",
-    }
 }
