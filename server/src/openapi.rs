@@ -151,7 +151,7 @@ fn security(path: &str) -> Vec<SecurityRequirement> {
     let mut ways = vec![anyone()];
     if is_of_api(path) {
         let session: [&str; 0] = [];
-        ways.push(SecurityRequirement::new(TOKEN, [Scope::Read.as_str()]));
+        ways.push(SecurityRequirement::new(TOKEN, [Scope::Read.as_ref()]));
         ways.push(SecurityRequirement::new(SESSION, session));
     }
     ways

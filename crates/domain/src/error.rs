@@ -7,15 +7,11 @@ use roundtrip_wire::SCHEMA_VERSION;
 
 /// Why something was not done. The text is for the one who asked: it names the thing and what was expected.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants' messages say what the fields are")]
 pub enum DomainError {
     /// A part of the path or the query is not what it must be.
     #[error("parameter {name}: {detail}")]
-    InvalidParameter {
-        /// Which one.
-        name: String,
-        /// What was found and what was expected.
-        detail: String,
-    },
+    InvalidParameter { name: String, detail: String },
     /// The compressed body cannot be inflated.
     #[error("{0}")]
     InvalidEncoding(String),
@@ -33,64 +29,41 @@ pub enum DomainError {
     Taken(String),
     /// No such thing.
     #[error("there is no {kind} {name}")]
-    Unknown {
-        /// What it would be: it is part of the code.
-        kind: Kind,
-        /// How it was asked for.
-        name: String,
-    },
+    Unknown { kind: Kind, name: String },
     /// It was removed by age.
     #[error("{what} of run {run_id} were removed on {}, as its project keeps them no longer", at.format("%Y-%m-%d"))]
     Pruned {
         /// What: `the upload and imported file`, `the points`.
         what: &'static str,
-        /// Of which run.
         run_id: uuid::Uuid,
-        /// When.
         at: DateTime<Utc>,
     },
     /// The body is larger than allowed.
     #[error("the body has more than {max_bytes} bytes {state}")]
     BodyTooLarge {
-        /// The limit.
         max_bytes: usize,
         /// In which state it is counted: `as sent` or `inflated`.
         state: &'static str,
     },
     /// The report is of a version that this server does not read.
     #[error("schema_version is {found}: this server reads version {SCHEMA_VERSION}")]
-    UnsupportedSchemaVersion {
-        /// What the report says.
-        found: String,
-    },
+    UnsupportedSchemaVersion { found: String },
     /// A member of the report is wrong.
     #[error("{detail}")]
     InvalidReport {
         /// JSON pointer to it; absent where it is not known.
         pointer: Option<String>,
-        /// What was found and what was expected.
         detail: String,
     },
     /// An imported file cannot be read.
     #[error("{name}: {detail}")]
-    InvalidFile {
-        /// What it is called.
-        name: String,
-        /// What was found, where, and what was expected.
-        detail: String,
-    },
+    InvalidFile { name: String, detail: String },
     /// Another report has been stored under this identity.
     #[error("run {run_id} has been stored with another body: a changed report needs a new run_id")]
-    RunConflict {
-        /// The identity.
-        run_id: uuid::Uuid,
-    },
+    RunConflict { run_id: uuid::Uuid },
     /// An agent speaks of a job that it does not have any more.
     #[error("job {job_id} is not this agent's any more: another one has it, or it is over")]
-    LeaseLost {
-        /// Which one.
-        job_id: i64,
-    },
+    LeaseLost { job_id: i64 },
     /// More uploads are under way than are let in at a time.
     #[error(
         "as many uploads are under way as this server takes at a time: nothing was stored, send it again later"
@@ -108,7 +81,8 @@ pub enum DomainError {
 }
 
 /// What can be asked for and not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     /// A path of the API.
     Endpoint,
@@ -151,41 +125,12 @@ pub enum Kind {
     /// Jobs that a project trusts.
     OidcTrust,
     /// The App that this server is at GitHub.
+    #[strum(serialize = "github-app")]
     GitHubApp,
     /// A file of programs for agents.
     Release,
     /// What somebody has published.
     Reference,
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Self::Endpoint => "endpoint",
-            Self::Asset => "asset",
-            Self::Project => "project",
-            Self::Machine => "machine",
-            Self::Commit => "commit",
-            Self::Link => "link",
-            Self::Run => "run",
-            Self::Series => "series",
-            Self::Point => "point",
-            Self::Regression => "regression",
-            Self::Original => "original",
-            Self::Channel => "channel",
-            Self::Account => "account",
-            Self::Member => "member",
-            Self::Token => "token",
-            Self::SignIn => "sign-in",
-            Self::Agent => "agent",
-            Self::Job => "job",
-            Self::Schedule => "schedule",
-            Self::OidcTrust => "oidc-trust",
-            Self::GitHubApp => "github-app",
-            Self::Release => "release",
-            Self::Reference => "reference",
-        })
-    }
 }
 
 impl DomainError {

@@ -101,7 +101,6 @@ impl Graph {
         }
     }
 
-    /// A commit and all that it comes from.
     fn line(&self, sha: &str) -> HashSet<usize> {
         let mut found: HashSet<_> = self.by_sha.get(sha).copied().into_iter().collect();
         let mut waiting: Vec<_> = found.iter().copied().collect();

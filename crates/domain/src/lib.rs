@@ -1,5 +1,6 @@
 //! What Roundtrip's server does, whoever asks: what uploads mean, what changed, what is to be done and who may know of it. It
-//! stands between the HTTP API (`roundtrip-server`) and the database (`roundtrip-storage`).
+//! stands between the HTTP API (`roundtrip-server`) and the database (`roundtrip-storage`). Where a function reads or writes,
+//! it fails when the database does not answer or has nothing of the given name; `# Errors` names what else can go wrong.
 //!
 //! # Codemap
 //! - [`access`]: who may do what. [`oidc`]: jobs that prove who they are. [`audited`]: changes of who is let in, with their line in

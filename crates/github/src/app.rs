@@ -48,16 +48,12 @@ pub struct App {
 
 /// What a token is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the numbers are GitHub's")]
 pub enum Reach {
     /// To see which repositories an installation has.
     Installation(i64),
     /// To write checks and comments in one repository.
-    Repository {
-        /// Through which installation.
-        installation: i64,
-        /// In which repository.
-        repository: i64,
-    },
+    Repository { installation: i64, repository: i64 },
 }
 
 #[derive(Clone, Deserialize)]
@@ -104,13 +100,10 @@ impl App {
 
     /// Whether GitHub signed this body.
     pub fn has_signed(&self, signature: &str, body: &[u8]) -> bool {
-        crate::signature::is_signed(&self.webhook_secret, signature, body)
+        crate::webhook::is_signed(&self.webhook_secret, signature, body)
     }
 
     /// Asks as the App itself.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub(super) async fn ask(
         &self,
         method: &'static str,
@@ -123,9 +116,6 @@ impl App {
     }
 
     /// Asks as an installation. A token that ended early is replaced once.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub(super) async fn ask_as(
         &self,
         reach: Reach,
@@ -161,7 +151,6 @@ impl App {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Proves that this is the App, for a few minutes.
     fn jwt(&self, now: DateTime<Utc>) -> Result<String, GitHubError> {
         let iat = now.timestamp() - SKEW_SECONDS;
         let claims = Claims { iss: self.app_id.to_string(), iat, exp: now.timestamp() + JWT_SECONDS };

@@ -11,11 +11,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use ureq::http::{HeaderMap, Request, StatusCode};
 
-/// How long GitHub may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// More than a hundred of the longest comments.
 const ANSWER_BYTES_MAX: u64 = 48 * 1024 * 1024;
-/// Requests at a time: GitHub allows a hundred, of all that an App does.
 const REQUESTS_AT_ONCE: usize = 8;
 /// The shortest pause after a failure of which GitHub does not say when it is over, and the longest.
 const PAUSE_SECONDS_MIN: i64 = 60;
@@ -46,6 +44,7 @@ pub struct Call<'a> {
 
 /// Why something was not done at GitHub.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants' messages say what the fields are")]
 pub enum GitHubError {
     /// It is not there, or not for us.
     #[error("GitHub has no {0}, or does not show it to this App")]
@@ -55,12 +54,7 @@ pub enum GitHubError {
     Unauthorized,
     /// The App may not do it.
     #[error("GitHub does not allow {what}: {message}")]
-    Forbidden {
-        /// What.
-        what: String,
-        /// What GitHub says.
-        message: String,
-    },
+    Forbidden { what: String, message: String },
     /// As much was asked as may be; later again.
     #[error("GitHub's limits leave no room for now")]
     Limited {
@@ -72,14 +66,7 @@ pub enum GitHubError {
     Temporary(String),
     /// It will never succeed.
     #[error("GitHub refuses {what}: status {status}, {message}")]
-    Permanent {
-        /// What.
-        what: String,
-        /// Its status.
-        status: u16,
-        /// What GitHub says.
-        message: String,
-    },
+    Permanent { what: String, status: u16, message: String },
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -109,9 +96,6 @@ impl Client {
     }
 
     /// Asks, unless GitHub has said to wait.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn call(&self, call: Call<'_>, now: DateTime<Utc>) -> Result<Answer, GitHubError> {
         let temporary = |error: String| GitHubError::Temporary(error);
         if let Some(until) = self.quiet_until().filter(|until| now < *until) {

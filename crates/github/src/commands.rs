@@ -6,18 +6,16 @@ use crate::repository::Repository;
 use chrono::{DateTime, Utc};
 use pulldown_cmark::{Event as Markdown, Parser, Tag, TagEnd};
 use roundtrip_domain::queue::github_jobs;
-use roundtrip_storage::github::command::{self, Accepted};
 use roundtrip_storage::github::pull_request::{self, Row};
+use roundtrip_storage::github::queue::{self, Accepted};
 use roundtrip_wire::Slug;
 use sqlx::PgPool;
 
 /// How such a line begins.
 const WORD: &str = "/roundtrip";
-/// Commands of one comment.
 const COMMANDS_MAX: usize = 8;
 /// How a reply begins, so that it is given once.
 const REPLY_MARKER: &str = "<!-- roundtrip:v1 reply-to=";
-/// Characters of a reason.
 const REASON_LENGTH_MAX: usize = 500;
 
 /// A command.
@@ -148,11 +146,8 @@ fn arguments(word: &str, rest: &str, takes_preset: bool) -> Result<(Option<Strin
     Ok((preset, machines))
 }
 
-/// A comment with commands.
 pub(super) struct Comment<'a> {
-    /// The pull request's number.
     pub(super) number: i64,
-    /// The comment's.
     pub(super) id: i64,
     pub(super) author: &'a str,
     pub(super) body: &'a str,
@@ -243,9 +238,6 @@ pub struct Asked<'a> {
 }
 
 /// Notes what somebody with write access asked for, of the commit that they saw. To queue it is to approve it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn note_command(
     pool: &PgPool,
     pull_request: &Row,
@@ -271,7 +263,7 @@ pub async fn note_command(
     };
     let id = pull_request.github_pull_request_id;
     let mut transaction = pool.begin().await?;
-    let is_new = command::add(&mut transaction, id, &accepted).await?;
+    let is_new = queue::add_command(&mut transaction, id, &accepted).await?;
     if is_new && matches!(asked_for, Command::Queue { .. }) {
         pull_request::approve(&mut transaction, id, &pull_request.head_sha, asked.by, now).await?;
     }

@@ -9,9 +9,6 @@ use roundtrip_storage::github::pull_request::{self, Read};
 use sqlx::PgPool;
 
 /// Notes how a pull request is.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn note_pull_request(
     pool: &PgPool,
     repository: &Repository,
@@ -36,9 +33,6 @@ pub async fn note_pull_request(
 }
 
 /// Notes the newest commit of the default branch.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn note_push(
     pool: &PgPool,
     repository: &Repository,

@@ -3,8 +3,9 @@
 //! # Codemap
 //! - [`sign_in`]: who someone is, by an OAuth app.
 //! - [`app`]: the GitHub App, which this server is there: its settings, its proofs, its tokens.
-//! - [`client`]: requests to the REST API, and what can come of them. [`repository`]: those about one repository.
-//! - `signature`: whether GitHub sent an event. [`webhook`]: reads one. [`commands`]: what people ask for, and who is obeyed.
+//! - [`client`]: requests to the REST API, and [`client::GitHubError`], with which they fail. [`repository`]: those about one
+//!   repository.
+//! - [`webhook`]: whether GitHub sent an event, and what it says. [`commands`]: what people ask for, and who is obeyed.
 //! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it.
 //! - [`sweep`]: reads what nobody told of.
 //! - [`report`]: from what became of these to what there is to say.
@@ -19,7 +20,6 @@ pub mod reconcile;
 pub mod report;
 pub mod repository;
 pub mod sign_in;
-mod signature;
 pub mod sweep;
 pub mod webhook;
 pub mod worker;
@@ -32,7 +32,6 @@ use std::time::Duration;
 use ureq::http::{Request, Response};
 use ureq::tls::{RootCerts, TlsConfig};
 
-/// The version of GitHub's API that this was written for.
 const API_VERSION: &str = "2022-11-28";
 
 /// An address without what may stand at its end.
@@ -45,7 +44,6 @@ fn checked_url(url: &str) -> Result<&str> {
     Ok(url)
 }
 
-/// Whoever asks GitHub.
 fn agent(timeout: Duration) -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)

@@ -75,9 +75,6 @@ impl Reconciler {
     }
 
     /// Looks after one pull request that is due, if there is one that no other server looks after.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn reconcile_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         let taken = pull_request::take(&self.pool, now, now + LEASE).await?;
         let Some((row, lease)) = taken else { return Ok(false) };

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 const JOBS_MAX: i64 = 500;
 /// The page that says how to read what is said.
 const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/how-to/github-app.md");
-/// Agents of one project.
 const AGENTS_MAX: i64 = 1_000;
 /// An agent that was not heard of for so long does not hold up what the others found.
 const OFFLINE_AFTER: TimeDelta = TimeDelta::minutes(5);

@@ -129,17 +129,11 @@ impl<'a> Repository<'a> {
     }
 
     /// A pull request as it is now.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn pull_request(&self, number: i64) -> Result<PullRequest, GitHubError> {
         self.get(&format!("pulls/{number}")).await
     }
 
     /// All pull requests that are open.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn open_pull_requests(&self) -> Result<Vec<PullRequest>, GitHubError> {
         let mut all = Vec::new();
         for page in 1.. {
@@ -154,9 +148,6 @@ impl<'a> Repository<'a> {
     }
 
     /// The newest commit of a branch.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn head_of(&self, branch: &str) -> Result<String, GitHubError> {
         let reference = format!("heads/{branch}");
         let reference = utf8_percent_encode(&reference, NON_ALPHANUMERIC);
@@ -165,9 +156,6 @@ impl<'a> Repository<'a> {
     }
 
     /// Whether somebody may push.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn is_writer(&self, login: &str) -> Result<bool, GitHubError> {
         let login = utf8_percent_encode(login, NON_ALPHANUMERIC);
         match self.get::<Permission>(&format!("collaborators/{login}/permission")).await {
@@ -181,9 +169,6 @@ impl<'a> Repository<'a> {
     }
 
     /// The oldest comment of this App on a pull request that begins so.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn find_comment(&self, number: i64, beginning: &str) -> Result<Option<i64>, GitHubError> {
         for page in 1.. {
             let path = format!("issues/{number}/comments?per_page={PER_PAGE}&page={page}");
@@ -202,9 +187,6 @@ impl<'a> Repository<'a> {
     }
 
     /// Writes a comment.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn create_comment(&self, number: i64, body: &str) -> Result<i64, GitHubError> {
         let body = json!({ "body": body });
         let made: Numbered = self.write("POST", &format!("issues/{number}/comments"), &body).await?.read()?;
@@ -212,27 +194,18 @@ impl<'a> Repository<'a> {
     }
 
     /// Writes a comment anew.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn update_comment(&self, comment: i64, body: &str) -> Result<(), GitHubError> {
         let body = json!({ "body": body });
         self.write("PATCH", &format!("issues/comments/{comment}"), &body).await.map(drop)
     }
 
     /// Lets whoever wrote a comment know that it was seen. Again it changes nothing.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn react(&self, comment: i64) -> Result<(), GitHubError> {
         let body = json!({"content": "eyes"});
         self.write("POST", &format!("issues/comments/{comment}/reactions"), &body).await.map(drop)
     }
 
     /// The check of this App of a commit that has this name.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn find_check(&self, sha: &str, name: &str) -> Result<Option<i64>, GitHubError> {
         let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
         let path = format!("commits/{sha}/check-runs?check_name={name}&per_page={PER_PAGE}");
@@ -242,18 +215,12 @@ impl<'a> Repository<'a> {
     }
 
     /// Makes a check.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn create_check(&self, check: &Value) -> Result<i64, GitHubError> {
         let made: Numbered = self.write("POST", "check-runs", check).await?.read()?;
         Ok(made.id)
     }
 
     /// Changes a check.
-    ///
-    /// # Errors
-    /// [`GitHubError`].
     pub async fn update_check(&self, id: i64, check: &Value) -> Result<(), GitHubError> {
         self.write("PATCH", &format!("check-runs/{id}"), check).await.map(drop)
     }

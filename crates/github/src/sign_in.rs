@@ -11,7 +11,6 @@ use oauth2::{
 use serde::Deserialize;
 use std::time::Duration;
 
-/// How long GitHub may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Far more than any of the answers.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;

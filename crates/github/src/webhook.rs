@@ -1,8 +1,10 @@
-//! Events from GitHub. Nothing is read before the signature is checked (`signature`). Of an event only what
+//! Events from GitHub. Nothing is read before the signature is checked. Of an event only what
 //! is needed to ask GitHub again is kept: events come twice, late and in any order.
 
 use chrono::{DateTime, Utc};
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use sha2::Sha256;
 
 /// The most bytes of a body, GitHub's own limit.
 pub const BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
@@ -10,54 +12,31 @@ pub const BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
 /// An event that something follows from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the fields are called as in GitHub's events")]
 pub enum Event {
     /// The App was installed or removed, or may use other repositories.
-    Installation {
-        /// Which one.
-        installation: i64,
-    },
+    Installation { installation: i64 },
     /// A branch moved.
-    Push {
-        /// Where.
-        place: Place,
-        /// The branch.
-        branch: String,
-    },
+    Push { place: Place, branch: String },
     /// A pull request was opened, closed, pushed to, or changed otherwise.
     PullRequest {
-        /// Where.
         place: Place,
-        /// Its number.
         number: i64,
-        /// Its newest commit then,
         head_sha: String,
-        /// and when that was so.
+        /// When this was its newest commit.
         updated_at: DateTime<Utc>,
     },
     /// Somebody wrote a comment on a pull request that holds a command.
     Comment {
-        /// Where.
         place: Place,
-        /// The pull request's number.
         number: i64,
-        /// The comment's number.
         comment: i64,
-        /// Who wrote it.
         author: String,
-        /// What.
         body: String,
-        /// When.
         created_at: DateTime<Utc>,
     },
     /// Somebody asks for a check to be done again.
-    Rerequested {
-        /// Where.
-        place: Place,
-        /// The check's commit.
-        head_sha: String,
-        /// Who asks.
-        login: String,
-    },
+    Rerequested { place: Place, head_sha: String, login: String },
 }
 
 /// A repository of an installation.
@@ -231,6 +210,16 @@ impl User {
     }
 }
 
+/// Whether a body was signed with the secret, in a time that tells nothing of either.
+pub(crate) fn is_signed(secret: &[u8], signature: &str, body: &[u8]) -> bool {
+    let Some(digest) = signature.strip_prefix("sha256=").and_then(|hex| hex::decode(hex).ok()) else {
+        return false;
+    };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
+    mac.update(body);
+    mac.verify_slice(&digest).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,5 +278,21 @@ mod tests {
         let kept = comment("User", "/roundtrip cancel").unwrap();
         let stored = serde_json::to_value(&kept).unwrap();
         assert_eq!(serde_json::from_value::<Event>(stored).unwrap(), kept);
+    }
+
+    const SECRET: &[u8] = b"It's a Secret to Everybody";
+    const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+    #[test]
+    fn a_signature_is_checked_by_githubs_own_example() {
+        assert!(is_signed(SECRET, SIGNATURE, b"Hello, World!"));
+        assert!(is_signed(SECRET, &SIGNATURE.to_uppercase().replace("SHA", "sha"), b"Hello, World!"));
+        assert!(!is_signed(SECRET, SIGNATURE, b"Hello, World?"));
+        assert!(!is_signed(b"another", SIGNATURE, b"Hello, World!"));
+        let broken = ["", "sha256=", "sha1=757107", "sha256=7571", "sha256=+f", "sha256=zz", &SIGNATURE[7..]];
+        for signature in broken {
+            assert!(!is_signed(SECRET, signature, b"Hello, World!"), "{signature}");
+        }
+        assert!(!is_signed(SECRET, &SIGNATURE[..SIGNATURE.len() - 2], b"Hello, World!"));
     }
 }

@@ -69,9 +69,6 @@ impl Worker {
     }
 
     /// Handles one event that is due, if there is one that no other server handles.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn handle_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         let Some(waiting) = delivery::take(&self.pool, now, now + EVENT_LEASE).await? else {
             delivery::forget(&self.pool, now - KEPT).await?;
@@ -109,9 +106,6 @@ impl Worker {
     }
 
     /// Reads all that is open, whether or not somebody told of it.
-    ///
-    /// # Errors
-    /// [`GitHubError`]; what was read stays.
     pub async fn sweep(&self, now: DateTime<Utc>) -> Result<(), GitHubError> {
         sweep::sweep(&self.app, &self.pool, now).await
     }

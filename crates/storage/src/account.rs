@@ -1,6 +1,5 @@
 //! Accounts, and what they are in projects.
 
-use super::decode_error;
 use crate::access::{Account, Role};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -18,19 +17,14 @@ pub struct Row {
 
 /// A member of a project.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of tables account and membership, described there")]
 pub struct Member {
-    /// The account's name.
     pub account: String,
-    /// What it is.
     pub role: Role,
-    /// Since when.
     pub created_at: DateTime<Utc>,
 }
 
 /// Makes an account; none when its name or its login is taken.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(
     connection: &mut PgConnection,
     name: &str,
@@ -51,9 +45,6 @@ pub async fn create(
 }
 
 /// The accounts behind `after`, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
@@ -69,9 +60,6 @@ pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<Ro
 }
 
 /// The key of an account.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn key(connection: &mut PgConnection, name: &str) -> sqlx::Result<Option<i64>> {
     sqlx::query_scalar!("select account_id from account where name = $1", name)
         .fetch_optional(connection)
@@ -79,12 +67,9 @@ pub async fn key(connection: &mut PgConnection, name: &str) -> sqlx::Result<Opti
 }
 
 /// The account with its roles.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, account_id: i64) -> sqlx::Result<Option<Account>> {
     let rows = sqlx::query!(
-        r#"select account.name, account.is_admin, project.slug as "project?", membership.role as "role?"
+        r#"select account.name, account.is_admin, project.slug as "project?", membership.role as "role?: Role"
            from account
            left join membership on membership.account_id = account.account_id
            left join project on project.project_id = membership.project_id
@@ -96,19 +81,12 @@ pub async fn find(pool: &PgPool, account_id: i64) -> sqlx::Result<Option<Account
     let Some(first) = rows.first() else { return Ok(None) };
     let (name, is_admin) = (first.name.clone(), first.is_admin);
     let mut account = Account { account_id, name, is_admin, roles: Default::default() };
-    for row in rows {
-        if let (Some(project), Some(role)) = (row.project, row.role) {
-            account.roles.insert(project, role.parse().map_err(decode_error)?);
-        }
-    }
+    account.roles.extend(rows.into_iter().filter_map(|row| row.project.zip(row.role)));
     Ok(Some(account))
 }
 
 /// The account of someone at GitHub: the one with this number, else the one that waits for this login, which then has
 /// the number. A login that changed is noted.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_github(
     connection: &mut PgConnection,
     github_id: i64,
@@ -133,9 +111,6 @@ pub async fn of_github(
 }
 
 /// Removes an account with all that lets it in.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete(connection: &mut PgConnection, account_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from session where account_id = $1", account_id).execute(&mut *connection).await?;
     sqlx::query!("delete from token where account_id = $1", account_id).execute(&mut *connection).await?;
@@ -147,52 +122,39 @@ pub async fn delete(connection: &mut PgConnection, account_id: i64) -> sqlx::Res
 }
 
 /// The members of a project behind `after`, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn members(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Member>> {
-    let rows = sqlx::query!(
-        "select account.name, membership.role, membership.created_at
-         from membership
-         join account on account.account_id = membership.account_id
-         where membership.project_id = $1 and account.name > $2
-         order by account.name
-         limit $3",
+    sqlx::query_as!(
+        Member,
+        r#"select account.name as account, membership.role as "role: Role", membership.created_at
+           from membership
+           join account on account.account_id = membership.account_id
+           where membership.project_id = $1 and account.name > $2
+           order by account.name
+           limit $3"#,
         project_id,
         after,
         limit,
     )
     .fetch_all(pool)
-    .await?;
-    let member = |account: String, role: String, created_at| {
-        Ok(Member { account, role: role.parse().map_err(decode_error)?, created_at })
-    };
-    rows.into_iter().map(|row| member(row.name, row.role, row.created_at)).collect()
+    .await
 }
 
 /// What an account is in a project, if it is a member.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn role(
     connection: &mut PgConnection,
     project_id: i64,
     account_id: i64,
 ) -> sqlx::Result<Option<Role>> {
-    let role = sqlx::query_scalar!(
-        "select role from membership where project_id = $1 and account_id = $2",
+    sqlx::query_scalar!(
+        r#"select role as "role: Role" from membership where project_id = $1 and account_id = $2"#,
         project_id,
         account_id,
     )
     .fetch_optional(connection)
-    .await?;
-    role.map(|role| role.parse().map_err(decode_error)).transpose()
+    .await
 }
 
 /// Gives an account a role in a project, in place of the one it has.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn set_role(
     connection: &mut PgConnection,
     project_id: i64,
@@ -204,7 +166,7 @@ pub async fn set_role(
          on conflict (project_id, account_id) do update set role = excluded.role",
         project_id,
         account_id,
-        role.as_str(),
+        role.as_ref(),
     )
     .execute(connection)
     .await?;
@@ -212,9 +174,6 @@ pub async fn set_role(
 }
 
 /// Takes an account out of a project. False when it was no member.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn remove_role(
     connection: &mut PgConnection,
     project_id: i64,

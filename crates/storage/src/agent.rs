@@ -7,14 +7,13 @@ use sqlx::{PgConnection, PgPool};
 
 /// A code to make.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of table enrolment, described there")]
 pub struct NewEnrolment<'a> {
     /// The only project that the agent works for.
     pub project: Option<&'a str>,
     /// The only machine that it is good for.
     pub machine: Option<&'a str>,
-    /// What the agent is labelled with.
     pub labels: &'a [String],
-    /// Who makes it.
     pub created_by: &'a str,
 }
 
@@ -80,9 +79,6 @@ pub struct Row {
 }
 
 /// Makes a code of this digest.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create_enrolment(
     connection: &mut PgConnection,
     new: &NewEnrolment<'_>,
@@ -105,9 +101,6 @@ pub async fn create_enrolment(
 }
 
 /// Uses a code up. None when it is unknown, used or expired.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn use_enrolment(
     connection: &mut PgConnection,
     code_sha256: &[u8],
@@ -124,9 +117,6 @@ pub async fn use_enrolment(
 }
 
 /// The agent of a machine and its token, if it has one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_machine(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<Option<(i64, i64)>> {
     let found = sqlx::query!(
         "select agent_id, token_id from agent where machine_id = $1 and revoked_at is null",
@@ -138,9 +128,6 @@ pub async fn of_machine(connection: &mut PgConnection, machine_id: i64) -> sqlx:
 }
 
 /// Lets an agent in.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -164,9 +151,6 @@ pub async fn create(
 
 /// Notes what an agent says of itself. One that says the same again and again costs nothing; so it is known to ten seconds when it
 /// was heard of.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx::Result<()> {
     if agent.has_just_said(status) {
         return Ok(());
@@ -186,9 +170,6 @@ pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx:
 }
 
 /// Gives an agent something to sign. False when there is no such agent.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn challenge(
     pool: &PgPool,
     agent_id: i64,
@@ -207,9 +188,6 @@ pub async fn challenge(
 }
 
 /// Takes back what an agent was to sign, so that it is good once: with its public key and its token.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take_challenge(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -248,9 +226,6 @@ macro_rules! select_agents {
 }
 
 /// The agents that may work for a project, by the names of their machines.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_project(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     select_agents!(
         "(agent.project is null or agent.project = (select slug from project where project_id = $1))
@@ -266,18 +241,12 @@ pub async fn of_project(pool: &PgPool, project_id: i64, after: &str, limit: i64)
 }
 
 /// One agent.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<Row>> {
     select_agents!("agent.agent_id = $2", None::<i64>, agent_id).fetch_optional(connection).await
 }
 
 /// The machines of the agents that may work for a project and have all of these labels, by name: of those that were heard of
 /// since then, whether they are enabled or not. What waits for one that is not waits until it is.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machines_with(
     connection: &mut PgConnection,
     project_id: i64,
@@ -299,9 +268,6 @@ pub async fn machines_with(
 }
 
 /// Every agent that was let in.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Taker>> {
     sqlx::query_as!(
         Taker,
@@ -312,9 +278,6 @@ pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Taker>> {
 }
 
 /// Changes whether an agent is given jobs, and what it is labelled with.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn change(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -333,9 +296,6 @@ pub async fn change(
 }
 
 /// Turns an agent away: its token is revoked, and what it does is taken by others when its lease has expired.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn revoke(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<()> {
     let token_id = sqlx::query_scalar!(
         "update agent set revoked_at = now() where agent_id = $1 returning token_id",

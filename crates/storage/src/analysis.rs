@@ -10,19 +10,14 @@ const MACHINE_LOCK: i32 = 0x7274_6d31;
 
 /// A run that waits.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Due {
-    /// Which one.
     pub run_id: Uuid,
-    /// Of which project.
     pub project_id: i64,
-    /// Its commit's place.
     pub commit_ordinal: i64,
 }
 
 /// Lets a run wait that is stored in this transaction.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn add(connection: &mut PgConnection, key: Key) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at) values ($1, $2, now())",
@@ -35,9 +30,6 @@ pub async fn add(connection: &mut PgConnection, key: Key) -> sqlx::Result<()> {
 }
 
 /// Lets all runs wait again that measured these commits: they stand elsewhere now.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at)
@@ -51,9 +43,6 @@ pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -
 }
 
 /// Lets all runs of a project wait again.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn add_of_project(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at)
@@ -67,9 +56,6 @@ pub async fn add_of_project(connection: &mut PgConnection, project_id: i64) -> s
 }
 
 /// The machines that have runs which wait, those that wait longest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machines(pool: &PgPool) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!("select machine_id from analysis_due group by machine_id order by min(due_at)")
         .fetch_all(pool)
@@ -86,9 +72,6 @@ pub struct Waiting {
 }
 
 /// How many runs wait, and for how long.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn waiting(pool: &PgPool) -> sqlx::Result<Waiting> {
     sqlx::query_as!(
         Waiting,
@@ -101,9 +84,6 @@ pub async fn waiting(pool: &PgPool) -> sqlx::Result<Waiting> {
 }
 
 /// Keeps other servers from a machine's runs until the transaction ends. False when another one has them.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"select pg_try_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer) as "is_locked!""#,
@@ -115,9 +95,6 @@ pub async fn lock(connection: &mut PgConnection, machine_id: i64) -> sqlx::Resul
 }
 
 /// Takes away runs of a machine that wait, at most so many, and tells which.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
@@ -139,9 +116,6 @@ pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) ->
 }
 
 /// The place of the newest commit of some projects; 0 when they have none.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(max(newest.ordinal), 0) as "ordinal!"
@@ -157,9 +131,6 @@ pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) 
 
 /// The series of some runs of one machine, each with the smallest ordinal at which one of them measured it. A change that may
 /// lie before or after what was measured is to be found anew: then it is that of the change.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn series(
     connection: &mut PgConnection,
     machine_id: i64,

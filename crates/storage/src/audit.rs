@@ -5,7 +5,8 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 
 /// What can be told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "their texts say it")]
 pub enum Action {
     AccountCreate,
@@ -84,37 +85,10 @@ impl By {
 }
 
 impl Action {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::AccountCreate => "account.create",
-            Self::AccountDelete => "account.delete",
-            Self::AgentChange => "agent.change",
-            Self::AgentEnrol => "agent.enrol",
-            Self::AgentRevoke => "agent.revoke",
-            Self::EnrolmentCreate => "enrolment.create",
-            Self::JobCancel => "job.cancel",
-            Self::JobRequest => "job.request",
-            Self::ChannelChange => "channel.change",
-            Self::ChannelCreate => "channel.create",
-            Self::ChannelDelete => "channel.delete",
-            Self::MembershipRemove => "membership.remove",
-            Self::MembershipSet => "membership.set",
-            Self::OidcTrustCreate => "oidc-trust.create",
-            Self::OidcTrustDelete => "oidc-trust.delete",
-            Self::ProjectChange => "project.change",
-            Self::ProjectCreate => "project.create",
-            Self::ProjectDelete => "project.delete",
-            Self::RegressionChange => "regression.change",
-            Self::ScheduleCreate => "schedule.create",
-            Self::ScheduleDelete => "schedule.delete",
-            Self::SessionBegin => "session.begin",
-            Self::SessionEnd => "session.end",
-            Self::SessionRefuse => "session.refuse",
-            Self::TokenCreate => "token.create",
-            Self::TokenExchange => "token.exchange",
-            Self::TokenRevoke => "token.revoke",
-            Self::TokenRotate => "token.rotate",
-        }
+    /// `OidcTrustCreate` is `oidc-trust.create`: the last word is what was done.
+    fn text(self) -> String {
+        let words: &str = self.as_ref();
+        words.rsplit_once('-').map_or_else(|| words.to_owned(), |(on, done)| format!("{on}.{done}"))
     }
 }
 
@@ -127,7 +101,7 @@ pub async fn record(connection: &mut PgConnection, by: &By, event: Event) -> sql
         "insert into audit_event (happened_at, actor, action, subject, request_id, details)
          values (now(), $1, $2, $3, $4, $5)",
         by.actor,
-        event.action.as_str(),
+        event.action.text(),
         event.subject,
         by.request_id,
         event.details,
@@ -138,9 +112,6 @@ pub async fn record(connection: &mut PgConnection, by: &By, event: Event) -> sql
 }
 
 /// The newest events that are older than one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, before: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,

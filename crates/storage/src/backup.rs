@@ -20,17 +20,11 @@ pub struct Table {
 }
 
 /// A connection that sees the database as it is now, whatever is written meanwhile.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn snapshot(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
     pool.begin_with("begin transaction isolation level repeatable read, read only").await
 }
 
 /// All tables by name; those of sqlx's own are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
     let rows = sqlx::query!(
         r#"select relation.relname::text as "name!",
@@ -58,9 +52,6 @@ pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
 }
 
 /// All rows of a table in the binary format of `copy`: a message a row, and one at the end.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn read_out<'a>(
     connection: &'a mut PgConnection,
     table: &Table,
@@ -70,9 +61,6 @@ pub async fn read_out<'a>(
 }
 
 /// Takes rows in that format.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn read_in<'a>(
     connection: &'a mut PgConnection,
     table: &Table,
@@ -82,9 +70,6 @@ pub async fn read_in<'a>(
 }
 
 /// Keeps everybody else from writing to these tables until the transaction ends, and returns those that have rows.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock_and_find_filled<'a>(
     connection: &mut PgConnection,
     tables: &'a [Table],
@@ -103,9 +88,6 @@ pub async fn lock_and_find_filled<'a>(
 }
 
 /// Lets generated keys go on after the largest that is there.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn advance_identities(connection: &mut PgConnection) -> sqlx::Result<()> {
     let identities = sqlx::query!(
         r#"select relation.relname::text as "table!", attribute.attname::text as "column!",
@@ -126,9 +108,6 @@ pub async fn advance_identities(connection: &mut PgConnection) -> sqlx::Result<(
 }
 
 /// Makes the rows known to be visible to all, and gathers statistics: without it the first charts would be slow.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn vacuum(pool: &PgPool) -> sqlx::Result<()> {
     sqlx::query("vacuum (analyze)").execute(pool).await?;
     Ok(())

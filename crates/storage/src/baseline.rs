@@ -7,7 +7,6 @@ use sqlx::{Connection, PgConnection};
 
 /// The last of the replaced migrations. All of the baseline's are later.
 pub const LAST_REPLACED: i64 = 20_261_208_000_120;
-/// How many were replaced.
 const REPLACED_COUNT: usize = 63;
 /// SHA-256 of their versions and checksums, in their order.
 const REPLACED_SHA256: &str = "f5a9e4fa9cead7ad295d2fe36b67b1f65f844616c8a26a5556f1e298c1499697";
@@ -43,9 +42,6 @@ impl Replaced {
     }
 
     /// Judges by versions and checksums.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn find(connection: &mut PgConnection) -> sqlx::Result<Self> {
         let found = Self::from_versions(&schema::applied_migrations(connection).await?);
         if found != Self::Complete {
@@ -68,9 +64,6 @@ pub fn versions(migrator: &Migrator) -> impl Iterator<Item = i64> {
 }
 
 /// Writes down that the baseline was applied, in place of the migrations that it replaced: all of it or nothing.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take_over(connection: &mut PgConnection, migrator: &Migrator) -> sqlx::Result<()> {
     let mut transaction = connection.begin().await?;
     sqlx::query("delete from _sqlx_migrations where version <= $1")

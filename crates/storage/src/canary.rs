@@ -18,9 +18,6 @@ pub struct Row {
 }
 
 /// The key of a machine that measured a project; none for others, wherever else they measure.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machine_of_project(pool: &PgPool, project_id: i64, machine: &str) -> sqlx::Result<Option<i64>> {
     sqlx::query_scalar!(
         "select machine.machine_id from machine
@@ -34,9 +31,6 @@ pub async fn machine_of_project(pool: &PgPool, project_id: i64, machine: &str) -
 }
 
 /// The readings of the newest runs of a machine that measured a project, the newest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn newest(
     pool: &PgPool,
     (project_id, machine_id): (i64, i64),

@@ -3,10 +3,10 @@
 //! Every statement names one machine, by which points can be distributed, and is answered by one node.
 
 use super::decode_error;
-use super::point::{Selection, SeriesKey, of_each_machine};
-use crate::quantile::Quantile;
+use super::point::{Selection, SeriesKey, of_each_machine, of_selection};
+use crate::point::Quantile;
 use futures_util::stream::BoxStream;
-use sqlx::PgPool;
+use sqlx::{PgPool, query, query_as};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -44,10 +44,9 @@ pub struct Columns<'a> {
 
 /// The merged distribution of a point.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables point and point_histogram, described there")]
 pub struct HistogramRow {
-    /// Place of the commit.
     pub commit_ordinal: i64,
-    /// Whether not everything was delivered.
     pub lossy: bool,
     /// The distribution; none when it is no longer kept.
     pub histogram: Option<Vec<u8>>,
@@ -105,24 +104,21 @@ const OTHER: [Quantile; 6] =
 /// The points of one series are one row, and one value: the numbers of each point, the newest point first. Put together from
 /// what the index holds, 10,000 points take PostgreSQL 3 ms, of which the index is 2.5; as text, in arrays or in rows 7.
 macro_rules! select_lines {
-    ($numbers:literal, $($argument:expr),+ $(,)?) => {
-        sqlx::query!(
-            r#"select wanted.series_id as "series_id!", line.numbers as "numbers?"
-               from unnest($2::bigint[]) as wanted (series_id)
-               cross join lateral (
-                   select string_agg("# + $numbers + r#", '') as numbers
-                   from (
-                       select * from point
-                       where point.machine_id = $1 and point.series_id = wanted.series_id
-                         and point.commit_ordinal between $3 and $4
-                         and ($6 or point.mainline)
-                         and ($7::text is null
-                              or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
-                       order by point.commit_ordinal desc, point.run_id desc
-                       limit $5
-                   ) as point
-               ) as line"#,
-            $($argument),+
+    ($numbers:literal, $machine_id:expr, $series_ids:expr, $selection:expr) => {
+        of_selection!(
+            query!(
+                r#"select wanted.series_id as "series_id!", line.numbers as "numbers?"
+                   from unnest($2::bigint[]) as wanted (series_id)
+                   cross join lateral (
+                       select string_agg("#
+                    + $numbers
+                    + ", '') as numbers from "
+            ),
+            "point",
+            ") as line",
+            $machine_id,
+            $series_ids,
+            $selection,
         )
     };
 }
@@ -130,9 +126,6 @@ macro_rules! select_lines {
 /// The selected points of each series, in the order of the series' machines; series without any have empty columns.
 ///
 /// p50, p90 and p99 come from the index alone, other quantiles and rates from the table.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lines(
     pool: &PgPool,
     series: &[SeriesKey],
@@ -140,38 +133,25 @@ pub async fn lines(
     columns: Columns<'_>,
 ) -> sqlx::Result<Vec<LineRow>> {
     let is_usual = !columns.rate && columns.quantiles.iter().all(|quantile| USUAL.contains(quantile));
+    let line = |series_id, numbers: Option<Vec<u8>>| {
+        LineRow::of(series_id, &numbers.unwrap_or_default(), !is_usual, columns.repetitions)
+    };
     let mut lines = of_each_machine(series, async |machine_id, series_ids| {
-        macro_rules! read {
-            ($numbers:literal, $with_other:literal) => {{
-                let rows = select_lines!(
-                    $numbers,
-                    machine_id,
-                    &series_ids,
-                    selection.from_ordinal,
-                    selection.to_ordinal,
-                    selection.last,
-                    selection.is_of_all(),
-                    selection.branch(),
-                )
-                .fetch_all(pool)
-                .await?;
-                let line = |numbers: Option<Vec<u8>>, series_id| {
-                    LineRow::of(series_id, &numbers.unwrap_or_default(), $with_other, columns.repetitions)
-                };
-                rows.into_iter().map(|row| line(row.numbers, row.series_id)).collect()
-            }};
-        }
         if is_usual {
-            read!("point.chart_line", false)
-        } else {
-            read!(
-                "point.chart_line || int8send(point.latency_ns_min) || int8send(point.latency_ns_p25)
-                 || int8send(point.latency_ns_p75) || int8send(point.latency_ns_p98)
-                 || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)
-                 || int8send(coalesce(point.throughput_bytes_per_second, -1))",
-                true
-            )
+            let rows =
+                select_lines!("point.chart_line", machine_id, &series_ids, selection).fetch_all(pool).await?;
+            return rows.into_iter().map(|row| line(row.series_id, row.numbers)).collect();
         }
+        let rows = select_lines!(
+            "point.chart_line || int8send(point.latency_ns_min) || int8send(point.latency_ns_p25)
+             || int8send(point.latency_ns_p75) || int8send(point.latency_ns_p98)
+             || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)
+             || int8send(coalesce(point.throughput_bytes_per_second, -1))",
+            machine_id,
+            &series_ids,
+            selection
+        );
+        rows.fetch_all(pool).await?.into_iter().map(|row| line(row.series_id, row.numbers)).collect()
     })
     .await?;
     for line in &mut lines {
@@ -183,9 +163,6 @@ pub async fn lines(
 
 /// The points on the main line of some series, each of the commits from one ordinal to another, both included; series without
 /// any have empty columns.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::Result<Vec<LineRow>> {
     let series: Vec<SeriesKey> = wanted.iter().map(|(key, _)| *key).collect();
     let ends: HashMap<i64, [i64; 2]> = wanted.iter().map(|(key, ends)| (key.series_id, *ends)).collect();
@@ -300,38 +277,24 @@ impl Numbers<'_> {
 }
 
 /// The selected summaries of each series, in ascending order of commits, then of the beginning of their runs.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn stated(
     pool: &PgPool,
     series: &[SeriesKey],
     selection: &Selection<'_>,
 ) -> sqlx::Result<Vec<StatedRow>> {
     of_each_machine(series, async |machine_id, series_ids| {
-        sqlx::query_as!(
-            StatedRow,
-            "select summary.series_id, summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
-                    summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high
-             from unnest($2::bigint[]) as wanted (series_id)
-             cross join lateral (
-                 select * from summary
-                 where summary.machine_id = $1 and summary.series_id = wanted.series_id
-                   and summary.commit_ordinal between $3 and $4
-                   and ($6 or summary.mainline)
-                   and ($7::text is null
-                        or exists (select from run where run.run_id = summary.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
-                 order by summary.commit_ordinal desc, summary.run_id desc
-                 limit $5
-             ) as summary
-             order by summary.series_id, summary.commit_ordinal, summary.run_id",
+        of_selection!(
+            query_as!(
+                StatedRow,
+                "select summary.series_id, summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
+                        summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high
+                 from unnest($2::bigint[]) as wanted (series_id) cross join lateral "
+            ),
+            "summary",
+            " order by summary.series_id, summary.commit_ordinal, summary.run_id",
             machine_id,
             &series_ids,
-            selection.from_ordinal,
-            selection.to_ordinal,
-            selection.last,
-            selection.is_of_all(),
-            selection.branch(),
+            selection,
         )
         .fetch_all(pool)
         .await
@@ -345,28 +308,19 @@ pub fn histograms<'a>(
     series: SeriesKey,
     selection: &Selection<'a>,
 ) -> BoxStream<'a, sqlx::Result<HistogramRow>> {
-    sqlx::query_as!(
-        HistogramRow,
-        r#"select point.commit_ordinal, point.lossy, point_histogram.histogram as "histogram?"
-           from (
-               select * from point
-               where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
-                 and ($6 or point.mainline)
-                 and ($7::text is null
-                      or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
-               order by point.commit_ordinal desc, point.run_id desc
-               limit $5
-           ) as point
-           left join point_histogram
-               on point_histogram.machine_id = $1 and point_histogram.series_id = $2
-              and point_histogram.run_id = point.run_id"#,
+    of_selection!(
+        query_as!(
+            HistogramRow,
+            r#"select point.commit_ordinal, point.lossy, point_histogram.histogram as "histogram?"
+               from (values ($2::bigint)) as wanted (series_id) cross join lateral "#
+        ),
+        "point",
+        " left join point_histogram
+              on point_histogram.machine_id = $1 and point_histogram.series_id = $2
+             and point_histogram.run_id = point.run_id",
         series.machine_id,
         series.series_id,
-        selection.from_ordinal,
-        selection.to_ordinal,
-        selection.last,
-        selection.is_of_all(),
-        selection.branch(),
+        selection,
     )
     .fetch(pool)
 }
@@ -397,9 +351,6 @@ macro_rules! select_measured {
 }
 
 /// The newest point on the main line of each series of one machine; series without one are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn newest_of_main_line(
     pool: &PgPool,
     machine_id: i64,
@@ -415,9 +366,6 @@ pub async fn newest_of_main_line(
 }
 
 /// The distributions of points of one machine, by their series; those that are no longer kept are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn distributions(
     pool: &PgPool,
     machine_id: i64,
@@ -442,9 +390,6 @@ pub async fn distributions(
 
 /// The point of a commit, or of one run of it, in each series of one machine. Of several runs it is the newest one that
 /// measured exactly the commit, else the newest. Series without one are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_commit(
     pool: &PgPool,
     machine_id: i64,

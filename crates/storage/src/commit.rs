@@ -2,43 +2,32 @@
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use std::collections::HashMap;
 
 /// Where a stored commit stands.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct PlaceRow {
-    /// Its key.
     pub commit_id: i64,
-    /// Full object name.
     pub sha: String,
-    /// Its place.
     pub ordinal: i64,
-    /// Whether the place is a guess.
     pub ordinal_is_estimate: bool,
-    /// Whether a run measured it.
     pub measured: bool,
 }
 
 /// A commit as charts name it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct Row {
-    /// Full object name.
     pub sha: String,
-    /// Its place.
     pub ordinal: i64,
-    /// First line of the message.
     pub subject: String,
-    /// Name of the author.
     pub author: String,
-    /// When it was committed.
     pub committed_at: DateTime<Utc>,
 }
 
 /// Commits of a project by object name, in ascending order.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
@@ -51,11 +40,8 @@ pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
 }
 
 /// The same by object name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_shas(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     project_id: i64,
     shas: &[String],
 ) -> sqlx::Result<Vec<Row>> {
@@ -65,15 +51,12 @@ pub async fn of_shas(
         project_id,
         shas,
     )
-    .fetch_all(connection)
+    .fetch_all(executor)
     .await
 }
 
 /// The commits of a project's main line after one place and up to another, and whether a run measured each. Of several that
 /// stand at one place it is the one that was measured, else any.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn between(
     pool: &PgPool,
     project_id: i64,
@@ -100,9 +83,6 @@ pub async fn between(
 }
 
 /// The places of those commits that are stored.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(
     connection: &mut PgConnection,
     project_id: i64,
@@ -120,9 +100,6 @@ pub async fn find(
 }
 
 /// The largest ordinal of a project; 0 when it has no commits.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn last_ordinal(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(max(ordinal), 0) as "ordinal!" from commit where project_id = $1"#,
@@ -133,9 +110,6 @@ pub async fn last_ordinal(connection: &mut PgConnection, project_id: i64) -> sql
 }
 
 /// Stored commits whose place is an estimate, with their first parents; those in `except` are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn estimates(
     connection: &mut PgConnection,
     project_id: i64,
@@ -153,9 +127,6 @@ pub async fn estimates(
 }
 
 /// Stores commits with their ordinals, and whether each is an estimate. Returns their keys by object name.
-///
-/// # Errors
-/// The database does not answer, or refuses a text or a time.
 pub async fn insert(
     connection: &mut PgConnection,
     project_id: i64,
@@ -191,9 +162,6 @@ pub async fn insert(
 }
 
 /// Puts stored commits, given as in [`insert`], and all points of theirs, where they are now known to stand.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn correct(
     connection: &mut PgConnection,
     project_id: i64,
@@ -225,39 +193,30 @@ pub async fn correct(
     super::analysis::add_of_commits(connection, &commit_ids).await
 }
 
-/// Puts a machine's points of these commits where the commits stand.
 async fn correct_points(
     connection: &mut PgConnection,
     machine_id: i64,
     commit_ids: &[i64],
 ) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update point set commit_ordinal = commit.ordinal
-         from commit
-         join run on run.commit_id = commit.commit_id
-         join run_result on run_result.machine_id = $1 and run_result.run_id = run.run_id
-         cross join lateral unnest(run_result.series_ids) as of_run (series_id)
-         where point.machine_id = $1 and run.machine_id = $1 and commit.commit_id = any($2)
-           and point.series_id = of_run.series_id and point.run_id = run.run_id
-           and point.commit_ordinal <> commit.ordinal",
-        machine_id,
-        commit_ids,
-    )
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "update summary set commit_ordinal = commit.ordinal
-         from commit
-         join run on run.commit_id = commit.commit_id
-         join run_result on run_result.machine_id = $1 and run_result.run_id = run.run_id
-         cross join lateral unnest(run_result.series_ids) as of_run (series_id)
-         where summary.machine_id = $1 and run.machine_id = $1 and commit.commit_id = any($2)
-           and summary.series_id = of_run.series_id and summary.run_id = run.run_id
-           and summary.commit_ordinal <> commit.ordinal",
-        machine_id,
-        commit_ids,
-    )
-    .execute(connection)
-    .await?;
+    macro_rules! correct {
+        ($table:literal) => {
+            sqlx::query!(
+                "update "
+                    + $table
+                    + " as measured set commit_ordinal = commit.ordinal
+                 from commit
+                 join run on run.commit_id = commit.commit_id
+                 join run_result on run_result.machine_id = $1 and run_result.run_id = run.run_id
+                 cross join lateral unnest(run_result.series_ids) as of_run (series_id)
+                 where measured.machine_id = $1 and run.machine_id = $1 and commit.commit_id = any($2)
+                   and measured.series_id = of_run.series_id and measured.run_id = run.run_id
+                   and measured.commit_ordinal <> commit.ordinal",
+                machine_id,
+                commit_ids,
+            )
+        };
+    }
+    correct!("point").execute(&mut *connection).await?;
+    correct!("summary").execute(connection).await?;
     Ok(())
 }

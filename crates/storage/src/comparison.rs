@@ -39,9 +39,6 @@ pub struct SurroundingsRow {
 }
 
 /// A commit of a project.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn commit(pool: &PgPool, project_id: i64, sha: &str) -> sqlx::Result<Option<SideRow>> {
     sqlx::query_as!(
         SideRow,
@@ -56,9 +53,6 @@ pub async fn commit(pool: &PgPool, project_id: i64, sha: &str) -> sqlx::Result<O
 }
 
 /// A run of a project, and its commit.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn run(pool: &PgPool, project_id: i64, run_id: Uuid) -> sqlx::Result<Option<SideRow>> {
     sqlx::query_as!(
         SideRow,
@@ -75,9 +69,6 @@ pub async fn run(pool: &PgPool, project_id: i64, run_id: Uuid) -> sqlx::Result<O
 }
 
 /// The machines that measured a commit, or one run of it, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sqlx::Result<Vec<MachineRow>> {
     sqlx::query_as!(
         MachineRow,
@@ -94,9 +85,6 @@ pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sq
 }
 
 /// Where and how some runs were measured.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn surroundings(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<SurroundingsRow>> {
     sqlx::query_as!(
         SurroundingsRow,

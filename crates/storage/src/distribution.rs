@@ -24,9 +24,6 @@ pub const REFERENCE: [&str; 10] = [
 ];
 
 /// Whether the database has the extension.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select exists (select from pg_extension where extname = 'citus') as "exists!""#)
         .fetch_one(pool)
@@ -36,7 +33,7 @@ pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
 /// Spreads all tables that are not spread yet. Their rows move; nothing can be written meanwhile.
 ///
 /// # Errors
-/// The database does not answer, or its extension refuses.
+/// Its extension refuses.
 pub async fn distribute(connection: &mut PgConnection) -> sqlx::Result<()> {
     for table in REFERENCE {
         if !is_spread(connection, table).await? {

@@ -8,23 +8,16 @@ use std::collections::BTreeMap;
 
 /// An environment, and when a machine measured a project in it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table environment, and its runs, described there")]
 pub struct Row {
-    /// Its key.
     pub environment_id: i64,
-    /// Its facts.
     pub stable: Json<BTreeMap<String, String>>,
-    /// When the first run in it began.
     pub first_run_at: DateTime<Utc>,
-    /// When the last one did.
     pub last_run_at: DateTime<Utc>,
-    /// How many there are.
     pub run_count: i64,
 }
 
 /// The key of an environment, by the digest of its stable facts.
-///
-/// # Errors
-/// The database does not answer, or refuses a fact.
 pub async fn upsert(connection: &mut PgConnection, environment: &Environment) -> sqlx::Result<i64> {
     let digest = environment.digest();
     sqlx::query!(
@@ -43,9 +36,6 @@ pub async fn upsert(connection: &mut PgConnection, environment: &Environment) ->
 }
 
 /// The environments in which a machine measured a project, the one that was left last first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_machine(pool: &PgPool, project_id: i64, machine: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,

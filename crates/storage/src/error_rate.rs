@@ -94,35 +94,27 @@ fn sums<'a>(rows: impl Iterator<Item = &'a Vec<i64>>, columns: usize) -> Vec<i64
 
 /// A machine that was counted.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables machine_error_rate and error_rate, described there")]
 pub struct MachineRow {
-    /// Its key.
     pub machine_id: i64,
-    /// Its name.
     pub machine: String,
-    /// Its whole comparisons.
-    pub counts: MachineCounts,
-    /// When it was counted.
+    pub comparison_count: i64,
+    pub false_comparison_count: i64,
     pub computed_at: DateTime<Utc>,
 }
 
 /// A class that was counted.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables machine_error_rate and error_rate, described there")]
 pub struct ClassRow {
-    /// The key of its machine.
     pub machine_id: i64,
-    /// The name of its transport.
     pub transport: String,
-    /// Its traffic pattern.
     pub scenario: String,
-    /// What was counted.
     pub counts: ClassCounts,
 }
 
 /// The projects and their machines that were not counted since then, those that were not for longest first. Those with runs
 /// that were not searched for changes yet are left out: changes that are not known would be taken for noise.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, i64)>> {
     let rows = sqlx::query!(
         "select measured.project_id, measured.machine_id
@@ -141,9 +133,6 @@ pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, 
 
 /// The series of a machine in a project with their classes, in an order that has nothing to do with what they are, and is
 /// always the same.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn series(pool: &PgPool, project_id: i64, machine_id: i64) -> sqlx::Result<Vec<(i64, Class)>> {
     let rows = sqlx::query!(
         "select series.series_id, measured_case.transport_id, measured_case.scenario
@@ -161,9 +150,6 @@ pub async fn series(pool: &PgPool, project_id: i64, machine_id: i64) -> sqlx::Re
 }
 
 /// The newest runs of a machine in a project that have points, at most so many.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn newest_runs(
     pool: &PgPool,
     project_id: i64,
@@ -188,9 +174,6 @@ pub async fn newest_runs(
 }
 
 /// The medians of a run's repetitions in nanoseconds, by series.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn repetitions(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Vec<i64>)>> {
     let rows = sqlx::query!(
         "select point.series_id, point.repetition_p50_ns
@@ -209,9 +192,6 @@ pub async fn repetitions(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64,
 }
 
 /// Stores what was counted of a machine in place of what was before. Nothing happens when the project is gone.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn replace(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -289,11 +269,9 @@ async fn insert(
 }
 
 /// The machines of a project that were counted, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<MachineRow>> {
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        MachineRow,
         "select rate.machine_id, machine.slug as machine, rate.comparison_count, rate.false_comparison_count,
                 rate.computed_at
          from machine_error_rate as rate
@@ -303,23 +281,10 @@ pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Machin
         project_id,
     )
     .fetch_all(pool)
-    .await?;
-    let machines = rows.into_iter().map(|row| MachineRow {
-        machine_id: row.machine_id,
-        machine: row.machine,
-        counts: MachineCounts {
-            comparison_count: row.comparison_count,
-            false_comparison_count: row.false_comparison_count,
-        },
-        computed_at: row.computed_at,
-    });
-    Ok(machines.collect())
+    .await
 }
 
 /// The classes of a project that were counted, by transport and scenario.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRow>> {
     let rows = sqlx::query!(
         r#"select rate.machine_id, transport.slug as transport, rate.scenario, rate.series_count,

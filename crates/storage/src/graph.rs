@@ -33,19 +33,14 @@ pub struct DetailRow {
 
 /// A pull request, as its runs tell of it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct PullRequestRow {
-    /// Its number.
     pub pull_request: i64,
-    /// Its runs.
     pub run_count: i64,
-    /// The newest of them.
     pub latest_run_id: Uuid,
 }
 
 /// Commits of a project before a place, the last first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -104,9 +99,6 @@ pub async fn list(
 }
 
 /// The commits whose object names begin like this: two, where there are more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<Vec<DetailRow>> {
     let (first, behind) = names_from(prefix);
     sqlx::query_as!(
@@ -124,26 +116,7 @@ pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<
     .await
 }
 
-/// Commits of a project by their object names.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn named(pool: &PgPool, project_id: i64, shas: &[String]) -> sqlx::Result<Vec<Row>> {
-    sqlx::query_as!(
-        Row,
-        "select sha, ordinal, subject, author, committed_at from commit
-         where project_id = $1 and sha = any ($2)",
-        project_id,
-        shas,
-    )
-    .fetch_all(pool)
-    .await
-}
-
 /// The runs of a commit, the newest first, and how many there are.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Vec<Uuid>, i64)> {
     let run_ids = sqlx::query_scalar!(
         "select run_id from run where commit_id = $1 order by run_id desc limit $2",
@@ -161,21 +134,15 @@ pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Ve
 
 /// A commit as it is stored.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct StoredCommit {
-    /// Its full object name.
     pub sha: String,
-    /// Its place.
     pub ordinal: i64,
-    /// Whether the place is a guess.
     pub ordinal_is_estimate: bool,
-    /// The first parent first.
     pub parents: Vec<String>,
 }
 
 /// Commits and what they come from, as far as it is stored, the nearest first: at most `limit`.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn ancestors(
     pool: &PgPool,
     project_id: i64,
@@ -208,9 +175,6 @@ pub async fn ancestors(
 
 /// The last commit of the main line: of those that were measured, and not for a pull request or on another branch than the
 /// project's default.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "select commit.sha from commit
@@ -231,9 +195,6 @@ pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option
 }
 
 /// The pull requests of a project up to a number, the largest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn pull_requests(
     pool: &PgPool,
     project_id: i64,

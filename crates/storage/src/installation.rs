@@ -5,9 +5,6 @@ use roundtrip_wire::Acknowledged;
 use sqlx::{PgConnection, PgPool};
 
 /// Counts an upload that is stored in this transaction and was not stored before.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn record(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -33,9 +30,6 @@ pub async fn record(
 }
 
 /// Runs that were acknowledged and are not stored, of all machines.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lost_run_count(pool: &PgPool) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint as "count!"

@@ -3,9 +3,6 @@
 use sqlx::PgPool;
 
 /// Gives a path the code, unless another path has it. Returns whether it is new, or none where the code is taken.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn keep(pool: &PgPool, code: &str, path: &str) -> sqlx::Result<Option<bool>> {
     let inserted = sqlx::query!(
         "insert into link (code, path, created_at) values ($1, $2, now()) on conflict (code) do nothing",
@@ -23,9 +20,6 @@ pub async fn keep(pool: &PgPool, code: &str, path: &str) -> sqlx::Result<Option<
 }
 
 /// The path that has a code.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, code: &str) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!("select path from link where code = $1", code).fetch_optional(pool).await
 }

@@ -9,21 +9,15 @@ const CHANNEL: &str = "roundtrip_runs";
 
 /// A run that was stored.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Row {
-    /// Which one.
     pub run_id: Uuid,
-    /// Of which project.
     pub project: String,
-    /// Where it was measured.
     pub machine: String,
-    /// The place of its commit.
     pub commit_ordinal: i64,
 }
 
 /// Runs by their identities; unknown ones are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
@@ -42,7 +36,7 @@ pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
 /// Tells all servers.
 ///
 /// # Errors
-/// The database does not answer, or a text is too long.
+/// A text is too long.
 pub async fn notify(pool: &PgPool, payloads: &[String]) -> sqlx::Result<()> {
     sqlx::query!("select pg_notify($1, payload) from unnest($2::text[]) as payload", CHANNEL, payloads)
         .execute(pool)
@@ -51,9 +45,6 @@ pub async fn notify(pool: &PgPool, payloads: &[String]) -> sqlx::Result<()> {
 }
 
 /// A connection that hears what all servers tell from now on.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn listen(pool: &PgPool) -> sqlx::Result<PgListener> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;

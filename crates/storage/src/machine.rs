@@ -8,33 +8,21 @@ use std::collections::BTreeMap;
 
 /// A machine as one project sees it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Row {
-    /// Its key.
     pub machine_id: i64,
-    /// Its name.
     pub slug: String,
-    /// Operating system family.
     pub os: String,
-    /// Processor architecture.
     pub arch: String,
-    /// Uploads from it to the project.
     pub run_count: i64,
-    /// When the newest of them began.
     pub last_run_at: DateTime<Utc>,
-    /// Its environment then.
     pub environment_id: i64,
-    /// The facts that are hashed.
     pub stable: Json<BTreeMap<String, String>>,
-    /// The facts that vary.
     pub conditions: Json<BTreeMap<String, String>>,
-    /// Runs that were acknowledged to its agents and are not stored, of all projects.
     pub lost_run_count: i64,
 }
 
 /// The key of a machine, described as in the newest upload.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::Result<i64> {
     let (slug, os, arch) = (machine.slug.as_str(), machine.os.as_str(), machine.arch.as_str());
     sqlx::query!(
@@ -52,9 +40,6 @@ pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::R
 }
 
 /// The key of a machine by its name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn key(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Option<i64>> {
     sqlx::query_scalar!("select machine_id from machine where slug = $1", slug)
         .fetch_optional(connection)
@@ -62,9 +47,6 @@ pub async fn key(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Opti
 }
 
 /// The keys of those of some machines, by name, that are among these keys.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!(
         "select machine_id from machine where slug = any($1) and machine_id = any($2) order by slug",
@@ -76,9 +58,6 @@ pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]
 }
 
 /// The machines with uploads to a project, by name, those behind `after`.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,

@@ -5,12 +5,10 @@ use sqlx::{PgConnection, PgPool};
 
 /// Which jobs of a repository may upload to a project. What is absent is not asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
 pub struct Patterns {
-    /// The workflow's file, and the ref that it was read from.
     pub workflow_ref: Option<String>,
-    /// The ref that the job runs for.
     pub git_ref: Option<String>,
-    /// The environment that the job names.
     pub environment: Option<String>,
 }
 
@@ -66,9 +64,6 @@ macro_rules! select_trusts {
 }
 
 /// Writes a trust down.
-///
-/// # Errors
-/// The database does not store it.
 pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         "insert into oidc_trust (project, issuer, repository, repository_id, repository_owner_id, workflow_ref, git_ref,
@@ -89,9 +84,6 @@ pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Resul
 }
 
 /// The trusts of a project, or of all, behind `after`, in the order of their making.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, project: Option<&str>, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
     select_trusts!(
         "where ($1::text is null or project = $1) and oidc_trust_id > $2
@@ -106,17 +98,11 @@ pub async fn list(pool: &PgPool, project: Option<&str>, after: i64, limit: i64) 
 }
 
 /// One trust.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<Option<Row>> {
     select_trusts!("where oidc_trust_id = $1", oidc_trust_id).fetch_optional(connection).await
 }
 
 /// The trusts in a repository of an owner, in the order of their making.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_repository(
     connection: &mut PgConnection,
     issuer: &str,
@@ -133,9 +119,6 @@ pub async fn of_repository(
 }
 
 /// Ends a trust, and the tokens that were given for it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update token set revoked_at = now() from oidc_use
@@ -165,9 +148,6 @@ pub struct Use<'a> {
 }
 
 /// Notes that a job's token was exchanged. False when it had been before.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn record_use(connection: &mut PgConnection, used: Use<'_>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "insert into oidc_use (oidc_trust_id, token_id, issuer, jti, expires_at) values ($1, $2, $3, $4, $5)
@@ -184,9 +164,6 @@ pub async fn record_use(connection: &mut PgConnection, used: Use<'_>) -> sqlx::R
 }
 
 /// Forgets exchanges whose tokens are not valid any more, and with them those tokens of ours: each was one job's.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn forget_expired(connection: &mut PgConnection) -> sqlx::Result<()> {
     let token_ids = sqlx::query_scalar!(
         "delete from oidc_use

@@ -5,32 +5,24 @@ use sqlx::{PgConnection, PgPool};
 
 /// A file to keep.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table run_original, described there")]
 pub struct Original {
-    /// What it is called.
     pub name: String,
-    /// In which format it was read.
     pub format: String,
-    /// Its size before compression.
     pub byte_count: i64,
-    /// The file, compressed.
     pub file_zstd: Vec<u8>,
 }
 
 /// A kept file without its bytes.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table run_original, described there")]
 pub struct Row {
-    /// What it is called.
     pub name: String,
-    /// In which format it was read.
     pub format: String,
-    /// Its size before compression.
     pub byte_count: i64,
 }
 
 /// Which file a run was imported from, if it was.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<Row>> {
     sqlx::query_as!(
         Row,
@@ -43,9 +35,6 @@ pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<Row>> {
 }
 
 /// The file that a run was imported from, if it was: its name, and its bytes, compressed, as long as they are kept.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, Option<Vec<u8>>)>> {
     let row = sqlx::query!(
         "select name, file_zstd from run_original where machine_id = $1 and run_id = $2",
@@ -58,9 +47,6 @@ pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, 
 }
 
 /// Keeps a file.
-///
-/// # Errors
-/// The database does not answer, or refuses the name.
 pub async fn insert(connection: &mut PgConnection, key: Key, original: &Original) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into run_original (machine_id, run_id, name, format, byte_count, file_zstd)

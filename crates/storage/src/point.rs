@@ -1,14 +1,32 @@
 //! Points: the big table. Every query on it names the machine, by which it can be distributed.
 
+use super::copy;
 use super::run::{Key, Location};
 use chrono::{DateTime, Utc};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
+use strum::{AsRefStr, EnumString, VariantNames};
 use uuid::Uuid;
 
+/// A quantile of all operations of a point, ascending; called as in addresses and answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, AsRefStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "the columns of table point, described there")]
+pub enum Quantile {
+    Min,
+    P25,
+    P50,
+    P75,
+    P90,
+    P98,
+    P99,
+    P999,
+    Max,
+}
+
 /// What repetitions reduce to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table point, described there")]
 pub struct Numbers {
     pub lossy: bool,
@@ -37,8 +55,8 @@ pub struct Numbers {
     pub repetition_p90_ns: Vec<i64>,
     pub repetition_p99_ns: Vec<i64>,
     pub oversubscribed: bool,
-    /// The merged distribution: it goes to table `point_histogram`.
-    pub histogram: Vec<u8>,
+    /// The merged distribution, where it is kept: it goes to table `point_histogram`.
+    pub histogram: Option<Vec<u8>>,
 }
 
 /// What all points of one run have in common.
@@ -93,7 +111,7 @@ pub struct Row {
 }
 
 macro_rules! select_points {
-    ($from:literal, $($argument:expr),+ $(,)?) => {
+    ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
             "select point.series_id, point.run_id, point.commit_id, commit.sha as commit_sha, point.commit_ordinal,
@@ -104,7 +122,7 @@ macro_rules! select_points {
                     point.latency_ns_p98, point.latency_ns_p99, point.latency_ns_p999, point.latency_ns_max,
                     point.repetition_p50_ns_q1, point.repetition_p50_ns_median, point.repetition_p50_ns_q3,
                     point.throughput_bytes_per_second, point.measured_at
-             from " + $from,
+             from " + $from $(+ $more)*,
             $($argument),+
         )
     };
@@ -158,6 +176,38 @@ impl Selection<'_> {
     }
 }
 
+/// A query on those rows of a table, as a relation of its name, that a [`Selection`] wants of `wanted.series_id`: what stands before
+/// the relation, and after it. The machine is `$1`, the series are `$2`.
+macro_rules! of_selection {
+    (
+        $query:ident!($($row:ty,)? $before:literal $(+ $more:literal)*), $table:literal, $after:literal,
+        $machine_id:expr, $series_ids:expr, $selection:expr $(,)?
+    ) => {
+        $query!(
+            $($row,)?
+            $before $(+ $more)* + "(
+                 select * from " + $table + " as own
+                 where own.machine_id = $1 and own.series_id = wanted.series_id
+                   and own.commit_ordinal between $3 and $4 and ($6 or own.mainline)
+                   and ($7::text is null
+                        or exists (select from run
+                                   where run.run_id = own.run_id and run.branch = $7
+                                     and not run.quarantined and not run.superseded))
+                 order by own.commit_ordinal desc, own.run_id desc
+                 limit $5
+             ) as " + $table + $after,
+            $machine_id,
+            $series_ids,
+            $selection.from_ordinal,
+            $selection.to_ordinal,
+            $selection.last,
+            $selection.is_of_all(),
+            $selection.branch(),
+        )
+    };
+}
+pub(super) use of_selection;
+
 /// How many machines are asked for at once. Each takes a connection, of which there are few.
 const MACHINES_AT_ONCE: usize = 4;
 
@@ -180,36 +230,22 @@ where
     asked.buffered(MACHINES_AT_ONCE).try_concat().await
 }
 
-/// The newest points of each series of commits from one ordinal to another, both included, of all lines or of those that make
-/// the trend; in ascending order of commits, then of the beginning of their runs, which their numbers begin with.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn newest(
+/// The selected points of each series, in ascending order of commits, then of the beginning of their runs, which their numbers
+/// begin with.
+pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],
-    (from_ordinal, to_ordinal): (i64, i64),
-    limit: i64,
-    is_of_all: bool,
+    selection: &Selection<'_>,
 ) -> sqlx::Result<Vec<Row>> {
     of_each_machine(series, async |machine_id, series_ids| {
-        select_points!(
-            "unnest($2::bigint[]) as wanted (series_id)
-             cross join lateral (
-                 select * from point
-                 where point.machine_id = $1 and point.series_id = wanted.series_id
-                   and point.commit_ordinal between $3 and $4 and ($6 or point.mainline)
-                 order by point.commit_ordinal desc, point.run_id desc
-                 limit $5
-             ) as point
-             join commit on commit.commit_id = point.commit_id
+        of_selection!(
+            select_points!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
+            "point",
+            " join commit on commit.commit_id = point.commit_id
              order by point.series_id, point.commit_ordinal, point.run_id",
             machine_id,
             &series_ids,
-            from_ordinal,
-            to_ordinal,
-            limit,
-            is_of_all,
+            selection,
         )
         .fetch_all(pool)
         .await
@@ -217,39 +253,7 @@ pub async fn newest(
     .await
 }
 
-/// The points of one series that are selected, in ascending order of commits, then of the beginning of their runs.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_>) -> sqlx::Result<Vec<Row>> {
-    select_points!(
-        "(
-             select * from point
-             where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
-               and ($6 or point.mainline)
-               and ($7::text is null
-                    or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
-             order by point.commit_ordinal desc, point.run_id desc
-             limit $5
-         ) as point
-         join commit on commit.commit_id = point.commit_id
-         order by point.commit_ordinal, point.run_id",
-        series.machine_id,
-        series.series_id,
-        selection.from_ordinal,
-        selection.to_ordinal,
-        selection.last,
-        selection.is_of_all(),
-        selection.branch(),
-    )
-    .fetch_all(pool)
-    .await
-}
-
 /// The points of one run in some series.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_points!(
         "point
@@ -265,9 +269,6 @@ pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::R
 }
 
 /// The merged distribution of a point.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn histogram(pool: &PgPool, series: SeriesKey, run_id: Uuid) -> sqlx::Result<Option<Vec<u8>>> {
     sqlx::query_scalar!(
         "select histogram from point_histogram where machine_id = $1 and series_id = $2 and run_id = $3",
@@ -280,116 +281,82 @@ pub async fn histogram(pool: &PgPool, series: SeriesKey, run_id: Uuid) -> sqlx::
 }
 
 /// Stores the points of one run, each with its series.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn insert(
     connection: &mut PgConnection,
     placement: Placement,
     points: &[(i64, &Numbers)],
 ) -> sqlx::Result<()> {
-    if points.is_empty() {
-        return Ok(());
+    let mut rows = Rows::default();
+    for (series_id, numbers) in points {
+        rows.push(placement, *series_id, numbers);
     }
-    let series_ids: Vec<i64> = points.iter().map(|(series_id, _)| *series_id).collect();
-    let small = |of: fn(&Numbers) -> i32| points.iter().map(|(_, point)| of(point)).collect::<Vec<_>>();
-    let large = |of: fn(&Numbers) -> i64| points.iter().map(|(_, point)| of(point)).collect::<Vec<_>>();
-    let throughput: Vec<_> = points.iter().map(|(_, point)| point.throughput_bytes_per_second).collect();
-    // Arrays of arrays must be rectangular, so the repetitions of all points travel one after the other.
-    let repetitions = |of: fn(&Numbers) -> &[i64]| {
-        points.iter().flat_map(|(_, point)| of(point)).copied().collect::<Vec<_>>()
-    };
-    let mut upto = 0;
-    let (after, upto): (Vec<i32>, Vec<i32>) = points
-        .iter()
-        .map(|(_, point)| {
-            let after = upto;
-            upto += point.repetition_count;
-            (after, upto)
-        })
-        .unzip();
-    sqlx::query!(
-        "insert into point (
-             machine_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified, mainline, measured_at,
-             series_id, lossy, repetition_count, failure_count, disturbed_count, operation_count, attempted,
-             accepted, delivered, latency_ns_sum, latency_ns_min, latency_ns_p25, latency_ns_p50, latency_ns_p75,
-             latency_ns_p90, latency_ns_p98, latency_ns_p99, latency_ns_p999, latency_ns_max,
-             repetition_p50_ns_q1, repetition_p50_ns_median, repetition_p50_ns_q3, throughput_bytes_per_second,
-             repetition_p50_ns, repetition_p90_ns, repetition_p99_ns, oversubscribed
-         )
-         select $1, $2, $3, $4, $5, $6, $7, $8,
-                given.series_id, given.lossy, given.repetition_count, given.failure_count, given.disturbed_count,
-                given.operation_count, given.attempted, given.accepted, given.delivered, given.latency_ns_sum,
-                given.latency_ns_min, given.latency_ns_p25, given.latency_ns_p50, given.latency_ns_p75,
-                given.latency_ns_p90, given.latency_ns_p98, given.latency_ns_p99, given.latency_ns_p999,
-                given.latency_ns_max, given.repetition_p50_ns_q1, given.repetition_p50_ns_median,
-                given.repetition_p50_ns_q3, given.throughput_bytes_per_second,
-                ($32::bigint[])[given.after + 1 : given.upto], ($33::bigint[])[given.after + 1 : given.upto],
-                ($34::bigint[])[given.after + 1 : given.upto], given.oversubscribed
-         from unnest(
-             $9::bigint[], $10::boolean[], $11::integer[], $12::integer[], $13::integer[], $14::bigint[],
-             $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[],
-             $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[],
-             $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::bigint[], $35::integer[], $36::integer[],
-             $37::boolean[]
-         ) as given (
-             series_id, lossy, repetition_count, failure_count, disturbed_count, operation_count, attempted, accepted,
-             delivered, latency_ns_sum, latency_ns_min, latency_ns_p25, latency_ns_p50, latency_ns_p75, latency_ns_p90,
-             latency_ns_p98, latency_ns_p99, latency_ns_p999, latency_ns_max, repetition_p50_ns_q1,
-             repetition_p50_ns_median, repetition_p50_ns_q3, throughput_bytes_per_second, after, upto,
-             oversubscribed
-         )",
-        placement.key.machine_id,
-        placement.commit_ordinal,
-        placement.key.run_id,
-        placement.key.commit_id,
-        placement.key.environment_id,
-        placement.work_tree_modified,
-        placement.mainline,
-        placement.measured_at,
-        &series_ids,
-        &points.iter().map(|(_, point)| point.lossy).collect::<Vec<_>>(),
-        &small(|point| point.repetition_count),
-        &small(|point| point.failure_count),
-        &small(|point| point.disturbed_count),
-        &large(|point| point.operation_count),
-        &large(|point| point.attempted),
-        &large(|point| point.accepted),
-        &large(|point| point.delivered),
-        &large(|point| point.latency_ns_sum),
-        &large(|point| point.latency_ns_min),
-        &large(|point| point.latency_ns_p25),
-        &large(|point| point.latency_ns_p50),
-        &large(|point| point.latency_ns_p75),
-        &large(|point| point.latency_ns_p90),
-        &large(|point| point.latency_ns_p98),
-        &large(|point| point.latency_ns_p99),
-        &large(|point| point.latency_ns_p999),
-        &large(|point| point.latency_ns_max),
-        &large(|point| point.repetition_p50_ns_q1),
-        &large(|point| point.repetition_p50_ns_median),
-        &large(|point| point.repetition_p50_ns_q3),
-        &throughput as &[Option<i64>],
-        &repetitions(|point| &point.repetition_p50_ns),
-        &repetitions(|point| &point.repetition_p90_ns),
-        &repetitions(|point| &point.repetition_p99_ns),
-        &after,
-        &upto,
-        &points.iter().map(|(_, point)| point.oversubscribed).collect::<Vec<_>>(),
-    )
-    .execute(&mut *connection)
-    .await?;
-    let histograms: Vec<&[u8]> = points.iter().map(|(_, point)| point.histogram.as_slice()).collect();
-    sqlx::query!(
-        "insert into point_histogram (machine_id, run_id, series_id, histogram)
-         select $1, $2, given.series_id, given.histogram
-         from unnest($3::bigint[], $4::bytea[]) as given (series_id, histogram)",
-        placement.key.machine_id,
-        placement.key.run_id,
-        &series_ids,
-        &histograms as &[&[u8]],
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
+    rows.store(connection).await
+}
+
+/// Points that are about to be written, with their histograms.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) points: copy::Rows,
+    pub(super) histograms: copy::Rows,
+}
+
+impl Rows {
+    pub(super) fn push(&mut self, placement: Placement, series_id: i64, numbers: &Numbers) {
+        let Placement { key, commit_ordinal, work_tree_modified, mainline, measured_at } = placement;
+        self.points.push(&[
+            &key.machine_id,
+            &series_id,
+            &commit_ordinal,
+            &key.run_id,
+            &key.commit_id,
+            &key.environment_id,
+            &work_tree_modified,
+            &mainline,
+            &measured_at,
+            &numbers.lossy,
+            &numbers.oversubscribed,
+            &numbers.repetition_count,
+            &numbers.failure_count,
+            &numbers.disturbed_count,
+            &numbers.operation_count,
+            &numbers.attempted,
+            &numbers.accepted,
+            &numbers.delivered,
+            &numbers.latency_ns_sum,
+            &numbers.latency_ns_min,
+            &numbers.latency_ns_p25,
+            &numbers.latency_ns_p50,
+            &numbers.latency_ns_p75,
+            &numbers.latency_ns_p90,
+            &numbers.latency_ns_p98,
+            &numbers.latency_ns_p99,
+            &numbers.latency_ns_p999,
+            &numbers.latency_ns_max,
+            &numbers.repetition_p50_ns_q1,
+            &numbers.repetition_p50_ns_median,
+            &numbers.repetition_p50_ns_q3,
+            &numbers.throughput_bytes_per_second,
+            &numbers.repetition_p50_ns,
+            &numbers.repetition_p90_ns,
+            &numbers.repetition_p99_ns,
+        ]);
+        if let Some(histogram) = &numbers.histogram {
+            self.histograms.push(&[&key.machine_id, &series_id, &key.run_id, histogram]);
+        }
+    }
+
+    pub(super) async fn store(self, connection: &mut PgConnection) -> sqlx::Result<()> {
+        let point =
+            "copy point (machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified,
+                mainline, measured_at, lossy, oversubscribed, repetition_count, failure_count, disturbed_count,
+                operation_count, attempted, accepted, delivered, latency_ns_sum, latency_ns_min, latency_ns_p25,
+                latency_ns_p50, latency_ns_p75, latency_ns_p90, latency_ns_p98, latency_ns_p99, latency_ns_p999,
+                latency_ns_max, repetition_p50_ns_q1, repetition_p50_ns_median, repetition_p50_ns_q3,
+                throughput_bytes_per_second, repetition_p50_ns, repetition_p90_ns, repetition_p99_ns)
+            from stdin (format binary)";
+        let histogram =
+            "copy point_histogram (machine_id, series_id, run_id, histogram) from stdin (format binary)";
+        self.points.store(connection, point).await?;
+        self.histograms.store(connection, histogram).await
+    }
 }

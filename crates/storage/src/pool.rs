@@ -11,7 +11,6 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was used this recently is taken to be there still.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 
-/// How long one attempt to reach a database may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes one connection and closes it.

@@ -1,6 +1,5 @@
 //! Projects.
 
-use super::decode_error;
 use crate::access::{Sight, Visibility};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -9,37 +8,18 @@ use uuid::Uuid;
 
 /// A project and how much there is of it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "columns, described in migrations/, and counts")]
 pub struct Row {
-    /// Its name.
     pub slug: String,
-    /// Who may read it.
-    visibility: String,
-    /// The branch whose runs make the trend.
+    pub visibility: Visibility,
     pub default_branch: Option<String>,
-    /// Where its commits are fetched from.
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower.
     pub fails_on_regression: bool,
-    /// Uploads.
     pub run_count: i64,
-    /// Commits with an upload.
     pub commit_count: i64,
-    /// Machines with an upload.
     pub machine_count: i64,
-    /// Series.
     pub series_count: i64,
-    /// The newest upload.
     pub latest_run_id: Option<Uuid>,
-}
-
-impl Row {
-    /// Who may read it.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
-    pub fn visibility(&self) -> sqlx::Result<Visibility> {
-        self.visibility.parse().map_err(decode_error)
-    }
 }
 
 /// Names the locks on the order of commits, one a project: any number, the same in all versions.
@@ -55,9 +35,6 @@ pub enum OrderLock {
 }
 
 /// Locks the order of a project's commits: whoever copies a commit's place into points must know that it stays there.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: OrderLock) -> sqlx::Result<()> {
     // Keys of 32 bits, because there is only one other number: projects that share a lock wait for each other, no more.
     match lock {
@@ -84,9 +61,6 @@ pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: Or
 }
 
 /// The key of a project, made with this visibility and default branch when it is new.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn upsert(
     connection: &mut PgConnection,
     slug: &str,
@@ -98,7 +72,7 @@ pub async fn upsert(
          select $1, $2, $3 where not exists (select from project where slug = $1)
          on conflict (slug) do nothing",
         slug,
-        visibility.as_str(),
+        visibility.as_ref(),
         default_branch,
     )
     .execute(&mut *connection)
@@ -107,9 +81,6 @@ pub async fn upsert(
 }
 
 /// Makes a project before its first run. None when the name is taken.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(
     connection: &mut PgConnection,
     slug: &str,
@@ -123,7 +94,7 @@ pub async fn create(
          on conflict (slug) do nothing
          returning project_id",
         slug,
-        visibility.as_str(),
+        visibility.as_ref(),
         default_branch,
         repository_url,
     )
@@ -132,9 +103,6 @@ pub async fn create(
 }
 
 /// The keys of some projects, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn keys(pool: &PgPool, slugs: &[String]) -> sqlx::Result<HashMap<String, i64>> {
     let rows = sqlx::query!("select slug, project_id from project where slug = any($1)", slugs)
         .fetch_all(pool)
@@ -143,9 +111,6 @@ pub async fn keys(pool: &PgPool, slugs: &[String]) -> sqlx::Result<HashMap<Strin
 }
 
 /// Whether the check of a pull request fails when it makes something slower.
-///
-/// # Errors
-/// The database does not answer, or there is no such project.
 pub async fn fails_on_regression(pool: &PgPool, project_id: i64) -> sqlx::Result<bool> {
     sqlx::query_scalar!("select fails_on_regression from project where project_id = $1", project_id)
         .fetch_one(pool)
@@ -153,9 +118,6 @@ pub async fn fails_on_regression(pool: &PgPool, project_id: i64) -> sqlx::Result
 }
 
 /// The branch whose runs make a project's trend, if one is known.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn default_branch(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!("select default_branch from project where project_id = $1", project_id)
         .fetch_optional(connection)
@@ -166,7 +128,7 @@ pub async fn default_branch(connection: &mut PgConnection, project_id: i64) -> s
 /// When a project's first run arrived.
 ///
 /// # Errors
-/// The database does not answer, or the project does not exist.
+/// The project does not exist.
 pub async fn created_at(pool: &PgPool, project_id: i64) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!("select created_at from project where project_id = $1", project_id)
         .fetch_one(pool)
@@ -174,9 +136,6 @@ pub async fn created_at(pool: &PgPool, project_id: i64) -> sqlx::Result<DateTime
 }
 
 /// The projects of a sight behind `after`, by name, or the one that is named if it is among them.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     sight: &Sight,
@@ -186,8 +145,8 @@ pub async fn list(
 ) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
-        r#"select project.slug, project.visibility, project.default_branch, project.repository_url,
-                  project.fails_on_regression,
+        r#"select project.slug, project.visibility as "visibility: Visibility", project.default_branch,
+                  project.repository_url, project.fails_on_regression,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
                   counted.latest_run_id as "latest_run_id?"

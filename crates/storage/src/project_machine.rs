@@ -14,9 +14,6 @@ pub struct New {
 
 /// Counts a run that is stored in this transaction and was not stored before. Uploads of one machine to one project wait for
 /// each other from here on, until they are stored.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::Result<()> {
     // Of uploads that bring the same commit at once, the second one waits here, and does not count it.
     let commit_count = if new.commit_is_new {
@@ -49,7 +46,7 @@ pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::
 /// Counts all that there is of a project that was not counted at all, because it was not uploaded run by run.
 ///
 /// # Errors
-/// The database does not answer, or some of it was counted.
+/// Some of it was counted.
 pub async fn count_all(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update commit set measured = true

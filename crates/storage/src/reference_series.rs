@@ -7,14 +7,11 @@ use sqlx::types::Json;
 
 /// What a series is, as far as it says who its witnesses are.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of tables series and run, described there")]
 pub struct Subject {
-    /// The series.
     pub series_id: i64,
-    /// Its project.
     pub project_id: i64,
-    /// Its machine.
     pub machine_id: i64,
-    /// Whether no commit of the repository can have changed its transport.
     pub is_control: bool,
 }
 
@@ -29,17 +26,13 @@ pub struct Other {
 
 /// The canaries of a run.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables series and run, described there")]
 pub struct CanaryRow {
-    /// The place of its commit.
     pub commit_ordinal: i64,
-    /// What they read.
     pub canaries: Json<Vec<Canary>>,
 }
 
 /// What some series are.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Subject>> {
     sqlx::query_as!(
         Subject,
@@ -55,9 +48,6 @@ pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Sub
 }
 
 /// Series of controls that a machine measured of a project, at most so many, spread over all transports.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn controls(
     pool: &PgPool,
     project_id: i64,
@@ -92,9 +82,6 @@ pub async fn controls(
 
 /// Series of the same case as one of some, measured the same way for the same project on other machines; each with the number
 /// of the series whose sibling it is.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i64, Other)>> {
     let rows = sqlx::query!(
         "select series.series_id as of_series_id, sibling.series_id, sibling.machine_id, machine.slug as name
@@ -117,9 +104,6 @@ pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i6
 
 /// What a machine's canaries read in one environment, in runs of a project's commits from one place to another that are part
 /// of its trend.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn canaries(
     pool: &PgPool,
     (project_id, machine_id, environment_id): (i64, i64, i64),

@@ -1,29 +1,26 @@
 //! What grows too old: which of it, and its removal, some thousand rows at a time. Queries on distributed tables name the
 //! machine, because the runs of one are taken together.
 
-use super::project::{self, OrderLock};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, HashMap};
+use strum::AsRefStr;
 use uuid::Uuid;
 
 /// How long one project keeps what; what has no number is kept for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of tables project and run, described there")]
 pub struct Policy {
-    /// Its key.
     pub project_id: i64,
-    /// Its name.
     pub project: String,
-    /// Uploads and imported files.
     pub upload_retention_days: Option<i32>,
-    /// Distributions.
     pub histogram_retention_days: Option<i32>,
-    /// Points, and all else but the run itself.
     pub point_retention_days: Option<i32>,
 }
 
 /// What can be removed of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Part {
     /// Its upload, and the file it was imported from.
     Upload,
@@ -44,16 +41,12 @@ pub struct Pruned {
 
 /// A run that is too old.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of tables project and run, described there")]
 pub struct Old {
-    /// Its identity.
     pub run_id: Uuid,
-    /// Its machine.
     pub machine_id: i64,
-    /// When it arrived.
     pub received_at: DateTime<Utc>,
-    /// The commit's place.
     pub commit_ordinal: i64,
-    /// Rows of it in table point.
     pub point_count: i32,
 }
 
@@ -67,9 +60,6 @@ pub struct Amount {
 }
 
 /// The policies of all projects by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn policies(pool: &PgPool) -> sqlx::Result<Vec<Policy>> {
     sqlx::query_as!(
         Policy,
@@ -81,9 +71,6 @@ pub async fn policies(pool: &PgPool) -> sqlx::Result<Vec<Policy>> {
 }
 
 /// Changes how long a project keeps what. False when there is no such project.
-///
-/// # Errors
-/// The database does not answer, or refuses a number.
 pub async fn set(pool: &PgPool, policy: &Policy) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update project
@@ -100,9 +87,6 @@ pub async fn set(pool: &PgPool, policy: &Policy) -> sqlx::Result<bool> {
 }
 
 /// When parts of a run were removed; none when there is no such run.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Pruned>> {
     sqlx::query_as!(
         Pruned,
@@ -114,9 +98,6 @@ pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Pruned>>
 }
 
 /// Runs of a project that arrived before a time and still have a part, the oldest first, from the one after `after`.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn old(
     connection: &mut PgConnection,
     project_id: i64,
@@ -140,7 +121,7 @@ pub async fn old(
         before,
         after.map(|after| after.received_at),
         after.map(|after| after.run_id),
-        part.name(),
+        part.as_ref(),
         limit,
     )
     .fetch_all(connection)
@@ -148,9 +129,6 @@ pub async fn old(
 }
 
 /// How much would be removed.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn amount(
     pool: &PgPool,
     project_id: i64,
@@ -211,9 +189,6 @@ async fn histogram_bytes(
 }
 
 /// Removes a part of some runs of one project.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn remove(
     connection: &mut PgConnection,
     part: Part,
@@ -239,31 +214,18 @@ pub async fn remove(
                 remove_points(connection, machine_id, &places).await?;
                 remove_histograms(connection, machine_id, &places).await?;
                 remove_uploads(connection, machine_id, &run_ids).await?;
-                remove_results(connection, machine_id, &run_ids).await?;
+                sqlx::query!(
+                    "delete from run_result where machine_id = $1 and run_id = any($2)",
+                    machine_id,
+                    &run_ids,
+                )
+                .execute(&mut *connection)
+                .await?;
             }
         }
         note(connection, part, &run_ids, now).await?;
     }
     Ok(())
-}
-
-/// Keeps commits where they are until the transaction ends: points are found by their places.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn lock_places(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
-    project::lock_order(connection, project_id, OrderLock::Shared).await
-}
-
-impl Part {
-    /// What it is called in queries and in the output of `prune`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Upload => "upload",
-            Self::Histograms => "histograms",
-            Self::Points => "points",
-        }
-    }
 }
 
 /// Where the points of some runs of one machine stand: by series, commit and run.
@@ -335,41 +297,22 @@ async fn remove_histograms(
 }
 
 async fn remove_points(connection: &mut PgConnection, machine_id: i64, places: &Places) -> sqlx::Result<()> {
-    sqlx::query!(
-        "delete from point
-         using unnest($2::uuid[], $3::bigint[], $4::bigint[]) as old (run_id, series_id, commit_ordinal)
-         where point.machine_id = $1 and point.series_id = old.series_id
-           and point.commit_ordinal = old.commit_ordinal and point.run_id = old.run_id",
-        machine_id,
-        &places.run_ids,
-        &places.series_ids,
-        &places.commit_ordinals,
-    )
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "delete from summary
-         using unnest($2::uuid[], $3::bigint[], $4::bigint[]) as old (run_id, series_id, commit_ordinal)
-         where summary.machine_id = $1 and summary.series_id = old.series_id
-           and summary.commit_ordinal = old.commit_ordinal and summary.run_id = old.run_id",
-        machine_id,
-        &places.run_ids,
-        &places.series_ids,
-        &places.commit_ordinals,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn remove_results(
-    connection: &mut PgConnection,
-    machine_id: i64,
-    run_ids: &[Uuid],
-) -> sqlx::Result<()> {
-    sqlx::query!("delete from run_result where machine_id = $1 and run_id = any($2)", machine_id, run_ids)
-        .execute(connection)
-        .await?;
+    macro_rules! remove {
+        ($table:literal) => {
+            sqlx::query!(
+                "delete from " + $table + " as measured
+                 using unnest($2::uuid[], $3::bigint[], $4::bigint[]) as old (run_id, series_id, commit_ordinal)
+                 where measured.machine_id = $1 and measured.series_id = old.series_id
+                   and measured.commit_ordinal = old.commit_ordinal and measured.run_id = old.run_id",
+                machine_id,
+                &places.run_ids,
+                &places.series_ids,
+                &places.commit_ordinals,
+            )
+        };
+    }
+    remove!("point").execute(&mut *connection).await?;
+    remove!("summary").execute(connection).await?;
     Ok(())
 }
 
@@ -389,7 +332,7 @@ async fn note(
              points_pruned_at = case when $2 = 'points' then $3 else points_pruned_at end
          where run_id = any($1)",
         run_ids,
-        part.name(),
+        part.as_ref(),
         now,
     )
     .execute(connection)

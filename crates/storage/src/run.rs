@@ -10,40 +10,31 @@ use uuid::Uuid;
 
 /// A run and what it refers to.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Key {
-    /// The run.
     pub run_id: Uuid,
-    /// Whose commit.
     pub project_id: i64,
-    /// Where.
     pub machine_id: i64,
-    /// The machine's fingerprint.
     pub environment_id: i64,
-    /// What was measured.
     pub commit_id: i64,
 }
 
 /// Where what came with a run is stored: by its machine, and its points by its commit's place.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Location {
-    /// The run.
     pub run_id: Uuid,
-    /// Its machine.
     pub machine_id: i64,
-    /// Its commit's place.
     pub commit_ordinal: i64,
 }
 
 /// How much there is in a run.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Counts {
-    /// Cases.
     pub result_count: i32,
-    /// Cases with numbers.
     pub point_count: i32,
-    /// Cases that the machine cannot run.
     pub unsupported_count: i32,
-    /// Repetitions that did not finish.
     pub failure_count: i32,
 }
 
@@ -67,12 +58,10 @@ impl Standing {
 
 /// What an upload was acknowledged with.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Receipt {
-    /// Of the body as it was before compression.
     pub body_sha256: Vec<u8>,
-    /// Cases.
     pub result_count: i32,
-    /// Cases with numbers.
     pub point_count: i32,
 }
 
@@ -108,14 +97,11 @@ pub struct Row {
 
 /// Where a run was measured.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct SurroundingsRow {
-    /// The key of the fingerprint.
     pub environment_id: i64,
-    /// The facts that are hashed.
     pub stable: Json<BTreeMap<String, String>>,
-    /// The facts that vary.
     pub conditions: Json<BTreeMap<String, String>>,
-    /// The machine's own readings.
     pub canaries: Json<Vec<Canary>>,
 }
 
@@ -173,9 +159,6 @@ macro_rules! select_runs {
 }
 
 /// The runs of a project before one, the newest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -230,9 +213,6 @@ pub async fn list(
 }
 
 /// Runs by their identities; unknown ones are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
     select_runs!("run.run_id = any($1)", run_ids).fetch_all(pool).await
 }
@@ -240,7 +220,7 @@ pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
 /// Where a run was measured.
 ///
 /// # Errors
-/// The database does not answer, or the run does not exist.
+/// The run does not exist.
 pub async fn surroundings(pool: &PgPool, run_id: Uuid) -> sqlx::Result<SurroundingsRow> {
     sqlx::query_as!(
         SurroundingsRow,
@@ -257,9 +237,6 @@ pub async fn surroundings(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Surroundi
 }
 
 /// The series of a run's cases, in the order of the upload, and what it says of each.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Outcome)>> {
     let row = sqlx::query!(
         r#"select series_ids, outcomes as "outcomes: Json<Vec<Outcome>>" from run_result
@@ -273,9 +250,6 @@ pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Ou
 }
 
 /// A case's place in the original upload, counted from 0, and that upload, compressed.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn upload_with_position(
     pool: &PgPool,
     run: Location,
@@ -296,9 +270,6 @@ pub async fn upload_with_position(
 }
 
 /// The original upload, compressed.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn upload(pool: &PgPool, run: Location) -> sqlx::Result<Option<Vec<u8>>> {
     sqlx::query_scalar!(
         "select body_zstd from run_upload where machine_id = $1 and run_id = $2",
@@ -310,9 +281,6 @@ pub async fn upload(pool: &PgPool, run: Location) -> sqlx::Result<Option<Vec<u8>
 }
 
 /// What a stored run was acknowledged with.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn receipt(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Result<Option<Receipt>> {
     sqlx::query_as!(
         Receipt,
@@ -324,9 +292,6 @@ pub async fn receipt(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Resul
 }
 
 /// Stores a run, unless one with its identity exists. Returns whether it was stored.
-///
-/// # Errors
-/// The database does not answer, or refuses a text or a time.
 pub async fn insert(
     connection: &mut PgConnection,
     key: Key,
@@ -375,9 +340,6 @@ pub async fn insert(
 }
 
 /// Keeps the original upload.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn insert_upload(connection: &mut PgConnection, key: Key, body_zstd: &[u8]) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into run_upload (machine_id, run_id, body_zstd) values ($1, $2, $3)",
@@ -391,9 +353,6 @@ pub async fn insert_upload(connection: &mut PgConnection, key: Key, body_zstd: &
 }
 
 /// Stores what a run says of its cases besides numbers. Both slices are in the order of the upload.
-///
-/// # Errors
-/// The database does not answer, or refuses a text.
 pub async fn insert_outcomes(
     connection: &mut PgConnection,
     key: Key,

@@ -28,9 +28,6 @@ pub struct New<'a> {
 }
 
 /// Those of a project, in the order of their making.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
@@ -44,9 +41,6 @@ pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
 }
 
 /// Makes one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(connection: &mut PgConnection, project_id: i64, new: &New<'_>) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         "insert into schedule (project_id, cron, preset, labels, created_by, next_at)
@@ -64,9 +58,6 @@ pub async fn create(connection: &mut PgConnection, project_id: i64, new: &New<'_
 }
 
 /// Removes one of a project. False when there is no such one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id: i64) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "delete from schedule where project_id = $1 and schedule_id = $2",
@@ -79,9 +70,6 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id:
 }
 
 /// One that is due and that no other server is at, locked until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
     sqlx::query_as!(
         Row,
@@ -97,9 +85,6 @@ pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx
 }
 
 /// Says when it is due again.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn set_next(
     connection: &mut PgConnection,
     schedule_id: i64,
@@ -112,9 +97,6 @@ pub async fn set_next(
 }
 
 /// The newest commit of a project's main line that is known: measured, or asked for by a push.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn newest_commit(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"select coalesce(

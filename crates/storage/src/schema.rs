@@ -5,9 +5,6 @@ use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::collections::HashSet;
 
 /// The migrations that have not been applied, by version.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn missing_migrations(pool: &PgPool, migrator: &Migrator) -> sqlx::Result<Vec<i64>> {
     let applied: HashSet<i64> = applied_migrations(&mut *pool.acquire().await?).await?.into_iter().collect();
     Ok(migrator
@@ -18,9 +15,6 @@ pub async fn missing_migrations(pool: &PgPool, migrator: &Migrator) -> sqlx::Res
 }
 
 /// The migrations that have been applied, by version, in ascending order.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn applied_migrations(connection: &mut PgConnection) -> sqlx::Result<Vec<i64>> {
     let exists =
         sqlx::query_scalar!(r#"select to_regclass('public._sqlx_migrations') is not null as "exists!""#);
@@ -33,9 +27,6 @@ pub async fn applied_migrations(connection: &mut PgConnection) -> sqlx::Result<V
 }
 
 /// Bytes of all that the database keeps; on a distributed one, of what this node does.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn database_bytes(pool: &PgPool) -> sqlx::Result<i64> {
     sqlx::query_scalar!(r#"select pg_database_size(current_database()) as "bytes!""#).fetch_one(pool).await
 }
@@ -44,9 +35,6 @@ pub async fn database_bytes(pool: &PgPool) -> sqlx::Result<i64> {
 const MIGRATION_LOCK: i64 = 0x726f_756e_6474_7269;
 
 /// Takes the lock on migrations for as long as the connection lasts; false when another connection has it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn try_lock(connection: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "is_ours!""#, MIGRATION_LOCK)
         .fetch_one(connection)
@@ -55,9 +43,6 @@ pub async fn try_lock(connection: &mut PgConnection) -> sqlx::Result<bool> {
 
 /// Keeps migrations of this connection from waiting for a lock for ever: all others would wait behind them. Who asked for
 /// another limit has that.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn limit_lock_waits(connection: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::query_scalar!(
         "select set_config('lock_timeout', '30s', false) where current_setting('lock_timeout') = '0'"
@@ -86,9 +71,6 @@ pub async fn apply(connection: &mut PgConnection, mut migrator: Migrator) -> Res
 }
 
 /// Drops indexes whose making was interrupted: they take room, are never read, and stand in the way of making them again.
-///
-/// # Errors
-/// The database does not answer.
 async fn drop_invalid_indexes(connection: &mut PgConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select quote_ident(index.relname) as "name!"

@@ -2,9 +2,7 @@
 
 use serde::Deserialize;
 
-/// The longest text that is searched for.
 const CHARACTERS_MAX: usize = 200;
-/// The most words of it.
 const WORDS_MAX: usize = 16;
 /// Words are compared up to this many characters, as they are stored.
 const WORD_CHARACTERS_MAX: usize = 64;

@@ -20,9 +20,6 @@ pub struct Grant {
 }
 
 /// Begins a session, and forgets those of everyone that are over.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn begin(
     connection: &mut PgConnection,
     account_id: i64,
@@ -52,9 +49,6 @@ pub async fn begin(
 
 /// Who is signed in by this secret; nothing when the session is unknown or over, or its token is. Notes its use, to the
 /// minute.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
     let digest = secret.digest();
     let found = sqlx::query!(
@@ -85,9 +79,6 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
 }
 
 /// Ends a session.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn end(connection: &mut PgConnection, session_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from session where session_id = $1", session_id).execute(connection).await?;
     Ok(())

@@ -1,56 +1,40 @@
 //! What a project is set to, and what follows from it; and how a project ends.
 
-use super::decode_error;
 use super::project::{self, OrderLock};
 use crate::access::Visibility;
 use sqlx::PgConnection;
 
 /// What a project is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of table project, described there")]
 pub struct Settings {
-    /// Who may read it.
     pub visibility: Visibility,
-    /// The branch whose runs make the trend.
     pub default_branch: Option<String>,
-    /// Where its commits are fetched from.
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower.
     pub fails_on_regression: bool,
 }
 
 /// The settings of a project, with a lock on it until the transaction ends: no upload to it is stored meanwhile.
-///
-/// # Errors
-/// The database does not answer, or there is no such project.
 pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Settings> {
     // Uploads take it before they read the default branch, and keep it until they are stored.
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
-    let row = sqlx::query!(
-        "select visibility, default_branch, repository_url, fails_on_regression from project
-         where project_id = $1 for update",
+    sqlx::query_as!(
+        Settings,
+        r#"select visibility as "visibility: Visibility", default_branch, repository_url, fails_on_regression
+           from project where project_id = $1 for update"#,
         project_id,
     )
     .fetch_one(connection)
-    .await?;
-    let visibility = row.visibility.parse().map_err(decode_error)?;
-    Ok(Settings {
-        visibility,
-        default_branch: row.default_branch,
-        repository_url: row.repository_url,
-        fails_on_regression: row.fails_on_regression,
-    })
+    .await
 }
 
 /// Sets a project that is locked.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
         "update project set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5
          where project_id = $1",
         project_id,
-        settings.visibility.as_str(),
+        settings.visibility.as_ref(),
         settings.default_branch,
         settings.repository_url,
         settings.fails_on_regression,
@@ -62,9 +46,6 @@ pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &S
 
 /// Says of all points and summaries of a project anew whether they are on the main line, and returns of how many that
 /// changed. It is a project's whole history, read once: for the rare moment when its default branch changes.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<u64> {
     macro_rules! recompute {
         ($table:literal, $machine_id:expr) => {
@@ -117,17 +98,35 @@ pub struct Deleted {
     pub tokens: u64,
 }
 
-/// Deletes a project that is locked, and all that was measured of it.
-///
-/// # Errors
-/// The database does not answer.
+/// Deletes a project that is locked, and all that was measured of it. Nothing cascades: tables that can be distributed have no
+/// foreign keys, and of the others no row is to vanish by a mistaken delete.
 pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Deleted> {
     macro_rules! delete {
-        ($statement:literal $(, $machine_id:expr)?) => {
-            sqlx::query!($statement, project_id $(, $machine_id)?)
+        ($statement:literal $(+ $more:literal)* $(, $machine_id:expr)?) => {
+            sqlx::query!($statement $(+ $more)*, project_id $(, $machine_id)?)
                 .execute(&mut *connection)
                 .await?
                 .rows_affected()
+        };
+    }
+    // What lies with a machine, by the series or the run that it is of.
+    macro_rules! delete_of_machine {
+        ($table:literal, $key:literal, $of:literal, $machine_id:expr) => {
+            delete!(
+                "delete from "
+                    + $table
+                    + " using "
+                    + $of
+                    + " as own where own.project_id = $1 and "
+                    + $table
+                    + ".machine_id = $2 and "
+                    + $table
+                    + "."
+                    + $key
+                    + " = own."
+                    + $key,
+                $machine_id
+            )
         };
     }
     let tokens = delete!(
@@ -144,36 +143,12 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
     );
     let mut points = 0;
     for machine_id in machines(connection, project_id).await? {
-        points += delete!(
-            "delete from point using series
-             where series.project_id = $1 and point.machine_id = $2 and point.series_id = series.series_id",
-            machine_id
-        );
-        delete!(
-            "delete from point_histogram using run
-             where run.project_id = $1 and point_histogram.machine_id = $2 and point_histogram.run_id = run.run_id",
-            machine_id
-        );
-        delete!(
-            "delete from summary using series
-             where series.project_id = $1 and summary.machine_id = $2 and summary.series_id = series.series_id",
-            machine_id
-        );
-        delete!(
-            "delete from run_result using run
-             where run.project_id = $1 and run_result.machine_id = $2 and run_result.run_id = run.run_id",
-            machine_id
-        );
-        delete!(
-            "delete from run_upload using run
-             where run.project_id = $1 and run_upload.machine_id = $2 and run_upload.run_id = run.run_id",
-            machine_id
-        );
-        delete!(
-            "delete from run_original using run
-             where run.project_id = $1 and run_original.machine_id = $2 and run_original.run_id = run.run_id",
-            machine_id
-        );
+        points += delete_of_machine!("point", "series_id", "series", machine_id);
+        delete_of_machine!("point_histogram", "run_id", "run", machine_id);
+        delete_of_machine!("summary", "series_id", "series", machine_id);
+        delete_of_machine!("run_result", "run_id", "run", machine_id);
+        delete_of_machine!("run_upload", "run_id", "run", machine_id);
+        delete_of_machine!("run_original", "run_id", "run", machine_id);
     }
     delete!(
         "delete from analysis_due using run where run.project_id = $1 and analysis_due.run_id = run.run_id"

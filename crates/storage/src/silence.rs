@@ -26,9 +26,6 @@ pub struct Awaited {
 }
 
 /// All that has measured something of such a project since then. What was imported was measured nobody knows when.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn awaited(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<Awaited>> {
     sqlx::query_as!(
         Awaited,

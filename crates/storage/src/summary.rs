@@ -1,6 +1,6 @@
 //! Summaries: figures that other tools stated without samples. Beside the points, never among them.
 
-use super::point::{Placement, Selection, SeriesKey, of_each_machine};
+use super::point::{Placement, Selection, SeriesKey, of_each_machine, of_selection};
 use super::run::Location;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{StatedQuantile, Summary};
@@ -30,7 +30,7 @@ pub struct Row {
 }
 
 macro_rules! select_summaries {
-    ($from:literal, $($argument:expr),+ $(,)?) => {
+    ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
             r#"select summary.series_id, summary.run_id, summary.commit_id, commit.sha as commit_sha,
@@ -39,40 +39,27 @@ macro_rules! select_summaries {
                       summary.latency_ns_min, summary.latency_ns_max,
                       summary.quantiles as "quantiles: Json<Vec<StatedQuantile>>", summary.operation_count,
                       summary.measured_at
-               from "# + $from,
+               from "# + $from $(+ $more)*,
             $($argument),+
         )
     };
 }
 
-/// The newest summaries of each series of commits from one ordinal to another, both included; in ascending order of commits,
-/// then of the beginning of their runs.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn newest(
+/// The selected summaries of each series, in ascending order of commits, then of the beginning of their runs.
+pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],
-    (from_ordinal, to_ordinal): (i64, i64),
-    limit: i64,
+    selection: &Selection<'_>,
 ) -> sqlx::Result<Vec<Row>> {
     of_each_machine(series, async |machine_id, series_ids| {
-        select_summaries!(
-            "unnest($2::bigint[]) as wanted (series_id)
-             cross join lateral (
-                 select * from summary
-                 where summary.machine_id = $1 and summary.series_id = wanted.series_id
-                   and summary.commit_ordinal between $3 and $4
-                 order by summary.commit_ordinal desc, summary.run_id desc
-                 limit $5
-             ) as summary
-             join commit on commit.commit_id = summary.commit_id
+        of_selection!(
+            select_summaries!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
+            "summary",
+            " join commit on commit.commit_id = summary.commit_id
              order by summary.series_id, summary.commit_ordinal, summary.run_id",
             machine_id,
             &series_ids,
-            from_ordinal,
-            to_ordinal,
-            limit,
+            selection,
         )
         .fetch_all(pool)
         .await
@@ -80,39 +67,7 @@ pub async fn newest(
     .await
 }
 
-/// The summaries of one series that are selected, in ascending order of commits, then of the beginning of their runs.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_>) -> sqlx::Result<Vec<Row>> {
-    select_summaries!(
-        "(
-             select * from summary
-             where summary.machine_id = $1 and summary.series_id = $2 and summary.commit_ordinal between $3 and $4
-               and ($6 or summary.mainline)
-               and ($7::text is null
-                    or exists (select from run where run.run_id = summary.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
-             order by summary.commit_ordinal desc, summary.run_id desc
-             limit $5
-         ) as summary
-         join commit on commit.commit_id = summary.commit_id
-         order by summary.commit_ordinal, summary.run_id",
-        series.machine_id,
-        series.series_id,
-        selection.from_ordinal,
-        selection.to_ordinal,
-        selection.last,
-        selection.is_of_all(),
-        selection.branch(),
-    )
-    .fetch_all(pool)
-    .await
-}
-
 /// The summaries of one run in some series.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_summaries!(
         "summary
@@ -128,9 +83,6 @@ pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::R
 }
 
 /// Stores the summaries of one run, each with its series. All numbers have been checked to fit.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn insert(
     connection: &mut PgConnection,
     placement: Placement,

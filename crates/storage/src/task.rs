@@ -15,19 +15,15 @@ pub struct Lease {
 
 /// How some work goes.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table task, described there")]
 pub struct State {
-    /// Which work.
     pub name: String,
     /// Since when it is due, or when it will be.
     pub due_at: DateTime<Utc>,
-    /// Whether it failed the last time.
     pub has_failed: bool,
 }
 
 /// Makes sure that the work is known; what is new is due at once.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into task (name, due_at)
@@ -41,18 +37,12 @@ pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
 }
 
 /// Lets work be due now.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn hasten(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     sqlx::query!("update task set due_at = now() where name = $1", name).execute(pool).await?;
     Ok(())
 }
 
 /// Takes the lease of work that is due, unless another server has it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn claim(pool: &PgPool, name: &'static str, lease: Duration) -> sqlx::Result<Option<Lease>> {
     let fence = sqlx::query_scalar!(
         "update task
@@ -72,9 +62,6 @@ pub async fn claim(pool: &PgPool, name: &'static str, lease: Duration) -> sqlx::
 }
 
 /// Prolongs a lease, and keeps it from being taken until the transaction ends. False when it was taken before.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn renew(connection: &mut PgConnection, held: Lease, lease: Duration) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update task set lease_expires_at = now() + make_interval(secs => $3) where name = $1 and fence = $2",
@@ -88,9 +75,6 @@ pub async fn renew(connection: &mut PgConnection, held: Lease, lease: Duration) 
 }
 
 /// Gives a lease back: the work is due again after some time. Nothing happens when another server has it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn finish(pool: &PgPool, held: Lease, again: Duration, failure: Option<&str>) -> sqlx::Result<()> {
     sqlx::query!(
         "update task
@@ -107,9 +91,6 @@ pub async fn finish(pool: &PgPool, held: Lease, again: Duration, failure: Option
 }
 
 /// How each kind of work goes.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn states(pool: &PgPool) -> sqlx::Result<Vec<State>> {
     sqlx::query_as!(
         State,

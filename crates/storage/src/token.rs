@@ -1,6 +1,5 @@
 //! Bearer tokens: made once, shown once, stored as a digest.
 
-use super::decode_error;
 use crate::access::secret::SecretKind;
 use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,18 +7,13 @@ use sqlx::{PgConnection, PgPool};
 
 /// A token to make.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table token, described there")]
 pub struct NewToken<'a> {
-    /// What it is for, in a person's words.
     pub name: &'a str,
-    /// Who uses it.
     pub kind: TokenKind,
-    /// Of a user's token: whose rights it has.
     pub account_id: Option<i64>,
-    /// What it allows.
     pub scopes: &'a [Scope],
-    /// Where it is good.
     pub binding: &'a Binding,
-    /// When it ceases to be valid, if ever.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -86,31 +80,12 @@ pub struct Row {
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-struct TextRow {
-    token_id: i64,
-    name: String,
-    prefix: String,
-    kind: String,
-    account_id: Option<i64>,
-    account: Option<String>,
-    scopes: Vec<String>,
-    project: Option<String>,
-    machine: Option<String>,
-    visibility: Option<String>,
-    created_at: DateTime<Utc>,
-    rotated_at: Option<DateTime<Utc>>,
-    expires_at: Option<DateTime<Utc>>,
-    previous_expires_at: Option<DateTime<Utc>>,
-    last_used_at: Option<DateTime<Utc>>,
-}
-
 macro_rules! select_tokens {
     ($condition:literal $(, $argument:expr)* $(,)?) => {
-        sqlx::query_as!(
-            TextRow,
-            r#"select token.token_id, token.name, token.prefix, token.kind, token.account_id,
+        sqlx::query!(
+            r#"select token.token_id, token.name, token.prefix, token.kind as "kind: TokenKind", token.account_id,
                       account.name as "account?", token.scopes, token.project, token.machine,
-                      project.visibility as "visibility?", token.created_at, token.rotated_at, token.expires_at,
+                      project.visibility as "visibility?: Visibility", token.created_at, token.rotated_at, token.expires_at,
                       token.previous_expires_at, token.last_used_at
                from token
                left join account on account.account_id = token.account_id
@@ -118,6 +93,22 @@ macro_rules! select_tokens {
                where token.revoked_at is null and "# + $condition
             $(, $argument)*
         )
+        .map(|row| Row {
+            token_id: row.token_id,
+            name: row.name,
+            prefix: row.prefix,
+            kind: row.kind,
+            account_id: row.account_id,
+            account: row.account,
+            scopes: scopes(&row.scopes),
+            binding: Binding { project: row.project, machine: row.machine },
+            visibility: row.visibility,
+            created_at: row.created_at,
+            rotated_at: row.rotated_at,
+            expires_at: row.expires_at,
+            previous_expires_at: row.previous_expires_at,
+            last_used_at: row.last_used_at,
+        })
     };
 }
 
@@ -135,9 +126,6 @@ impl Row {
 }
 
 /// Makes a token.
-///
-/// # Errors
-/// The database does not store it.
 pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::Result<Issued> {
     let secret = Secret::draw(SecretKind::Token(new.kind));
     let digest = secret.digest();
@@ -151,7 +139,7 @@ pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::
         digest.as_slice(),
         &new.scopes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         new.expires_at,
-        new.kind.as_str(),
+        new.kind.as_ref(),
         new.account_id,
         new.binding.project,
         new.binding.machine,
@@ -161,15 +149,13 @@ pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::
     Ok(Issued { token_id, secret, expires_at: new.expires_at })
 }
 
-/// Gives a token another secret, for as long as the one before was given at first. That one is accepted for the overlap
-/// as well.
-///
-/// # Errors
-/// The database does not answer, or there is no such token.
+/// Gives a token another secret, valid until then, or for as long as the one before was given at first. That one is accepted
+/// for the overlap as well.
 pub async fn rotate(
     connection: &mut PgConnection,
     token_id: i64,
     kind: TokenKind,
+    until: Option<DateTime<Utc>>,
     overlap: TimeDelta,
 ) -> sqlx::Result<Issued> {
     let secret = Secret::draw(SecretKind::Token(kind));
@@ -177,14 +163,15 @@ pub async fn rotate(
     let expires_at = sqlx::query_scalar!(
         "update token
          set secret_sha256 = $2, prefix = $3, rotated_at = now(),
-             expires_at = now() + (expires_at - coalesce(rotated_at, created_at)),
+             expires_at = coalesce($4, now() + (expires_at - coalesce(rotated_at, created_at))),
              previous_secret_sha256 = secret_sha256,
-             previous_expires_at = least($4, expires_at)
+             previous_expires_at = least($5, expires_at)
          where token_id = $1 and revoked_at is null
          returning expires_at",
         token_id,
         digest.as_slice(),
         secret.prefix(),
+        until,
         Utc::now() + overlap,
     )
     .fetch_one(connection)
@@ -192,39 +179,7 @@ pub async fn rotate(
     Ok(Issued { token_id, secret, expires_at })
 }
 
-/// Gives a token another secret, valid until then. That of before is accepted for the overlap as well.
-///
-/// # Errors
-/// The database does not answer, or there is no such token.
-pub async fn renew(
-    connection: &mut PgConnection,
-    token_id: i64,
-    expires_at: DateTime<Utc>,
-    overlap: TimeDelta,
-) -> sqlx::Result<Issued> {
-    let secret = Secret::draw(SecretKind::Token(TokenKind::Agent));
-    let digest = secret.digest();
-    sqlx::query!(
-        "update token
-         set secret_sha256 = $2, prefix = $3, rotated_at = now(), expires_at = $4,
-             previous_secret_sha256 = secret_sha256, previous_expires_at = least($5, expires_at)
-         where token_id = $1 and revoked_at is null
-         returning token_id",
-        token_id,
-        digest.as_slice(),
-        secret.prefix(),
-        expires_at,
-        Utc::now() + overlap,
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(Issued { token_id, secret, expires_at: Some(expires_at) })
-}
-
 /// Ends a token, and all sessions that began with it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn revoke(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from session where token_id = $1", token_id).execute(&mut *connection).await?;
     sqlx::query!("update token set revoked_at = now() where token_id = $1", token_id)
@@ -234,22 +189,16 @@ pub async fn revoke(connection: &mut PgConnection, token_id: i64) -> sqlx::Resul
 }
 
 /// Whether any token was ever made.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn any_exist(pool: &PgPool) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select exists (select from token) as "exist!""#).fetch_one(pool).await
 }
 
 /// What the token allows; nothing when it is unknown, revoked or expired. Notes its use, to the minute.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
     let digest = secret.digest();
     let found = sqlx::query!(
-        r#"select token.token_id, token.kind, token.account_id, token.scopes, token.project, token.machine,
-                  (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
+        r#"select token.token_id, token.kind as "kind: TokenKind", token.account_id, token.scopes, token.project,
+                  token.machine, (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
                   agent.agent_id as "agent_id?", agent.is_enabled as "is_enabled?",
                   agent.last_seen_at as "last_seen_at?", agent.version as "version?", agent.failing as "failing?",
                   agent.suspect as "suspect?", agent.spooled_count as "spooled_count?"
@@ -278,7 +227,7 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
     });
     Ok(Some(Grant {
         token_id: token.token_id,
-        kind: token.kind.parse().map_err(decode_error)?,
+        kind: token.kind,
         account_id: token.account_id,
         scopes: scopes(&token.scopes),
         binding: Binding { project: token.project, machine: token.machine },
@@ -287,11 +236,8 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
 }
 
 /// Tokens that have not been revoked, those of a sight behind `after`, in the order of their making.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, sight: &TokenSight, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
-    let rows = select_tokens!(
+    select_tokens!(
         "($1 or token.account_id = $2 or (token.kind <> 'user' and token.project = any($3)))
          and token.token_id > $4
          order by token.token_id
@@ -301,43 +247,14 @@ pub async fn list(pool: &PgPool, sight: &TokenSight, after: i64, limit: i64) -> 
         &sight.projects,
         after,
         limit,
-    );
-    rows.fetch_all(pool).await?.into_iter().map(Row::try_from).collect()
+    )
+    .fetch_all(pool)
+    .await
 }
 
 /// One token that has not been revoked.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<Option<Row>> {
-    select_tokens!("token.token_id = $1", token_id)
-        .fetch_optional(connection)
-        .await?
-        .map(Row::try_from)
-        .transpose()
-}
-
-impl TryFrom<TextRow> for Row {
-    type Error = sqlx::Error;
-
-    fn try_from(row: TextRow) -> sqlx::Result<Self> {
-        Ok(Self {
-            token_id: row.token_id,
-            name: row.name,
-            prefix: row.prefix,
-            kind: row.kind.parse().map_err(decode_error)?,
-            account_id: row.account_id,
-            account: row.account,
-            scopes: scopes(&row.scopes),
-            binding: Binding { project: row.project, machine: row.machine },
-            visibility: row.visibility.as_deref().map(str::parse).transpose().map_err(decode_error)?,
-            created_at: row.created_at,
-            rotated_at: row.rotated_at,
-            expires_at: row.expires_at,
-            previous_expires_at: row.previous_expires_at,
-            last_used_at: row.last_used_at,
-        })
-    }
+    select_tokens!("token.token_id = $1", token_id).fetch_optional(connection).await
 }
 
 /// A scope that only a newer server knows allows nothing here.

@@ -15,7 +15,7 @@ use roundtrip_domain::access::Action;
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::units::{NO_BREAK, size, time};
 use roundtrip_storage as db;
-use roundtrip_storage::point::SeriesKey;
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_wire::{Case, Slug};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -99,14 +99,16 @@ async fn newest(
     is_stated: bool,
     quantile: BadgeQuantile,
 ) -> Result<Option<i64>, ApiError> {
-    const EVERY_COMMIT: (i64, i64) = (0, i64::MAX);
+    const NEWEST: Selection<'_> =
+        Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: 1, lines: Lines::Main };
     if is_stated {
         let wanted = if quantile == BadgeQuantile::P50 { 500_000 } else { 990_000 };
-        let newest = db::summary::newest(&state.pool, keys, EVERY_COMMIT, 1).await?;
+        let newest =
+            db::summary::selected(&state.pool, keys, &Selection { lines: Lines::All, ..NEWEST }).await?;
         let stated = newest.into_iter().next_back().map(|row| row.quantiles.0).unwrap_or_default();
         return Ok(stated.iter().find(|stated| stated.q_ppm == wanted).map(|stated| stated.ns.cast_signed()));
     }
-    let newest = db::point::newest(&state.pool, keys, EVERY_COMMIT, 1, false).await?;
+    let newest = db::point::selected(&state.pool, keys, &NEWEST).await?;
     Ok(newest.last().map(|row| match quantile {
         BadgeQuantile::P50 => row.latency_ns_p50,
         BadgeQuantile::P99 => row.latency_ns_p99,

@@ -11,7 +11,7 @@ use roundtrip_domain::access::Action;
 use roundtrip_domain::audited::channels::{self, Channel};
 use roundtrip_domain::error::Kind as Thing;
 use roundtrip_storage::notification::channel::{self, Wanted};
-use roundtrip_storage::notification::event::{Event, Kind};
+use roundtrip_storage::notification::{Event, Kind};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -103,7 +103,7 @@ pub(crate) async fn list_channels(
 ) -> Result<Json<ChannelList>, ApiError> {
     let project = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
     let rows = channel::list(&state.pool, project.project_id).await?;
-    let channels = rows.into_iter().map(Channel::try_from).collect::<Result<_, _>>()?;
+    let channels = rows.into_iter().map(Channel::from).collect();
     Ok(Json(ChannelList { channels, kinds: state.notifier.kinds() }))
 }
 

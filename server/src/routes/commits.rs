@@ -232,7 +232,7 @@ pub(super) async fn named(
     partings: &[Parting],
 ) -> Result<HashMap<String, CommitSummary>, ApiError> {
     let shas: Vec<_> = partings.iter().filter_map(|parting| parting.sha.clone()).collect();
-    let rows = db::graph::named(&state.pool, project_id, &shas).await?;
+    let rows = db::commit::of_shas(&state.pool, project_id, &shas).await?;
     Ok(rows.into_iter().map(|row| (row.sha.clone(), CommitSummary::from(row))).collect())
 }
 

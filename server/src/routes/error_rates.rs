@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use roundtrip_stats::error_rate::{halves, history};
 use roundtrip_stats::share;
 use roundtrip_storage as db;
-use roundtrip_storage::error_rate::{ClassCounts, ClassRow, HistoryCounts, MachineCounts, MachineRow};
+use roundtrip_storage::error_rate::{ClassCounts, ClassRow, HistoryCounts, MachineRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -154,8 +154,8 @@ pub(crate) async fn list_error_rates(
 
 impl TotalErrorRates {
     fn of(machines: &[MachineRow], classes: &[ClassRow]) -> Self {
-        let comparisons = machines.iter().map(|row| row.counts).fold((0, 0), |(count, of_count), counts| {
-            (count + counts.false_comparison_count, of_count + counts.comparison_count)
+        let comparisons = machines.iter().fold((0, 0), |(count, of_count), row| {
+            (count + row.false_comparison_count, of_count + row.comparison_count)
         });
         let counts = ClassCounts::total(classes.iter().map(|row| &row.counts));
         Self {
@@ -169,12 +169,11 @@ impl TotalErrorRates {
 
 impl MachineErrorRates {
     fn of(row: MachineRow, classes: &[ClassRow]) -> Self {
-        let MachineCounts { comparison_count, false_comparison_count } = row.counts;
         let classes = classes.iter().filter(|class| class.machine_id == row.machine_id);
         Self {
             machine: row.machine,
             computed_at: row.computed_at,
-            false_comparisons: CountedShare::of(false_comparison_count, comparison_count),
+            false_comparisons: CountedShare::of(row.false_comparison_count, row.comparison_count),
             classes: classes.map(ClassErrorRates::from).collect(),
         }
     }

@@ -155,11 +155,7 @@ pub(crate) async fn feed_of_regressions(
     let project_id = project_id(&state, &caller, &path).await?;
     let project = path.project.as_str();
     let created_at = db::project::created_at(&state.pool, project_id).await?;
-    let filter = Filter {
-        states: STATES.to_vec(),
-        direction: Some(Direction::Regressed.name().to_owned()),
-        with_quiet: false,
-    };
+    let filter = Filter { states: STATES.to_vec(), direction: Some(Direction::Regressed), with_quiet: false };
     let rows = regression::list(&state.pool, project_id, &filter, i64::MAX, ENTRIES).await?;
     let entries = rows.iter().map(|row| entry_of_regression(row, created_at)).collect();
     let head = Head {

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::audited::members;
+use roundtrip_domain::audited::projects;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Role;
 use roundtrip_wire::Slug;
@@ -91,7 +91,7 @@ pub(crate) async fn put_member(
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
     let account = path.account.as_str();
-    members::set_member(&state.pool, &caller.by(), &project, account, request.role).await?;
+    projects::set_member(&state.pool, &caller.by(), &project, account, request.role).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -107,7 +107,7 @@ pub(crate) async fn delete_member(
     Path(path): Path<MemberPath>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
-    members::remove_member(&state.pool, &caller.by(), &project, path.account.as_str()).await?;
+    projects::remove_member(&state.pool, &caller.by(), &project, path.account.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -16,6 +16,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::ingest;
 use roundtrip_stats::{Distribution, comparison};
 use roundtrip_storage as db;
+use roundtrip_storage::point::{Lines, Selection};
 use roundtrip_wire::{EndObservation, Repetition, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -216,18 +217,21 @@ pub(crate) async fn list_points(
     Query(query): Query<PointQuery>,
 ) -> Result<Json<PointList>, ApiError> {
     let limit = within("limit", query.limit.unwrap_or(POINTS_DEFAULT), 1..=POINTS_MAX)?;
-    let ordinals = ordinals(query.from, query.to)?;
-    let is_of_all = query.lines != Some(LinesAsked::Main);
+    let (from_ordinal, to_ordinal) = ordinals(query.from, query.to)?;
+    let lines = if query.lines == Some(LinesAsked::Main) { Lines::Main } else { Lines::All };
+    let selection = Selection { from_ordinal, to_ordinal, last: limit, lines };
     let series_ids = query.series.as_slice();
     let keys = permitted::series(&state, &caller, series_ids).await?;
     let mut commit_ids = HashSet::new();
     let mut points: HashMap<i64, Vec<Point>> = HashMap::new();
-    for row in db::point::newest(&state.pool, &keys, ordinals, limit, is_of_all).await? {
+    for row in db::point::selected(&state.pool, &keys, &selection).await? {
         commit_ids.insert(row.commit_id);
         points.entry(row.series_id).or_default().push(row.into());
     }
     let mut summaries: HashMap<i64, Vec<StatedPoint>> = HashMap::new();
-    for row in db::summary::newest(&state.pool, &keys, ordinals, limit).await? {
+    for row in
+        db::summary::selected(&state.pool, &keys, &Selection { lines: Lines::All, ..selection }).await?
+    {
         commit_ids.insert(row.commit_id);
         summaries.entry(row.series_id).or_default().push(row.into());
     }

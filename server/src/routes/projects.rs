@@ -114,7 +114,7 @@ async fn summaries(state: &AppState, rows: Vec<db::project::Row>) -> Result<Vec<
     let summary = |row: db::project::Row| {
         let latest_run = row.latest_run_id.and_then(|run_id| runs.remove(&run_id));
         Ok(ProjectSummary {
-            visibility: row.visibility()?,
+            visibility: row.visibility,
             project: row.slug,
             default_branch: row.default_branch,
             repository_url: row.repository_url,

@@ -180,7 +180,7 @@ pub(crate) async fn list_regressions(
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = Filter {
         states: asked.query.state.0.clone(),
-        direction: asked.query.direction.map(|direction| direction.name().to_owned()),
+        direction: asked.query.direction,
         with_quiet: asked.query.quiet.unwrap_or(false),
     };
     let before = asked.after.unwrap_or(i64::MAX);
@@ -271,11 +271,8 @@ impl TryFrom<Row> for Regression {
     fn try_from(row: Row) -> Result<Self, ApiError> {
         let place = |(sha, ordinal)| CommitPlace { sha, ordinal };
         Ok(Self {
-            direction: row
-                .direction
-                .parse()
-                .map_err(|error: String| ApiError::internal(anyhow::anyhow!(error)))?,
-            state: row.state()?,
+            direction: row.direction,
+            state: row.state,
             cause: row.cause()?.into(),
             regression_id: row.regression_id,
             project: row.project,

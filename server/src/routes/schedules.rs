@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::audited::schedules;
+use roundtrip_domain::audited::projects;
 use roundtrip_domain::queue;
 use roundtrip_storage::schedule::{self, New, Row};
 use roundtrip_wire::Slug;
@@ -113,7 +113,7 @@ pub(crate) async fn create_schedule(
         created_by: &by.actor,
         next_at,
     };
-    let schedule_id = schedules::create_schedule(&state.pool, &by, &found, &new).await?;
+    let schedule_id = projects::create_schedule(&state.pool, &by, &found, &new).await?;
     let made = Schedule {
         schedule_id,
         cron: asked.cron,
@@ -137,7 +137,7 @@ pub(crate) async fn delete_schedule(
     Path(path): Path<SchedulePath>,
 ) -> Result<StatusCode, ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    schedules::delete_schedule(&state.pool, &caller.by(), &found, path.schedule_id).await?;
+    projects::delete_schedule(&state.pool, &caller.by(), &found, path.schedule_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

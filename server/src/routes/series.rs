@@ -10,6 +10,7 @@ use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Query};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
+use roundtrip_storage::point::{Lines, Selection};
 use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
@@ -236,18 +237,20 @@ impl SeriesIds {
 }
 
 async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<SeriesSummary>, ApiError> {
-    const EVERY_COMMIT: (i64, i64) = (0, i64::MAX);
+    const NEWEST: Selection<'_> =
+        Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: 1, lines: Lines::Main };
+    const NEWEST_OF_ALL: Selection<'_> = Selection { lines: Lines::All, ..NEWEST };
     let (stated, measured): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_stated());
     let keys = |rows: Vec<&db::series::Row>| rows.into_iter().map(db::series::Row::key).collect::<Vec<_>>();
-    let newest_stated = db::summary::newest(&state.pool, &keys(stated), EVERY_COMMIT, 1).await?;
+    let newest_stated = db::summary::selected(&state.pool, &keys(stated), &NEWEST_OF_ALL).await?;
     let mut newest_stated: HashMap<_, _> =
         newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
     let keys = keys(measured);
-    let mut rows_newest = db::point::newest(&state.pool, &keys, EVERY_COMMIT, 1, false).await?;
+    let mut rows_newest = db::point::selected(&state.pool, &keys, &NEWEST).await?;
     // What a pull request measured is not how the project is, unless nothing else is known.
     let known: HashSet<i64> = rows_newest.iter().map(|row| row.series_id).collect();
     let others: Vec<_> = keys.into_iter().filter(|key| !known.contains(&key.series_id)).collect();
-    rows_newest.extend(db::point::newest(&state.pool, &others, EVERY_COMMIT, 1, true).await?);
+    rows_newest.extend(db::point::selected(&state.pool, &others, &NEWEST_OF_ALL).await?);
     let mut newest: HashMap<_, _> =
         rows_newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summary = |row: db::series::Row| {

@@ -210,8 +210,6 @@ impl History {
             suite_version: "seed".to_owned(),
             build: PRESET.to_owned(),
             order_seed: self.random.next_u64().to_string(),
-            conditions: "{}".to_owned(),
-            canaries: "[]".to_owned(),
             started_at,
             finished_at: started_at + TimeDelta::seconds(RUN_SECONDS),
         }

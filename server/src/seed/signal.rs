@@ -5,7 +5,7 @@ use super::catalogue::{SeededCase, TRANSPORT_COUNT};
 use rand::{RngExt, rngs::StdRng};
 use rand_distr::{Distribution as _, StandardNormal};
 use roundtrip_stats::{Distribution, Quartiles, nearest_rank};
-use roundtrip_storage::seed::Point;
+use roundtrip_storage::point::Numbers as Point;
 
 /// From run to run, as the logarithm's standard deviation.
 const RUN_NOISE: f64 = 0.03;
@@ -147,6 +147,7 @@ impl Signal {
         }
         let attempted = point.operation_count * series.delivered_per_operation;
         point.attempted = attempted;
+        point.accepted = attempted;
         point.delivered = attempted;
         if series.is_lossy_kind && random.random_bool(RARE) {
             point.lossy = true;
@@ -239,6 +240,7 @@ fn of_repetitions(p50: Vec<u64>, p90: Vec<u64>, p99: Vec<u64>) -> Point {
     let medians = Quartiles::of(&p50);
     let quartile = |of: fn(&Quartiles) -> u64| medians.as_ref().map_or(0, of).cast_signed();
     Point {
+        repetition_count: i32::try_from(REPETITIONS).unwrap_or(0),
         operation_count: i64::try_from(REPETITIONS * OPERATIONS).unwrap_or(0),
         repetition_p50_ns_q1: quartile(|medians| medians.q1),
         repetition_p50_ns_median: quartile(|medians| medians.median),

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_higher_role_may_do_what_a_lower_one_may() {
         assert!(Role::ALL.is_sorted());
-        assert!(Role::ALL.iter().all(|role| role.as_str().parse() == Ok(*role)));
+        assert!(Role::ALL.iter().all(|role| role.to_string().parse() == Ok(*role)));
         assert!("owner".parse::<Role>().unwrap_err().to_string().contains("viewer, contributor"));
     }
 

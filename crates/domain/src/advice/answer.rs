@@ -86,7 +86,6 @@ fn is_spinning(ranked: &RankedTransport) -> bool {
     ranked.receive.as_str() == SPIN
 }
 
-/// As in `0.1 %` or `34 %`.
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = usize::from(percent < 9.95);

@@ -42,7 +42,6 @@ pub struct Wanted {
 struct Candidate<'a> {
     transport: &'a TransportInfo,
     facts: &'a Facts,
-    /// By size.
     members: Vec<&'a Member>,
 }
 
@@ -180,7 +179,6 @@ impl Candidate<'_> {
         Line::new(measured, by.repetition_ppm()).ok_or_else(|| "Its distributions are no longer kept.".into())
     }
 
-    /// For crossovers.
     fn measured(&self) -> Vec<crossing::Measured> {
         let at_size = |member: &&Member| crossover::measured_at(member.of_a_size.x, &member.of_a_size.point);
         self.members.iter().filter_map(at_size).collect()
@@ -236,7 +234,6 @@ impl Candidate<'_> {
 }
 
 impl Member {
-    /// Processor time for a message.
     fn cpu_ns(&self) -> Option<f64> {
         self.outcome.cpu_ns_per_message.map(|ns| ns as f64)
     }

@@ -149,9 +149,6 @@ pub struct AdviceChange {
 }
 
 /// The series of one machine that have a parameter, with their newest points.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn members(
     pool: &PgPool,
     over: SweptParameter,

@@ -147,7 +147,6 @@ impl History {
         (from, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1))
     }
 
-    /// The change before one that matters.
     fn previous(&self, row: &Row) -> Option<&Row> {
         let (before, _) = self.around(row);
         before.iter().rev().find(|other| other.found.matters)
@@ -159,7 +158,6 @@ struct Groups {
     open: Vec<Open>,
     /// Why machines are suspect.
     suspect: HashMap<i64, String>,
-    /// The regressions of changes that had none.
     members: HashMap<i64, i64>,
     /// Regressions that a change takes back.
     taken_back: BTreeSet<i64>,
@@ -200,7 +198,7 @@ impl Groups {
             self.taken_back.insert(regression_id);
             return Ok(());
         }
-        let direction = Direction::of(row.found.change()).name();
+        let direction = Direction::of(row.found.change());
         let regression_id = if let Some(open) =
             self.open.iter_mut().rev().find(|open| takes(open, row, direction, cause))
         {
@@ -214,7 +212,7 @@ impl Groups {
                 grouping::begin(connection, row, direction, cause, held_because.as_deref(), self.now).await?;
             self.open.push(Open {
                 regression_id,
-                direction: direction.to_owned(),
+                direction,
                 machine_ids: if cause == Cause::Machine { vec![row.machine_id] } else { Vec::new() },
                 after_ordinal: row.found.after_ordinal,
                 until_ordinal: row.found.until_ordinal,
@@ -244,7 +242,7 @@ impl Groups {
 
 /// Whether a change belongs to an open regression: it is of the same direction and kind of cause, may have happened in its
 /// range of commits, and is on one of its machines where a machine made it.
-fn takes(open: &Open, row: &Row, direction: &str, cause: Cause) -> bool {
+fn takes(open: &Open, row: &Row, direction: Direction, cause: Cause) -> bool {
     let is_of_kind = match cause {
         Cause::Machine => open.machine_ids.contains(&row.machine_id),
         Cause::Commit | Cause::Unknown => open.machine_ids.is_empty(),

@@ -24,9 +24,6 @@ pub struct Suspect {
 
 /// The commits that may have made these changes, which have one cause: the most probable first, until the culprit is among
 /// them with a probability of 95 %; at most 50.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn rank(
     pool: &PgPool,
     project_id: i64,

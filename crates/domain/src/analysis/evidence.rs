@@ -15,11 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Commits on either side of a change whose points are asked for.
 const COMMITS: i64 = 40;
-/// The most points of a side.
 const POINTS_MAX: usize = 30;
-/// The most series of controls that are asked.
 const CONTROLS_MAX: i64 = 16;
-/// The most other machines that are asked.
 const SIBLINGS_MAX: usize = 12;
 /// The most changes whose witnesses are read at once, and the most commits that lie between the first and the last of them:
 /// what is read is kept in memory.
@@ -75,20 +72,15 @@ fn parts(asked: Vec<Asked>) -> Vec<Vec<Asked>> {
     parts
 }
 
-/// Who the witnesses of some changes are.
 pub(super) struct EvidenceLoader<'a> {
     pool: &'a PgPool,
-    /// By project and machine.
     controls: HashMap<(i64, i64), Vec<Other>>,
-    /// By series.
     siblings: HashMap<i64, Vec<Other>>,
 }
 
-/// What witnesses measured.
 struct Evidence {
     /// By project, machine and environment; of each canary by its name.
     canaries: HashMap<(i64, i64, i64), BTreeMap<String, Points>>,
-    /// By series.
     tracks: HashMap<i64, BTreeMap<Track, Points>>,
 }
 
@@ -228,7 +220,6 @@ impl Asked {
         Witness { kind, name, before: before.to_vec(), after: after.to_vec() }
     }
 
-    /// What all of them say.
     fn classify(&self, witnesses: &[Witness]) -> Attribution {
         let statements: Vec<Statement> =
             witnesses.iter().map(|witness| witness.hear(self.change.found.change())).collect();

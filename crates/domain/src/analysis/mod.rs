@@ -12,12 +12,11 @@
 mod attribute_changes;
 mod backfill;
 pub mod culprits;
-mod direction;
 mod evidence;
 pub mod suspect;
 pub mod track;
 
-pub use direction::Direction;
+pub use roundtrip_storage::regression::Direction;
 
 use chrono::Utc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -27,8 +26,8 @@ use roundtrip_storage::analysis::{self, Due};
 use roundtrip_storage::change_point::store::{self, Placed};
 use roundtrip_storage::change_point::{self, Found, Row, Track};
 use roundtrip_storage::chart::Columns;
+use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
-use roundtrip_storage::quantile::Quantile;
 use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -43,10 +42,8 @@ use track::Points;
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// The share of the time that is searched while runs keep coming, as so many pauses to one search: the others are stored.
 const PAUSES: u32 = 19;
-/// The shortest and the longest pause.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// The most runs of one machine that are searched at once.
 const RUNS_MAX: i64 = 5_000;
 /// While one machine's changes are judged, another one's are searched for.
 const MACHINES_AT_ONCE: usize = 2;
@@ -123,9 +120,6 @@ impl Analyst {
     }
 
     /// Searches all runs that wait now and are not being searched by another server.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn search(&self) -> Result<Searched, AnalysisError> {
         let machines = stream::iter(analysis::machines(&self.pool).await?);
         let searched = machines.map(|machine_id| self.search_machine(machine_id)).buffered(MACHINES_AT_ONCE);
@@ -166,7 +160,6 @@ impl Analyst {
         Ok(searched)
     }
 
-    /// Searches some series of a machine.
     async fn search_series(&self, machine_id: i64, part: Part) -> Result<Vec<Outcome>, AnalysisError> {
         let Part { from_ordinal, series_ids } = part;
         let keys: Vec<SeriesKey> =
@@ -199,7 +192,6 @@ impl Analyst {
     }
 }
 
-/// Series that are searched at once, from one commit on.
 #[derive(Debug)]
 struct Part {
     from_ordinal: i64,
@@ -241,7 +233,6 @@ struct Stored {
     refined: Vec<i64>,
 }
 
-/// What a search found in one track.
 struct Outcome {
     points: Points,
     /// What was stored of the points that were searched.
@@ -260,7 +251,6 @@ impl Outcome {
     }
 }
 
-/// Stores what was found of some tracks of one machine.
 async fn store(
     connection: &mut PgConnection,
     machine_id: i64,

@@ -10,9 +10,6 @@ const FAULTS_MIN: i64 = 3;
 const NEWEST_RUNS: i64 = 50;
 
 /// Which of these machines are suspect to a project, and why, in words that follow a colon.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn why(
     connection: &mut PgConnection,
     project_id: i64,

@@ -4,7 +4,7 @@
 use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
 use roundtrip_storage::change_point::{Figure, Found, Track};
 use roundtrip_storage::chart::LineRow;
-use roundtrip_storage::quantile::Quantile;
+use roundtrip_storage::point::Quantile;
 use std::collections::BTreeMap;
 
 /// The points of one track, the oldest commit first, then the runs of a commit by their beginning.

@@ -14,11 +14,9 @@ use roundtrip_wire::Machine;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
-/// How long a code is good.
 const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 /// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
 const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(14);
-/// What an agent may do.
 const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
 
 /// A secret, and until when it is valid.
@@ -53,7 +51,7 @@ pub struct AgentChange<'a> {
 /// Makes a code that lets an agent in: of this project, on this machine, with these labels.
 ///
 /// # Errors
-/// The caller may not manage such agents, or the database does not answer.
+/// The caller may not manage such agents.
 pub async fn create_enrolment(
     pool: &PgPool,
     caller: &Caller,
@@ -61,8 +59,8 @@ pub async fn create_enrolment(
     (project, machine): (Option<&str>, Option<&str>),
     labels: &[String],
 ) -> Result<Valid, DomainError> {
-    check_manage(pool, caller, project).await?;
     let mut transaction = pool.begin().await?;
+    check_manage(&mut transaction, caller, project).await?;
     let secret = Secret::draw(SecretKind::Enrolment);
     let new = NewEnrolment { project, machine, labels, created_by: &by.actor };
     let expires_at = Utc::now() + CODE_LIFETIME;
@@ -77,7 +75,7 @@ pub async fn create_enrolment(
 /// Lets an agent in that has a code, with the key that it signs by.
 ///
 /// # Errors
-/// The code is not valid, the machine has an agent, or the database does not answer.
+/// The code is not valid, or the machine has an agent.
 pub async fn enrol_agent(
     pool: &PgPool,
     code: &str,
@@ -107,13 +105,12 @@ pub async fn enrol_agent(
 }
 
 /// Gives an agent another token that has proved by its key which one it is. The secret of before is accepted for an hour more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainError> {
     let mut transaction = pool.begin().await?;
     let expires_at = Utc::now() + TOKEN_LIFETIME;
-    let issued = token::renew(&mut transaction, token_id, expires_at, TimeDelta::hours(1)).await?;
+    let issued =
+        token::rotate(&mut transaction, token_id, TokenKind::Agent, Some(expires_at), TimeDelta::hours(1))
+            .await?;
     transaction.commit().await?;
     Ok(Valid { secret: issued.secret, expires_at })
 }
@@ -121,7 +118,7 @@ pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainEr
 /// Changes whether an agent is given work, and what it is labelled with; tells how it is now.
 ///
 /// # Errors
-/// The caller may not manage it, or the database does not answer.
+/// The caller may not manage it.
 pub async fn change_agent(
     pool: &PgPool,
     caller: &Caller,
@@ -131,7 +128,7 @@ pub async fn change_agent(
 ) -> Result<Row, DomainError> {
     let AgentChange { is_enabled, labels } = change;
     let mut transaction = pool.begin().await?;
-    let before = managed(pool, &mut transaction, caller, agent_id).await?;
+    let before = managed(&mut transaction, caller, agent_id).await?;
     agent::change(&mut transaction, agent_id, is_enabled, labels).await?;
     let details = json!({
         "machine": before.machine,
@@ -148,10 +145,10 @@ pub async fn change_agent(
 /// Turns an agent away: its token is revoked, and its machine needs another code.
 ///
 /// # Errors
-/// The caller may not manage it, or the database does not answer.
+/// The caller may not manage it.
 pub async fn revoke_agent(pool: &PgPool, caller: &Caller, by: &By, agent_id: i64) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
-    let found = managed(pool, &mut transaction, caller, agent_id).await?;
+    let found = managed(&mut transaction, caller, agent_id).await?;
     agent::revoke(&mut transaction, agent_id).await?;
     let details = json!({"machine": found.machine});
     record(&mut transaction, by, Action::AgentRevoke, format!("agent:{agent_id}"), details).await?;
@@ -199,25 +196,23 @@ async fn issue(
 }
 
 /// An agent that the caller may manage. One that it must not know of does not exist.
-async fn managed(
-    pool: &PgPool,
-    connection: &mut PgConnection,
-    caller: &Caller,
-    agent_id: i64,
-) -> Result<Row, DomainError> {
+async fn managed(connection: &mut PgConnection, caller: &Caller, agent_id: i64) -> Result<Row, DomainError> {
     caller.check_known()?;
     let unknown = || DomainError::unknown(Kind::Agent, agent_id);
-    let found = agent::find(connection, agent_id).await?.ok_or_else(unknown)?;
-    match check_manage(pool, caller, found.project.as_deref()).await {
+    let found = agent::find(&mut *connection, agent_id).await?.ok_or_else(unknown)?;
+    match check_manage(connection, caller, found.project.as_deref()).await {
         Err(DomainError::Unknown { .. }) => Err(unknown()),
         checked => checked.map(|()| found),
     }
 }
 
-/// Whether the caller may make tokens for agents of this project, or of any.
-async fn check_manage(pool: &PgPool, caller: &Caller, project: Option<&str>) -> Result<(), DomainError> {
+async fn check_manage(
+    connection: &mut PgConnection,
+    caller: &Caller,
+    project: Option<&str>,
+) -> Result<(), DomainError> {
     let visibility = match project {
-        Some(project) => owner::project(pool, project).await?.map(|found| found.visibility),
+        Some(project) => owner::project(connection, project).await?.map(|found| found.visibility),
         None => None,
     };
     let binding = Binding { project: project.map(str::to_owned), machine: None };

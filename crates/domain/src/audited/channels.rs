@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::notification::channel::{self, Row, Wanted};
-use roundtrip_storage::notification::event::{Event, Kind};
+use roundtrip_storage::notification::{Event, Kind};
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
@@ -71,7 +71,7 @@ pub struct ChannelChange {
 /// Makes a channel; with it comes the key with which messages to a webhook are signed.
 ///
 /// # Errors
-/// The channel is not possible, or the database does not answer.
+/// The channel is not possible.
 pub async fn create_channel(
     pool: &PgPool,
     notifier: &Notifier,
@@ -104,7 +104,7 @@ pub async fn create_channel(
 /// Changes a channel, and tells how it is now.
 ///
 /// # Errors
-/// There is no such channel, it is not possible, or the database does not answer.
+/// There is no such channel, or it is not possible.
 pub async fn change_channel(
     pool: &PgPool,
     notifier: &Notifier,
@@ -119,9 +119,9 @@ pub async fn change_channel(
     let wanted = Wanted {
         name: change.name.as_deref().unwrap_or(&row.name),
         target: change.target.as_deref().unwrap_or(&row.target),
-        events: &change.events.map_or_else(|| row.events(), Ok)?,
+        events: change.events.as_deref().unwrap_or(&row.events),
     };
-    check(notifier, row.kind()?, &wanted)?;
+    check(notifier, row.kind, &wanted)?;
     if !channel::change(&mut transaction, channel_id, &wanted).await? {
         return Err(taken(wanted.name));
     }
@@ -130,7 +130,7 @@ pub async fn change_channel(
         Some(false) => channel::disable(&mut transaction, channel_id, None, Utc::now()).await?,
         None => {}
     }
-    let before = Channel::try_from(row)?;
+    let before = Channel::from(row);
     let after = read(&mut transaction, channel_id).await?;
     let details = json!({
         "project": project.project,
@@ -145,9 +145,6 @@ pub async fn change_channel(
 }
 
 /// Deletes a channel, and what waits for it.
-///
-/// # Errors
-/// There is no such channel, or the database does not answer.
 pub async fn delete_channel(
     pool: &PgPool,
     by: &By,
@@ -181,22 +178,18 @@ fn taken(name: &str) -> DomainError {
 
 async fn read(connection: &mut PgConnection, channel_id: i64) -> Result<Channel, DomainError> {
     let row = channel::find(connection, channel_id).await?;
-    Ok(Channel::try_from(row.ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))?)?)
+    row.map(Channel::from).ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))
 }
 
-impl TryFrom<Row> for Channel {
-    type Error = sqlx::Error;
-
-    fn try_from(row: Row) -> sqlx::Result<Self> {
-        let kind = row.kind()?;
-        let mut events = row.events()?;
-        events.sort_by_key(|event| *event as u8);
-        events.dedup();
-        Ok(Self {
+impl From<Row> for Channel {
+    fn from(mut row: Row) -> Self {
+        row.events.sort_by_key(|event| *event as u8);
+        row.events.dedup();
+        Self {
             channel_id: row.notification_channel_id,
-            target: if kind == Kind::Email { row.target } else { recognisable(&row.target) },
-            kind,
-            events,
+            target: if row.kind == Kind::Email { row.target } else { recognisable(&row.target) },
+            kind: row.kind,
+            events: row.events,
             enabled: row.enabled_at.is_some(),
             name: row.name,
             disabled_because: row.disabled_because,
@@ -205,7 +198,7 @@ impl TryFrom<Row> for Channel {
             failure: row.failure,
             created_by: row.created_by,
             created_at: row.created_at,
-        })
+        }
     }
 }
 

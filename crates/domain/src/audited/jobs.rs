@@ -12,7 +12,6 @@ use roundtrip_wire::{CommitSha, Slug};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
-/// The most commits of one request.
 const COMMITS_MAX: usize = 1_000;
 
 /// What is to be measured, and where.
@@ -41,9 +40,6 @@ pub struct JobOrder {
 }
 
 /// Asks for commits to be measured, and tells the numbers of the new jobs. What is open already is not asked for twice.
-///
-/// # Errors
-/// There is no such machine or commit, or the database does not answer.
 pub async fn request_jobs(
     pool: &PgPool,
     by: &By,
@@ -80,9 +76,6 @@ pub async fn request_jobs(
 }
 
 /// Cancels a job of a project that is open.
-///
-/// # Errors
-/// There is no such job, or the database does not answer.
 pub async fn cancel_job(
     pool: &PgPool,
     by: &By,
@@ -134,7 +127,6 @@ async fn machines(
     Ok(machines)
 }
 
-/// The commits that are asked for on one machine.
 async fn commits(
     connection: &mut PgConnection,
     asked: &JobOrder,

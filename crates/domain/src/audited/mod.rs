@@ -3,16 +3,14 @@
 //!
 //! # Codemap
 //! - here: accounts. [`tokens`]: tokens, and jobs that are trusted. [`sessions`]: sessions of browsers.
-//! - [`members`], [`projects`], [`channels`], [`schedules`], [`jobs`], [`regressions`]: of one project.
+//! - [`projects`], [`channels`], [`jobs`], [`regressions`]: of one project.
 //! - [`agents`]: agents, and the codes that let them in.
 
 pub mod agents;
 pub mod channels;
 pub mod jobs;
-pub mod members;
 pub mod projects;
 pub mod regressions;
-pub mod schedules;
 pub mod sessions;
 pub mod tokens;
 
@@ -28,9 +26,6 @@ use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool, Result};
 
 /// Makes an account and, when it cannot sign in otherwise, a token for it. None when its name or login is taken.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create_account(
     pool: &PgPool,
     by: &By,
@@ -63,9 +58,6 @@ pub async fn create_account(
 }
 
 /// Removes an account with all that lets it in. False when there is none.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete_account(pool: &PgPool, by: &By, name: &str) -> Result<bool> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;

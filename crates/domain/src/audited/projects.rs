@@ -1,12 +1,13 @@
-//! What projects are set to.
+//! Projects: what they are set to, who their members are, and when they are measured.
 
 use super::record;
-use crate::error::DomainError;
-use roundtrip_storage::access::Visibility;
+use crate::error::{DomainError, Kind};
 use roundtrip_storage::access::owner::ProjectRow;
+use roundtrip_storage::access::{Role, Visibility};
 use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::schedule::{self, New};
 use roundtrip_storage::settings::{self, Settings};
-use roundtrip_storage::{github, project};
+use roundtrip_storage::{account, github, project};
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -37,9 +38,6 @@ pub struct SettingsChange {
 }
 
 /// Makes a project before its first run.
-///
-/// # Errors
-/// There is one of that name, or the database does not answer.
 pub async fn create_project(pool: &PgPool, by: &By, new: NewProject<'_>) -> Result<(), DomainError> {
     let NewProject { name, visibility, default_branch, repository_url } = new;
     let mut transaction = pool.begin().await?;
@@ -54,9 +52,6 @@ pub async fn create_project(pool: &PgPool, by: &By, new: NewProject<'_>) -> Resu
 
 /// Changes what a project is set to, and tells what it is set to now. Another default branch says of all its points again
 /// whether they are on the main line.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn change_project(
     pool: &PgPool,
     by: &By,
@@ -97,9 +92,6 @@ pub async fn change_project(
 }
 
 /// Deletes a project with all that was measured of it, and revokes the tokens that are bound to it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete_project(pool: &PgPool, by: &By, project: &ProjectRow) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     settings::lock(&mut transaction, project.project_id).await?;
@@ -109,5 +101,77 @@ pub async fn delete_project(pool: &PgPool, by: &By, project: &ProjectRow) -> Res
     });
     let subject = format!("project:{}", project.project);
     record(&mut transaction, by, Action::ProjectDelete, subject, details).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Gives an account a role in a project, in place of the one it has.
+pub async fn set_member(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    name: &str,
+    role: Role,
+) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let account_id = account::key(&mut transaction, name).await?;
+    let account_id = account_id.ok_or_else(|| DomainError::unknown(Kind::Account, name))?;
+    let before = account::role(&mut transaction, project.project_id, account_id).await?;
+    account::set_role(&mut transaction, project.project_id, account_id, role).await?;
+    let details = json!({"account": name, "from": before, "to": role});
+    let subject = format!("project:{}", project.project);
+    record(&mut transaction, by, Action::MembershipSet, subject, details).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Takes an account out of a project.
+///
+/// # Errors
+/// It is no member.
+pub async fn remove_member(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    name: &str,
+) -> Result<(), DomainError> {
+    let unknown = || DomainError::unknown(Kind::Member, name);
+    let mut transaction = pool.begin().await?;
+    let account_id = account::key(&mut transaction, name).await?.ok_or_else(unknown)?;
+    if !account::remove_role(&mut transaction, project.project_id, account_id).await? {
+        return Err(unknown());
+    }
+    let subject = format!("project:{}", project.project);
+    record(&mut transaction, by, Action::MembershipRemove, subject, json!({"account": name})).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Makes a schedule, and tells its number.
+pub async fn create_schedule(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    new: &New<'_>,
+) -> Result<i64, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let schedule_id = schedule::create(&mut transaction, project.project_id, new).await?;
+    let details =
+        json!({"project": project.project, "cron": new.cron, "preset": new.preset, "labels": new.labels});
+    record(&mut transaction, by, Action::ScheduleCreate, format!("schedule:{schedule_id}"), details).await?;
+    transaction.commit().await?;
+    Ok(schedule_id)
+}
+
+/// Ends a schedule.
+pub async fn delete_schedule(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    schedule_id: i64,
+) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    if !schedule::delete(&mut transaction, project.project_id, schedule_id).await? {
+        return Err(DomainError::unknown(Kind::Schedule, schedule_id));
+    }
+    let details = json!({"project": project.project});
+    record(&mut transaction, by, Action::ScheduleDelete, format!("schedule:{schedule_id}"), details).await?;
     Ok(transaction.commit().await?)
 }

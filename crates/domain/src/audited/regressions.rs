@@ -26,9 +26,6 @@ pub struct TriageChange {
 }
 
 /// Changes what people say of a regression.
-///
-/// # Errors
-/// There is no such regression, or no such account, or the database does not answer.
 pub async fn triage(
     pool: &PgPool,
     by: &By,
@@ -41,7 +38,7 @@ pub async fn triage(
         .await?
         .ok_or_else(|| DomainError::unknown(Kind::Regression, regression_id))?;
     let after = Triage {
-        state: change.state.map_or_else(|| before.state.clone(), |state| state.name().to_owned()),
+        state: change.state.unwrap_or(before.state),
         assignee: change.assignee.unwrap_or_else(|| before.assignee.clone()),
         note: change.note.unwrap_or_else(|| before.note.clone()),
         bug_url: change.bug_url.unwrap_or_else(|| before.bug_url.clone()),

@@ -23,9 +23,6 @@ pub struct SignIn<'a> {
 }
 
 /// Begins a session in place of the one that the caller may have.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn begin_session(
     pool: &PgPool,
     caller: &Caller,
@@ -39,9 +36,6 @@ pub async fn begin_session(
 }
 
 /// Begins a session of the account of somebody who has signed in at GitHub; none when there is no such account.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn begin_session_of_github(
     pool: &PgPool,
     caller: &Caller,
@@ -61,9 +55,6 @@ pub async fn begin_session_of_github(
 }
 
 /// Ends the session that the caller has, if it has one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn end_session(pool: &PgPool, caller: &Caller, by: &By) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     end(&mut transaction, caller, by).await?;
@@ -71,9 +62,6 @@ pub async fn end_session(pool: &PgPool, caller: &Caller, by: &By) -> Result<(), 
 }
 
 /// Notes that somebody was not let in.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn refuse_session(pool: &PgPool, by: &By, details: serde_json::Value) -> Result<(), DomainError> {
     let mut connection = pool.acquire().await?;
     record(&mut connection, by, Action::SessionRefuse, "session".to_owned(), details).await?;

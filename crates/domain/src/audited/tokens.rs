@@ -12,13 +12,9 @@ use roundtrip_storage::token::{self, Issued, NewToken, Row};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 
-/// The longest name of a token.
 const NAME_CHARACTERS_MAX: usize = 100;
 
 /// Makes a token.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create_token(
     connection: &mut PgConnection,
     by: &By,
@@ -33,7 +29,6 @@ pub async fn create_token(
     Ok(issued)
 }
 
-/// Makes a token for a job that has proved which one it is.
 async fn exchange_for(
     connection: &mut PgConnection,
     by: &By,
@@ -52,9 +47,6 @@ async fn exchange_for(
 }
 
 /// Trusts jobs of a repository.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::Row> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;
@@ -67,9 +59,6 @@ pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::R
 
 /// Trusts jobs no more, and revokes the tokens that they have; none where there is no such trust, or `is_meant` says that it is
 /// another one.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete_oidc_trust(
     pool: &PgPool,
     by: &By,
@@ -102,7 +91,7 @@ async fn rotate(
     token: &Row,
     overlap: TimeDelta,
 ) -> sqlx::Result<Issued> {
-    let issued = token::rotate(connection, token.token_id, token.kind, overlap).await?;
+    let issued = token::rotate(connection, token.token_id, token.kind, None, overlap).await?;
     let details = json!({
         "name": token.name, "overlap_seconds": overlap.num_seconds(), "expires_at": issued.expires_at,
     });
@@ -118,9 +107,6 @@ async fn revoke(connection: &mut PgConnection, by: &By, token: &Row) -> sqlx::Re
 }
 
 /// Makes a token, and tells what is stored of it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn issue_token(pool: &PgPool, by: &By, new: &NewToken<'_>) -> Result<(Row, Issued), DomainError> {
     let mut transaction = pool.begin().await?;
     let issued = create_token(&mut transaction, by, new).await?;
@@ -163,7 +149,7 @@ impl Changer<'_> {
 /// Gives a token another secret, and tells what is stored of it; the secret of now is accepted for the overlap.
 ///
 /// # Errors
-/// There is no such token, the changer may not do this, or the database does not answer.
+/// There is no such token, or the changer may not do this.
 pub async fn rotate_token(
     pool: &PgPool,
     changer: Changer<'_>,
@@ -182,7 +168,7 @@ pub async fn rotate_token(
 /// Revokes a token, ends the sessions that began with it, and tells which one it was.
 ///
 /// # Errors
-/// There is no such token, the changer may not do this, or the database does not answer.
+/// There is no such token, or the changer may not do this.
 pub async fn revoke_token(
     pool: &PgPool,
     changer: Changer<'_>,
@@ -216,7 +202,7 @@ pub struct Exchanged {
 /// it has had one for its own.
 ///
 /// # Errors
-/// No project trusts the job, or several do, or the database does not answer.
+/// No project trusts the job, or several do.
 pub async fn exchange_token(
     pool: &PgPool,
     by: &By,
@@ -235,7 +221,6 @@ pub async fn exchange_token(
     Ok(Some(exchanged))
 }
 
-/// The trust by which a job may upload.
 async fn trusting(
     connection: &mut PgConnection,
     issuer: &str,

@@ -52,9 +52,6 @@ pub fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
 }
 
 /// The points of series that are all of one machine: of a commit, or the newest one of each on the main line.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn points(
     pool: &PgPool,
     series: &[db::series::Row],

@@ -1,8 +1,8 @@
 //! [`Quantiles`]: which figures of a point are asked for.
 
-use roundtrip_storage::quantile::Quantile;
+use roundtrip_storage::point::Quantile;
 use serde::Deserialize;
-use std::fmt;
+use strum::VariantNames as _;
 
 /// Some quantiles, ascending and each once: at least one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -10,24 +10,17 @@ use std::fmt;
 pub struct Quantiles(Vec<Quantile>);
 
 /// Why a text is no list of quantiles.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no quantile: expected some of {names}, separated by commas", names = Quantile::VARIANTS.join(", "))]
 pub struct InvalidQuantile(String);
-
-impl fmt::Display for InvalidQuantile {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Quantile::ALL.map(Quantile::name).join(", ");
-        write!(formatter, "`{}` is no quantile: expected some of {names}, separated by commas", self.0)
-    }
-}
 
 impl TryFrom<String> for Quantiles {
     type Error = InvalidQuantile;
 
     fn try_from(text: String) -> Result<Self, InvalidQuantile> {
-        let of = |name: &str| Quantile::ALL.into_iter().find(|quantile| quantile.name() == name);
         let mut quantiles = text
             .split(',')
-            .map(|name| of(name).ok_or_else(|| InvalidQuantile(name.chars().take(20).collect())))
+            .map(|name| name.parse().map_err(|_| InvalidQuantile(name.chars().take(20).collect())))
             .collect::<Result<Vec<_>, _>>()?;
         quantiles.sort_unstable();
         quantiles.dedup();

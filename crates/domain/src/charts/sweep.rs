@@ -7,11 +7,13 @@
 use roundtrip_wire::{Case, Methodology, Slug, comparable};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use strum::AsRefStr;
 use utoipa::ToSchema;
 
 /// What a sweep is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema, AsRefStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SweptParameter {
     /// Bytes of one message.
     MessageBytes,
@@ -34,15 +36,6 @@ pub struct Line {
 }
 
 impl SweptParameter {
-    /// The parameter's name in cases.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MessageBytes => "message_bytes",
-            Self::Peers => "peers",
-            Self::Senders => "senders",
-        }
-    }
-
     /// The parameter of a case; none where it has none: sizes that are drawn are no size, and what another tool has measured
     /// has no parameters.
     pub fn of(self, case: &Case) -> Option<u64> {
@@ -61,7 +54,7 @@ impl SweptParameter {
         facts.insert("transport".into(), transport.to_string());
         // Absent, it is one.
         facts.entry("senders".into()).or_insert_with(|| "1".into());
-        facts.remove(self.name());
+        facts.remove(self.as_ref());
         facts
     }
 
@@ -80,7 +73,7 @@ impl SweptParameter {
         for name in growing {
             let value: u64 = facts.get(*name)?.parse().ok()?;
             let is_multiple = x > 0 && value > 0 && value.is_multiple_of(x);
-            let text = is_multiple.then(|| format!("{} x {}", value / x, self.name()))?;
+            let text = is_multiple.then(|| format!("{} x {}", value / x, self.as_ref()))?;
             facts.insert((*name).to_owned(), text);
         }
         Some(facts)

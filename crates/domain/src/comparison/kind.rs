@@ -3,6 +3,7 @@
 
 use super::{ComparisonPair, Verdict};
 use roundtrip_wire::comparable::Difference;
+use serde::de::{IntoDeserializer as _, value};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -29,18 +30,10 @@ pub enum PairKind {
 }
 
 impl FromStr for PairKind {
-    type Err = &'static str;
+    type Err = value::Error;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "slower" => Ok(Self::Slower),
-            "faster" => Ok(Self::Faster),
-            "elsewhere" => Ok(Self::Elsewhere),
-            "inconclusive" => Ok(Self::Inconclusive),
-            "unchanged" => Ok(Self::Unchanged),
-            "not-comparable" => Ok(Self::NotComparable),
-            _ => Err("expected slower, faster, elsewhere, inconclusive, unchanged or not-comparable"),
-        }
+    fn from_str(text: &str) -> Result<Self, value::Error> {
+        Self::deserialize(text.into_deserializer())
     }
 }
 

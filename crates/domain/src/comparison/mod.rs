@@ -152,7 +152,7 @@ pub struct RepetitionFigures {
 /// Two runs of a project, series by series, all that there is.
 ///
 /// # Errors
-/// A run is gone, or the database does not answer.
+/// A run is gone.
 pub async fn of_runs(
     pool: &PgPool,
     project_id: i64,
@@ -168,9 +168,6 @@ pub async fn of_runs(
 }
 
 /// The pairs of two sides, and how many cases each has.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn pairs(
     pool: &PgPool,
     project_id: i64,

@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A case as one side measured it.
 pub(super) struct Outcome {
     key: SeriesKey,
     series: Series,
@@ -37,14 +36,12 @@ pub(super) struct Outcome {
     run: Arc<Run>,
 }
 
-/// Where and how a run was measured.
 struct Run {
     machine: Machine,
     build: Slug,
     stable: BTreeMap<String, String>,
 }
 
-/// All that one side measured, by machine; of one machine if asked.
 pub(super) async fn outcomes(
     pool: &PgPool,
     project_id: i64,
@@ -104,7 +101,6 @@ pub(super) async fn learn(
     Ok(())
 }
 
-/// Where and how the runs of these points were measured, which are all of one machine.
 async fn runs(
     pool: &PgPool,
     machine: &MachineRow,

@@ -22,7 +22,6 @@ pub(super) struct Ids(Cache<[u8; 32], i64>);
 pub(super) struct Found {
     pub(super) machine_id: i64,
     pub(super) environment_id: i64,
-    /// Of each result, in order.
     pub(super) series_ids: Vec<i64>,
     /// How many of these series did not exist.
     pub(super) new_series_count: i64,
@@ -78,14 +77,12 @@ impl Ids {
         Ok(Found { machine_id, environment_id, series_ids, new_series_count, new })
     }
 
-    /// Remembers what is in the database for good.
     pub(super) fn remember(&self, found: Found) {
         for (key, id) in found.new {
             self.0.insert(key, id);
         }
     }
 
-    /// Forgets everything.
     pub(super) fn forget(&self) {
         self.0.clear();
     }

@@ -4,7 +4,6 @@ use super::Encoding;
 use crate::error::DomainError;
 use std::io::{self, Read};
 
-/// The most bytes of an inflated body.
 const INFLATED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// The body as it was before compression.

@@ -63,7 +63,6 @@ pub async fn profiles(body_zstd: Vec<u8>) -> Result<Vec<Vec<Profile>>, DomainErr
     .await
 }
 
-/// Runs work for the processor off the asynchronous threads.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DomainError> + Send + 'static,
 ) -> Result<T, DomainError> {

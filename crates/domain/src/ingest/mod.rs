@@ -35,13 +35,11 @@ const KEPT_LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 #[derive(Debug)]
 struct Upload {
     report: RunReport,
-    /// Of the body as it was before compression.
     body_sha256: [u8; 32],
     /// The body, compressed for keeping.
     body_zstd: Vec<u8>,
     /// One entry for each result of the report.
     numbers: Vec<Option<db::point::Numbers>>,
-    /// The file that it was imported from, if it was.
     original: Option<db::original::Original>,
     /// Whether whoever uploads it does not vouch for it.
     quarantined: bool,
@@ -135,7 +133,7 @@ impl Ingest {
     /// Stores a run. When this returns, it is on disk.
     ///
     /// # Errors
-    /// The uploader may not do this, the body is wrong, or the database does not answer.
+    /// The uploader may not do this, or the body is wrong.
     pub async fn upload(
         &self,
         uploader: &Caller,

@@ -6,16 +6,13 @@
 
 use std::collections::HashMap;
 
-/// A commit on a first-parent path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link<'a> {
     pub(super) sha: &'a str,
     pub(super) first_parent: Option<&'a str>,
-    /// The ordinal by the agent, if it knows.
     pub(super) stated: Option<i64>,
 }
 
-/// Where a commit stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) ordinal: i64,

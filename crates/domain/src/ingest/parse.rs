@@ -8,7 +8,6 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment};
 
-/// How much of a wrong version is repeated.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
 /// What every version of the format has in common.
@@ -25,7 +24,6 @@ struct ImportEnvelope<'a> {
     report: Envelope<'a>,
 }
 
-/// Parses and checks a report.
 pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, DomainError> {
     let report = match serde_json::from_slice::<RunReport>(bytes) {
         Ok(report) if report.schema_version == SCHEMA_VERSION => report,
@@ -95,7 +93,6 @@ fn located<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DomainError> {
     Ok(value)
 }
 
-/// A path as a JSON pointer (RFC 6901).
 fn pointer(path: &Path) -> String {
     path.iter()
         .map(|segment| match segment {

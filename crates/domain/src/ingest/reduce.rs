@@ -19,7 +19,6 @@ pub(super) fn reduce(report: &RunReport) -> Result<Vec<Option<Numbers>>, DomainE
     report.results.iter().enumerate().map(of_result).collect()
 }
 
-/// Decodes one repetition; `at` tells the JSON pointer to it.
 pub(crate) fn decode(
     at: impl Fn() -> String,
     repetition: &Repetition,
@@ -115,11 +114,10 @@ fn numbers(
         repetition_p90_ns: of_each.iter().map(|[_, p90, _]| ns(*p90)).collect(),
         repetition_p99_ns: of_each.iter().map(|[.., p99]| ns(*p99)).collect(),
         oversubscribed: result.oversubscribed,
-        histogram: merged.stored_bytes(),
+        histogram: Some(merged.stored_bytes()),
     }))
 }
 
-/// A number that the limits of the wire format keep small.
 pub(super) fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

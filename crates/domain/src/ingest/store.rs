@@ -18,7 +18,6 @@ use roundtrip_wire::{Commit, RunReport};
 use sqlx::PgConnection;
 use std::collections::{HashMap, HashSet};
 
-/// What became of one attempt.
 enum Attempt {
     Done(Stored, UploadReceipt),
     /// Nothing was stored: it brings commits, and the order of commits was only locked for reading.
@@ -102,7 +101,6 @@ async fn attempt(
     Ok(Attempt::Done(Stored::Created, receipt))
 }
 
-/// Stores all that there is of a run besides its own row.
 async fn insert_rest(
     connection: &mut PgConnection,
     upload: &Upload,
@@ -193,13 +191,11 @@ async fn replay(connection: &mut PgConnection, upload: &Upload) -> Result<Attemp
     Ok(Attempt::Done(Stored::AlreadyExists, receipt))
 }
 
-/// The measured commit.
 struct PlacedCommit {
     commit_id: i64,
     ordinal: i64,
     /// Whether no run had measured it.
     is_new: bool,
-    /// Its project's, if known.
     default_branch: Option<String>,
 }
 
@@ -307,7 +303,6 @@ fn refused(error: sqlx::Error) -> DomainError {
     }
 }
 
-/// Whether a key referred to nothing.
 fn is_dangling(error: &DomainError) -> bool {
     let DomainError::Internal(cause) = error else { return false };
     let database_error = cause.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);

@@ -22,9 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The most streams of one server.
 const CLIENTS_MAX: usize = 256;
-/// Announcements that a client may be behind.
 const BEHIND_MAX: usize = 256;
 /// For how long new runs are collected.
 const COLLECTED_FOR: Duration = Duration::from_millis(250);
@@ -60,7 +58,6 @@ pub enum Told {
     Gap,
 }
 
-/// What goes through the database.
 #[derive(Debug, Serialize, Deserialize)]
 struct Announcement {
     project: String,
@@ -68,7 +65,6 @@ struct Announcement {
     new: NewRuns,
 }
 
-/// What goes from the listener to the clients of this server.
 #[derive(Debug)]
 enum Heard {
     Runs { project: String, data: String },
@@ -84,7 +80,6 @@ pub struct Live {
 #[derive(Debug)]
 struct Shared {
     pool: PgPool,
-    /// Stored and not yet announced.
     pending: Mutex<Vec<Uuid>>,
     heard: broadcast::Sender<Arc<Heard>>,
     clients: Arc<Semaphore>,

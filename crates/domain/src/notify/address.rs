@@ -51,7 +51,6 @@ impl Networks {
     }
 }
 
-/// Whether an address is one of the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     // An address of IPv4 in the clothes of IPv6 is what it is.
     let address = address.to_canonical();

@@ -4,11 +4,10 @@ use super::Pages;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
-use roundtrip_storage::notification::event::Event;
 use roundtrip_storage::notification::payload::{
     LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION,
 };
-use roundtrip_storage::notification::{channel, message, outbox};
+use roundtrip_storage::notification::{Event, channel, message, outbox};
 use roundtrip_storage::regression::{self, State};
 use sqlx::PgPool;
 use std::collections::{HashMap, HashSet};
@@ -53,7 +52,7 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
             Vec::new()
         };
         let shas: Vec<String> = told.iter().flat_map(shas).collect();
-        let commits = db::commit::of_shas(&mut transaction, channel.project_id, &shas).await?;
+        let commits = db::commit::of_shas(&mut *transaction, channel.project_id, &shas).await?;
         let commits = commits.into_iter().map(|commit| (commit.sha.clone(), commit)).collect();
         let composed = Composed { pages, project: &channel.project, commits };
         let message = composed.message(waiting.event, told, &waiting.machines, now);
@@ -73,7 +72,7 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
 
 /// Whether what was found is still so, and somebody wants to know.
 fn is_told(row: &regression::Row, event: Event, now: DateTime<Utc>) -> sqlx::Result<bool> {
-    let is_in_state = match (row.state()?, event) {
+    let is_in_state = match (row.state, event) {
         (State::Fixed, event) => event == Event::Fixed,
         (State::New | State::Acknowledged, event) => event != Event::Fixed,
         (State::Invalid | State::Machine, _) => false,

@@ -15,7 +15,6 @@ const PAUSE_REFUSED_MIN: TimeDelta = TimeDelta::minutes(5);
 /// and at most this.
 const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
-/// Why a message was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// As the end of a sentence, after `the message was not taken: `.
@@ -27,7 +26,6 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// One that passes, perhaps.
     pub(crate) fn passing(why: String) -> Self {
         Self { why, is_refusal: false, retry_after: None }
     }
@@ -48,7 +46,6 @@ impl Failure {
     }
 }
 
-/// What sending takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
     pub(crate) outgoing: Outgoing,
@@ -68,8 +65,7 @@ pub(crate) struct Parcel<'a> {
 impl Post {
     /// Sends a message; this takes a few seconds at most, and a thread.
     pub(crate) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
-        let kind = parcel.channel.kind().map_err(|error| Failure::refused(error.to_string()))?;
-        match kind {
+        match parcel.channel.kind {
             Kind::Slack => slack::send(&self.outgoing, parcel),
             Kind::Webhook => webhook::send(&self.outgoing, parcel),
             Kind::Email => {
@@ -89,9 +85,8 @@ impl Post {
         }
     }
 
-    /// The kinds of channels that are possible here.
     pub(crate) fn kinds(&self) -> Vec<Kind> {
-        Kind::ALL.into_iter().filter(|kind| *kind != Kind::Email || self.mail.is_some()).collect()
+        [Kind::Slack, Kind::Webhook].into_iter().chain(self.mail.is_some().then_some(Kind::Email)).collect()
     }
 }
 

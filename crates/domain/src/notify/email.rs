@@ -13,7 +13,6 @@ use std::error::Error;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Why there is no e-mail here.
 pub(crate) const UNAVAILABLE: &str = "this server sends no e-mail: whoever runs it sets --smtp-url";
 /// How long the mail server may take to answer each command.
 const TIMEOUT: Duration = Duration::from_secs(10);

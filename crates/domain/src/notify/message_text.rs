@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 
 /// So many are described; of more it is said how many there are.
 const DESCRIBED_MAX: usize = 5;
-/// The longest subject of a commit, in characters.
 const SUBJECT_MAX: usize = 100;
 /// A change that is larger is told without a decimal.
 const COARSE_FROM: f64 = 0.095;
@@ -23,7 +22,6 @@ pub(crate) struct MessageText {
     pub(crate) page: &'static str,
 }
 
-/// One thing of several.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     /// What it is: `+20 % in 4 series on lab-1`.

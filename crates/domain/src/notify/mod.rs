@@ -26,9 +26,8 @@ use delivery::{Failure, Parcel, Post};
 use futures_util::future::join_all;
 use outgoing::Outgoing;
 use roundtrip_storage::audit::{self, By};
-use roundtrip_storage::notification::event::Kind;
 use roundtrip_storage::notification::payload::{Message, Topic};
-use roundtrip_storage::notification::{channel, message as stored};
+use roundtrip_storage::notification::{Kind, channel, message as stored};
 use serde_json::json;
 use sqlx::PgPool;
 use std::time::Duration;
@@ -62,7 +61,6 @@ pub struct Notifier {
     post: Post,
 }
 
-/// The addresses of pages.
 #[derive(Clone, Debug)]
 struct Pages(String);
 
@@ -116,9 +114,6 @@ impl Notifier {
     }
 
     /// Composes all that is due, and sends it.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn tell(&self, now: DateTime<Utc>) -> sqlx::Result<()> {
         while self.tell_some(now).await? {}
         Ok(())
@@ -160,9 +155,6 @@ impl Notifier {
     }
 
     /// Sends a channel a message that says nothing but that it arrives, and tells why it does not.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn test(&self, channel: &channel::Row) -> sqlx::Result<Result<(), String>> {
         let now = Utc::now();
         let message = compose::blank(&self.pages, &channel.project, Topic::Test, now);

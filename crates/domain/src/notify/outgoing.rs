@@ -16,12 +16,10 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 /// So much of an answer is repeated to people, in characters.
 const REPEATED_MAX: usize = 200;
-/// The longest address, in bytes.
 const URL_BYTES_MAX: usize = 2_000;
 /// Who asks to be asked again much later is asked again after this.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
 
-/// Sends requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     agent: ureq::Agent,

@@ -9,9 +9,7 @@ use chrono::Utc;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// What keys begin with.
 const KEY_PREFIX: &str = "whsec_";
-/// So many random bytes cannot be guessed.
 const KEY_BYTES: usize = 32;
 
 /// A new key, as it is stored, and shown once.

@@ -12,14 +12,12 @@ use tokio::sync::Mutex;
 use ureq::http::Uri;
 use ureq::tls::{RootCerts, TlsConfig};
 
-/// How long the issuer may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Far more than any of the answers.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 /// How long keys are believed: one that the issuer has withdrawn is good for no longer.
 const KEPT: Duration = Duration::from_secs(3_600);
 
-/// The keys of one issuer.
 #[derive(Debug)]
 pub(super) struct Keys {
     issuer: Arc<Issuer>,
@@ -41,7 +39,6 @@ struct Issuer {
     agent: ureq::Agent,
 }
 
-/// Why there is no key.
 #[derive(Debug)]
 pub(super) enum NoKey {
     /// The issuer has none of that name.
@@ -77,7 +74,6 @@ impl Keys {
         Ok(Self { issuer, refresh_interval, cache: Mutex::default() })
     }
 
-    /// The key of this name.
     pub(super) async fn find(&self, name: &str) -> Result<Jwk, NoKey> {
         let mut cache = self.cache.lock().await;
         if let Some(key) = cache.find(name) {

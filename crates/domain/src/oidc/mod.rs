@@ -22,7 +22,6 @@ use std::time::Duration;
 pub const GITHUB_ISSUER: &str = "https://token.actions.githubusercontent.com";
 /// How soon the issuer is asked again for a key that it did not have.
 pub const REFRESH_INTERVAL: Duration = Duration::from_secs(30);
-/// How far the clocks of the issuer and of this server may be apart.
 const LEEWAY_SECONDS: u64 = 30;
 
 /// Whose tokens are taken.

@@ -1,12 +1,9 @@
 //! What others have measured and published, so that a page can show it beside what was measured here: tables as they were
 //! printed, how they came about, and why their figures are not to be divided by ours.
 //!
-//! A table is a CSV file in `data/`; what is said of it stands in a file of its own, in our words.
+//! A table is a CSV file in `data/`; `publications` describes it in our words.
 
-mod chromium;
-mod freebsd;
-mod libipc;
-mod node;
+mod publications;
 mod table;
 
 use serde::Serialize;
@@ -15,7 +12,7 @@ use utoipa::ToSchema;
 
 /// All of them, read once.
 pub static ALL: LazyLock<Result<ReferenceList, String>> = LazyLock::new(|| {
-    let sources = [chromium::SOURCE, libipc::SOURCE, node::SOURCE, freebsd::SOURCE];
+    let sources = [publications::CHROMIUM, publications::LIBIPC, publications::NODE, publications::FREEBSD];
     let references = sources.iter().map(Source::read).collect::<Result<_, _>>()?;
     Ok(ReferenceList { references })
 });
@@ -107,7 +104,6 @@ pub enum ReferenceCell {
     Text(String),
 }
 
-/// What is written down of a publication.
 struct Source {
     slug: &'static str,
     question: &'static str,
@@ -121,7 +117,6 @@ struct Source {
     statements: &'static [&'static str],
 }
 
-/// A published table.
 struct Table {
     unit: PublishedUnit,
     columns: &'static [ReferenceColumn],
@@ -175,7 +170,9 @@ mod tests {
 
     #[test]
     fn every_published_figure_is_told_as_it_was_printed() {
-        for (source, rows) in [(chromium::SOURCE, 90), (libipc::SOURCE, 124), (node::SOURCE, 16)] {
+        for (source, rows) in
+            [(publications::CHROMIUM, 90), (publications::LIBIPC, 124), (publications::NODE, 16)]
+        {
             let reference = source.read().unwrap();
             let table = source.table.unwrap();
             let names = table.columns.iter().map(|column| column.name.to_owned()).collect();

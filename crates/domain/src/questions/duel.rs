@@ -18,17 +18,14 @@ const WITH_THE_SIZE: [&str; 2] = ["warmup", "discarded_repetitions"];
 /// A duel is over at least so many sizes.
 const SIZES_MIN: usize = 2;
 
-/// Two sides over the sizes that both have measured.
 pub(super) struct Duel<'m> {
     /// Of any of its series, for what all have in common.
     pub(super) series: &'m Series,
-    /// By size.
     pub(super) sizes: Vec<AtSize<'m>>,
     /// Where the faster one changes, with side 0 and side 1.
     crossovers: Vec<Crossover>,
 }
 
-/// Both sides at one size.
 pub(super) struct AtSize<'m> {
     pub(super) message_bytes: u64,
     pub(super) sides: [&'m members::Member; 2],
@@ -36,17 +33,20 @@ pub(super) struct AtSize<'m> {
     shift: Shift,
 }
 
-/// Which side is faster.
 #[derive(Debug, PartialEq)]
 pub(super) enum Winner {
-    /// One, at every size.
     Always(usize),
     /// One up to a size, the other one beyond.
-    Changes { below: usize, at: Crossover },
-    /// Several changes.
+    Changes {
+        below: usize,
+        at: Crossover,
+    },
     ChangesOften(usize),
     /// One at some sizes; at the others nothing tells.
-    Sometimes { side: usize, sizes: usize },
+    Sometimes {
+        side: usize,
+        sizes: usize,
+    },
     /// At no size do the repetitions tell.
     Unclear,
 }
@@ -119,7 +119,6 @@ impl<'m> Duel<'m> {
         Some(Self { series, sizes, crossovers })
     }
 
-    /// Which side is faster.
     pub(super) fn winner(&self) -> Winner {
         let sure = |side: usize| self.sizes.iter().filter(|at| at.is_faster(side)).count();
         match (self.crossovers.as_slice(), sure(0), sure(1)) {
@@ -205,7 +204,6 @@ pub(super) fn times(EvidenceCell { value, low, high, .. }: EvidenceCell) -> Stri
     }
 }
 
-/// From the smallest to the largest size of a duel.
 pub(super) fn range(sizes: &[AtSize<'_>]) -> String {
     match sizes {
         [first, .., last] => format!("{} to {}", size(first.message_bytes), size(last.message_bytes)),

@@ -93,20 +93,17 @@ impl EvidenceColumn {
 }
 
 impl EvidenceRow {
-    /// Of one size.
     pub(super) fn of_size(message_bytes: u64, cells: Vec<Option<EvidenceCell>>) -> Self {
         Self { name: size(message_bytes), message_bytes: Some(message_bytes), cells }
     }
 }
 
 impl EvidenceCell {
-    /// A figure of one point.
     pub(super) fn of(member: &members::Member, value: f64) -> Self {
         let point = &member.point;
         Self { value, low: None, high: None, series_id: Some(point.series_id), run_id: Some(point.run_id) }
     }
 
-    /// A figure of several points.
     pub(super) fn of_several(value: f64, interval: Option<[f64; 2]>) -> Self {
         let [low, high] = interval.map_or([None; 2], |ends| ends.map(Some));
         Self { value, low, high, series_id: None, run_id: None }

@@ -31,7 +31,6 @@ struct Pair<'m> {
     waits: Option<&'m members::Member>,
 }
 
-/// Scenario, senders and receivers.
 type Ends = (String, u32, u32);
 
 /// Both between as many members.

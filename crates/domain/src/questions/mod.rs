@@ -25,7 +25,6 @@ const QUESTIONS: [&Question; 4] =
 
 /// What a publication asks, and how it is answered of one machine.
 struct Question {
-    /// The publication.
     reference: &'static str,
     /// The scenarios whose series may answer it.
     scenarios: &'static [&'static str],
@@ -37,7 +36,6 @@ struct Question {
     answer: fn(&[Member]) -> Option<Answered>,
 }
 
-/// What one machine answers.
 struct Answered {
     answer: String,
     reasons: Vec<String>,
@@ -59,9 +57,6 @@ pub struct WorkedMachine {
 
 /// What the machines of a project answer to the question of a publication, by their names; none where there is no such
 /// question.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn answers(
     pool: &PgPool,
     project_id: i64,

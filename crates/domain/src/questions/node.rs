@@ -141,7 +141,6 @@ fn title(duel: &Duel<'_>) -> String {
     format!("{}, {}", scene(duel), place(duel.series))
 }
 
-/// The median time of a message.
 fn p50(member: &members::Member) -> Option<f64> {
     Some(member.point.latency_ns_p50 as f64)
 }

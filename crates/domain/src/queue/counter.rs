@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How many are served at a time.
 const TOGETHER_MAX: usize = 25;
 
 /// Whoever asks this server for a job, and is not served yet.
@@ -36,10 +35,6 @@ struct Waiting {
 }
 
 impl Counter {
-    /// Gives an agent the job that is its next, if there is one.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub(super) async fn ask(
         self: &Arc<Self>,
         pool: &PgPool,

@@ -14,9 +14,6 @@ pub const DEBOUNCE: TimeDelta = TimeDelta::seconds(30);
 const LOOK_INTERVAL: TimeDelta = TimeDelta::minutes(10);
 
 /// Acts upon all that waits. Returns how many jobs there are more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn act(pool: &PgPool) -> sqlx::Result<u64> {
     let mut asked = 0;
     while let Some(jobs) = act_on_push(pool).await? {
@@ -86,7 +83,6 @@ async fn ask(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u
     ask_all(connection, command.project_id, &command.machines, &wanted).await
 }
 
-/// Asks all machines of a project, or those that are named.
 async fn ask_all(
     connection: &mut PgConnection,
     project_id: i64,
@@ -103,9 +99,6 @@ async fn ask_all(
 }
 
 /// The machines that work for a project, or those of them that are named.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machines(
     connection: &mut PgConnection,
     project_id: i64,

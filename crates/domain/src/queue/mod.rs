@@ -23,7 +23,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 /// How often it is looked for what was left behind, and for what is due.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// The longest that an agent is kept waiting.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Where agents wait for work; cheap to clone.
@@ -58,9 +57,6 @@ impl Queue {
     }
 
     /// Gives an agent its next job; none if there is none within this time.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn take(&self, agent_id: i64, wait: Duration) -> sqlx::Result<Option<Taken>> {
         let end = Instant::now() + wait.min(WAIT_MAX);
         loop {
@@ -93,9 +89,6 @@ impl Queue {
     }
 
     /// Does that once.
-    ///
-    /// # Errors
-    /// The database does not answer.
     pub async fn sweep(&self) -> sqlx::Result<()> {
         let swept = lease::sweep(&self.pool).await?;
         if swept.given_up > 0 {

@@ -19,31 +19,24 @@ use tokio::sync::watch;
 
 /// How long a server has a lease unless it renews it: far longer than one batch takes.
 pub const LEASE: Duration = Duration::from_secs(120);
-/// How often servers look whether something is due.
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
-/// When work that failed is due again.
 const FAILURE_INTERVAL: Duration = Duration::from_secs(15 * 60);
 const MINUTES_10: Duration = Duration::from_secs(600);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// A kind of work.
 struct Task {
-    /// Its name in table `task`.
     name: &'static str,
-    /// How long after its end it is due again.
     interval: Duration,
     run: for<'a> fn(&'a Turn<'a>) -> BoxFuture<'a, Result<(), TaskError>>,
 }
 
-/// All kinds of work, in the order in which they are done.
 const TASKS: [Task; 3] = [
     Task { name: "retention", interval: DAY, run: |turn| retention::run(turn).boxed() },
     Task { name: "silence", interval: MINUTES_10, run: |turn| silence::run(turn).boxed() },
     Task { name: "error-rates", interval: HOUR, run: |turn| error_rates::run(turn).boxed() },
 ];
 
-/// The right to do some work now.
 #[derive(Debug)]
 struct Turn<'a> {
     pool: &'a PgPool,

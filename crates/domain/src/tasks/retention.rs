@@ -3,12 +3,12 @@
 
 use super::{LEASE, TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::project::{self, OrderLock};
 use roundtrip_storage::retention::{self, Amount, Old, Part, Policy};
 use roundtrip_storage::task::{self, Lease};
 use sqlx::PgPool;
 use std::fmt;
 
-/// Runs in one transaction, at most.
 const RUNS_MAX: i64 = 200;
 /// Points in one transaction, at most, unless one run has more.
 const POINTS_MAX: i64 = 5_000;
@@ -33,7 +33,6 @@ pub struct Removed {
     pub run_count: u64,
 }
 
-/// Removes what is due.
 pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     let removed = prune(turn.pool, Utc::now(), Some(turn.lease), || turn.is_stopped()).await?;
     for of_project in removed.iter().filter(|of_project| of_project.run_count > 0) {
@@ -43,9 +42,6 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
 }
 
 /// What would be removed now, and how much that is.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn preview(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Vec<(Due, Amount)>> {
     let mut preview = Vec::new();
     for due in due(&retention::policies(pool).await?, now) {
@@ -56,9 +52,6 @@ pub async fn preview(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Vec<(Due
 }
 
 /// Removes all that is due now, as long as the lease is held and nobody asks to stop.
-///
-/// # Errors
-/// [`TaskError`]; what was removed before stays removed.
 pub async fn prune(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -96,7 +89,8 @@ async fn remove_some(
         return Err(TaskError::LeaseLost);
     }
     let project_id = due.policy.project_id;
-    retention::lock_places(&mut transaction, project_id).await?;
+    // Points are found by the places of their commits.
+    project::lock_order(&mut transaction, project_id, OrderLock::Shared).await?;
     let mut runs = retention::old(&mut transaction, project_id, due.part, due.before, last, RUNS_MAX).await?;
     runs.truncate(batch(runs.iter().map(|run| run.point_count)));
     retention::remove(&mut transaction, due.part, &runs, now).await?;

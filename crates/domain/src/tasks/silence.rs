@@ -26,9 +26,6 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
 }
 
 /// Tells the channels of each project of its machines that have fallen silent.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn tell(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<()> {
     for machine in silence::awaited(pool, now - AWAITED_FOR).await? {
         let Some(why) = why(&machine, now) else { continue };

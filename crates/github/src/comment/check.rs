@@ -4,7 +4,6 @@ use super::body::{headline, summary};
 use super::{PullRequestReport, State, text};
 use serde_json::{Value, json};
 
-/// Characters of a title.
 const TITLE_LENGTH_MAX: usize = 200;
 
 /// What the check is called. Branch protection goes by it, so that it never changes.

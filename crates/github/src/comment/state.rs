@@ -23,7 +23,6 @@ pub enum State {
     NoChange,
 }
 
-/// How many series have which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) slower: usize,
@@ -70,7 +69,6 @@ impl PullRequestReport {
         self.legs.iter().any(|leg| leg.state == LegState::Waiting)
     }
 
-    /// Whether a machine that was asked did not measure.
     pub(super) fn is_incomplete(&self) -> bool {
         self.legs.iter().any(|leg| matches!(leg.state, LegState::Failed | LegState::Offline))
     }

@@ -4,7 +4,6 @@ use roundtrip_domain::units::{NO_BREAK, grouped};
 pub(super) use roundtrip_domain::units::{size, time};
 use roundtrip_wire::CommitSha;
 
-/// Characters of a foreign word that are shown.
 const LENGTH_MAX: usize = 120;
 /// GitHub makes a link or a mail of what it recognises in the page, whatever was escaped before: this keeps it apart.
 const APART: &str = "&#8203;";
@@ -52,7 +51,6 @@ fn is_invisible(character: char) -> bool {
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The first characters of a commit's name; of what is none, nothing.
 pub(super) fn short_sha(sha: &str) -> String {
     match CommitSha::parse(sha) {
         Ok(sha) => sha.to_string().chars().take(7).collect(),

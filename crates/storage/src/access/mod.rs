@@ -1,75 +1,119 @@
 //! Who may do what, as far as it is stored, and which project a thing belongs to.
 //!
 //! # Codemap
-//! - `role`, `scope`, `kind`: the words of roles, of scopes and of kinds of tokens.
+//! - here: the words of roles, of scopes, of kinds of tokens and of visibility.
 //! - `sight`: which projects and tokens someone may see. [`owner`]: which project a thing belongs to.
 //! - [`secret`]: the form of tokens and of what a cookie holds.
 
-mod kind;
 pub mod owner;
-mod role;
-mod scope;
 pub mod secret;
 mod sight;
 
-pub use kind::TokenKind;
-pub use role::Role;
-pub use scope::Scope;
 pub use secret::Secret;
 pub use sight::{Account, Binding, ManagedToken, Sight, TokenSight};
 
 use chrono::TimeDelta;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How long a session may be idle.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);
 /// How long a session lasts at most.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 
-/// Who may read a project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Visibility {
-    /// Everyone who may read on this server.
-    #[default]
-    Public,
-    /// Its members.
-    Private,
+text_enum! {
+    /// Who may read a project.
+    #[derive(Default)]
+    pub enum Visibility {
+        /// Everyone who may read on this server.
+        #[default]
+        Public,
+        /// Its members.
+        Private,
+    }
 }
 
-impl Visibility {
-    /// As it is stored.
-    pub fn as_str(self) -> &'static str {
+text_enum! {
+    /// What an account is in a project. Each may do what those before it may.
+    #[derive(PartialOrd, Ord)]
+    pub enum Role {
+        /// Reads.
+        Viewer,
+        /// Uploads by hand, acknowledges regressions, asks for measurements.
+        Contributor,
+        /// Changes the project and its tokens.
+        Maintainer,
+        /// Changes its members, deletes it.
+        Admin,
+    }
+}
+
+impl Role {
+    /// All of them, ascending.
+    pub const ALL: [Self; 4] = [Self::Viewer, Self::Contributor, Self::Maintainer, Self::Admin];
+}
+
+text_enum! {
+    /// What a token is for. It never allows more than whoever holds it may do anyway.
+    #[derive(PartialOrd, Ord)]
+    pub enum Scope {
+        /// Read private projects; public ones need no token.
+        Read,
+        /// Upload runs, and import files.
+        #[serde(rename = "ingest:write")]
+        #[sqlx(rename = "ingest:write")]
+        #[strum(serialize = "ingest:write")]
+        IngestWrite,
+        /// Ask for jobs, and say how they ended: of agents that were enrolled.
+        #[serde(rename = "jobs:claim")]
+        #[sqlx(rename = "jobs:claim")]
+        #[strum(serialize = "jobs:claim")]
+        JobsClaim,
+        /// Change projects and their tokens, ask for measurements.
+        #[serde(rename = "project:write")]
+        #[sqlx(rename = "project:write")]
+        #[strum(serialize = "project:write")]
+        ProjectWrite,
+        /// Change members and accounts, delete, make tokens for oneself, read the audit log.
+        Admin,
+    }
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::IngestWrite, Self::JobsClaim, Self::ProjectWrite, Self::Admin];
+}
+
+text_enum! {
+    /// Who uses a token. Its prefix tells.
+    pub enum TokenKind {
+        /// A person, with the rights of an account.
+        User,
+        /// An agent on a machine.
+        Agent,
+        /// A job of continuous integration.
+        Ci,
+    }
+}
+
+impl TokenKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::User, Self::Agent, Self::Ci];
+
+    /// The scopes that a token of this kind can have: programs measure, people manage.
+    pub fn scopes(self) -> &'static [Scope] {
         match self {
-            Self::Public => "public",
-            Self::Private => "private",
+            Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite, Scope::Admin],
+            // The scope jobs:claim is given by enrolment alone.
+            Self::Agent | Self::Ci => &[Scope::Read, Scope::IngestWrite],
         }
     }
-}
 
-/// A text that stands for none of the words that were expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is unknown: expected {expected}")]
-pub struct UnknownWord {
-    /// What was given.
-    pub text: String,
-    /// All words.
-    pub expected: String,
-}
-
-impl std::str::FromStr for Visibility {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        word(text, &[Self::Public, Self::Private], |visibility| visibility.as_str())
+    /// The scopes that a token has unless asked otherwise.
+    pub fn default_scopes(self) -> &'static [Scope] {
+        match self {
+            Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite],
+            Self::Agent => &[Scope::IngestWrite],
+            Self::Ci => &[Scope::Read, Scope::IngestWrite],
+        }
     }
-}
-
-/// The value whose word this is.
-fn word<T: Copy>(text: &str, all: &[T], as_str: impl Fn(T) -> &'static str) -> Result<T, UnknownWord> {
-    all.iter().copied().find(|value| as_str(*value) == text).ok_or_else(|| UnknownWord {
-        text: text.to_owned(),
-        expected: all.iter().map(|value| as_str(*value)).collect::<Vec<_>>().join(", "),
-    })
 }

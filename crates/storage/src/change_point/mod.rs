@@ -1,6 +1,6 @@
 //! Where series change their level. [`store`]: how they are written, many at once.
 
-use super::decode_error;
+use crate::decode_error;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::types::Json;
@@ -11,59 +11,34 @@ pub mod store;
 
 /// Which of the points of a series belong together: those of one environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Track {
-    /// The series.
     pub series_id: i64,
-    /// The machine's fingerprint.
     pub environment_id: i64,
-    /// Which figure of its points.
     pub figure: Figure,
 }
 
-/// What of a point is searched for changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Figure {
-    /// The median over the repetitions' medians.
-    P50,
-    /// The 99 % quantile of all operations.
-    P99,
+text_enum! {
+    /// What of a point is searched for changes.
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum Figure {
+        /// The median over the repetitions' medians.
+        P50,
+        /// The 99 % quantile of all operations.
+        P99,
+    }
 }
 
 impl Figure {
     /// All there are.
     pub const ALL: [Self; 2] = [Self::P50, Self::P99];
-
-    /// Its name in addresses and answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-        }
-    }
 }
-
-impl std::str::FromStr for Figure {
-    type Err = UnknownFigure;
-
-    fn from_str(text: &str) -> Result<Self, UnknownFigure> {
-        Self::ALL
-            .into_iter()
-            .find(|figure| figure.name() == text)
-            .ok_or_else(|| UnknownFigure(text.to_owned()))
-    }
-}
-
-/// A text that names no figure.
-#[derive(Debug, thiserror::Error)]
-#[error("`{0}` is no figure: expected p50 or p99")]
-pub struct UnknownFigure(String);
 
 /// A change with places of commits, as it is found.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Found {
-    /// Of what.
     pub track: Track,
-    /// Where the new level begins.
     pub ordinal: i64,
     /// The newest measured commit before the interval of its place.
     pub after_ordinal: i64,
@@ -71,68 +46,34 @@ pub struct Found {
     pub until_ordinal: i64,
     /// Where the new level may begin, and how probably it does.
     pub places: Vec<(i64, f64)>,
-    /// The level before.
     pub before_ns: f64,
-    /// The level after it.
     pub after_ns: f64,
-    /// One less the probability of such a change by chance.
     pub confidence: f64,
-    /// Whether it is large enough to be reported.
     pub matters: bool,
 }
 
 /// A change as it is stored.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Row {
-    /// Its number.
     pub change_point_id: i64,
-    /// What was found, with places as they are now.
     pub found: Found,
-    /// Its machine.
     pub machine_id: i64,
-    /// Its project.
     pub project_id: i64,
     /// What the witnesses say; none while they were not heard.
     pub cause: Option<Cause>,
     /// Who says what, as sentences.
     pub witnesses: Vec<String>,
-    /// The regression that it is part of.
     pub regression_id: Option<i64>,
-    /// When it was found.
     pub found_at: DateTime<Utc>,
-    /// The first commit of the new level.
     pub commit_sha: String,
 }
 
-/// A cause by its name.
 pub(super) fn cause(text: &str) -> sqlx::Result<Cause> {
     [Cause::Commit, Cause::Machine, Cause::Unknown]
         .into_iter()
         .find(|cause| cause.name() == text)
         .ok_or_else(|| decode_error(std::io::Error::other(format!("`{text}` is no cause"))))
-}
-
-/// Columns of a change, before they make one.
-struct Columns {
-    change_point_id: i64,
-    series_id: i64,
-    environment_id: i64,
-    machine_id: i64,
-    project_id: i64,
-    quantile: String,
-    ordinal: i64,
-    after_ordinal: i64,
-    until_ordinal: i64,
-    places: Json<Vec<(i64, f64)>>,
-    before_ns: f64,
-    after_ns: f64,
-    confidence: f64,
-    matters: bool,
-    cause: Option<String>,
-    witnesses: Vec<String>,
-    regression_id: Option<i64>,
-    found_at: DateTime<Utc>,
-    commit_sha: String,
 }
 
 impl Found {
@@ -147,45 +88,12 @@ impl Found {
     }
 }
 
-impl TryFrom<Columns> for Row {
-    type Error = sqlx::Error;
-
-    fn try_from(columns: Columns) -> sqlx::Result<Self> {
-        Ok(Self {
-            change_point_id: columns.change_point_id,
-            found: Found {
-                track: Track {
-                    series_id: columns.series_id,
-                    environment_id: columns.environment_id,
-                    figure: columns.quantile.parse().map_err(decode_error)?,
-                },
-                ordinal: columns.ordinal,
-                after_ordinal: columns.after_ordinal,
-                until_ordinal: columns.until_ordinal,
-                places: columns.places.0,
-                before_ns: columns.before_ns,
-                after_ns: columns.after_ns,
-                confidence: columns.confidence,
-                matters: columns.matters,
-            },
-            machine_id: columns.machine_id,
-            project_id: columns.project_id,
-            cause: columns.cause.as_deref().map(cause).transpose()?,
-            witnesses: columns.witnesses,
-            regression_id: columns.regression_id,
-            found_at: columns.found_at,
-            commit_sha: columns.commit_sha,
-        })
-    }
-}
-
 /// Changes that were not withdrawn, and fulfil the condition; places of commits as they are now.
 macro_rules! select_change_points {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
-        sqlx::query_as!(
-            Columns,
+        sqlx::query!(
             r#"select change_point.change_point_id, change_point.series_id, change_point.environment_id,
-                      series.machine_id, series.project_id, change_point.quantile, commit.ordinal,
+                      series.machine_id, series.project_id, change_point.quantile as "quantile: Figure", commit.ordinal,
                       after_commit.ordinal as after_ordinal, until_commit.ordinal as until_ordinal,
                       (select coalesce(jsonb_agg(jsonb_build_array(placed.ordinal, place -> 1) order by placed.ordinal), '[]')
                        from jsonb_array_elements(change_point.places) as place
@@ -203,23 +111,42 @@ macro_rules! select_change_points {
                order by change_point.series_id, commit.ordinal, change_point.change_point_id"#,
             $($argument),+
         )
+        .try_map(|row| {
+            Ok(Row {
+                change_point_id: row.change_point_id,
+                found: Found {
+                    track: Track {
+                        series_id: row.series_id,
+                        environment_id: row.environment_id,
+                        figure: row.quantile,
+                    },
+                    ordinal: row.ordinal,
+                    after_ordinal: row.after_ordinal,
+                    until_ordinal: row.until_ordinal,
+                    places: row.places.0,
+                    before_ns: row.before_ns,
+                    after_ns: row.after_ns,
+                    confidence: row.confidence,
+                    matters: row.matters,
+                },
+                machine_id: row.machine_id,
+                project_id: row.project_id,
+                cause: row.cause.as_deref().map(cause).transpose()?,
+                witnesses: row.witnesses,
+                regression_id: row.regression_id,
+                found_at: row.found_at,
+                commit_sha: row.commit_sha,
+            })
+        })
     };
 }
 
 /// The changes of some series, by series and place.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
-    let rows =
-        select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(executor).await?;
-    rows.into_iter().map(Row::try_from).collect()
+    select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(executor).await
 }
 
 /// The same by track, each in the order of commits.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_tracks(
     executor: impl PgExecutor<'_>,
     series_ids: &[i64],
@@ -232,32 +159,19 @@ pub async fn of_tracks(
 }
 
 /// The changes of some regressions, by series and place.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_regressions(executor: impl PgExecutor<'_>, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
-    let rows = select_change_points!("change_point.regression_id = any($1)", regression_ids)
-        .fetch_all(executor)
-        .await?;
-    rows.into_iter().map(Row::try_from).collect()
+    select_change_points!("change_point.regression_id = any($1)", regression_ids).fetch_all(executor).await
 }
 
 /// Changes by their numbers, by series and place.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, change_point_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
-    let rows = select_change_points!("change_point.change_point_id = any($1)", change_point_ids)
+    select_change_points!("change_point.change_point_id = any($1)", change_point_ids)
         .fetch_all(connection)
-        .await?;
-    rows.into_iter().map(Row::try_from).collect()
+        .await
 }
 
 /// Changes on any machine of a project, found since a time, of which nobody could tell what made them; the newest first. Those
 /// that somebody else is writing are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn unexplained(
     connection: &mut PgConnection,
     project_id: i64,
@@ -283,9 +197,6 @@ pub async fn unexplained(
 }
 
 /// At how many of the commits of each machine's newest runs of a project the machine is known to have made changes.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn machine_faults(
     connection: &mut PgConnection,
     project_id: i64,

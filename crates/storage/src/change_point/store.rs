@@ -3,14 +3,12 @@
 use super::Found;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
+use serde::Serialize;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use std::collections::HashMap;
 
 /// The commits that some points of a machine's series on the main line are of, by series and ordinal.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn commits(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -40,50 +38,55 @@ pub async fn commits(
 
 /// A change with the keys of its commits.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Placed<'a> {
-    /// What was found.
     pub found: &'a Found,
-    /// The first commit of the new level.
     pub commit_id: i64,
     /// The newest measured commit before the interval.
     pub after_commit_id: i64,
-    /// The last of the interval.
     pub until_commit_id: i64,
     /// The commits at which the new level may begin.
     pub places: Vec<(i64, f64)>,
 }
 
-/// What [`insert`] and [`refine`] write of changes, as columns.
+/// What [`insert`] and [`refine`] write of a change: its members are called as the columns are.
+#[derive(Serialize)]
 struct Columns<'a> {
-    commit_ids: Vec<i64>,
-    after_commit_ids: Vec<i64>,
-    until_commit_ids: Vec<i64>,
-    places: Vec<Json<&'a [(i64, f64)]>>,
-    before_ns: Vec<f64>,
-    after_ns: Vec<f64>,
-    confidences: Vec<f64>,
-    matters: Vec<bool>,
+    change_point_id: Option<i64>,
+    series_id: i64,
+    environment_id: i64,
+    quantile: &'a str,
+    commit_id: i64,
+    after_commit_id: i64,
+    until_commit_id: i64,
+    places: &'a [(i64, f64)],
+    before_ns: f64,
+    after_ns: f64,
+    confidence: f64,
+    matters: bool,
 }
 
-impl<'a> From<&'a [Placed<'_>]> for Columns<'a> {
-    fn from(changes: &'a [Placed<'_>]) -> Self {
+impl<'a> Columns<'a> {
+    fn of(change_point_id: Option<i64>, placed: &'a Placed<'_>) -> Self {
+        let Found { track, before_ns, after_ns, confidence, matters, .. } = *placed.found;
         Self {
-            commit_ids: changes.iter().map(|placed| placed.commit_id).collect(),
-            after_commit_ids: changes.iter().map(|placed| placed.after_commit_id).collect(),
-            until_commit_ids: changes.iter().map(|placed| placed.until_commit_id).collect(),
-            places: changes.iter().map(|placed| Json(placed.places.as_slice())).collect(),
-            before_ns: changes.iter().map(|placed| placed.found.before_ns).collect(),
-            after_ns: changes.iter().map(|placed| placed.found.after_ns).collect(),
-            confidences: changes.iter().map(|placed| placed.found.confidence).collect(),
-            matters: changes.iter().map(|placed| placed.found.matters).collect(),
+            change_point_id,
+            series_id: track.series_id,
+            environment_id: track.environment_id,
+            quantile: placed.found.track.figure.as_ref(),
+            commit_id: placed.commit_id,
+            after_commit_id: placed.after_commit_id,
+            until_commit_id: placed.until_commit_id,
+            places: &placed.places,
+            before_ns,
+            after_ns,
+            confidence,
+            matters,
         }
     }
 }
 
 /// Stores changes, and tells their numbers.
-///
-/// # Errors
-/// The database does not answer, or has a change of the same place.
 pub async fn insert(
     connection: &mut PgConnection,
     changes: &[Placed<'_>],
@@ -92,37 +95,17 @@ pub async fn insert(
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    let track =
-        |value: fn(&Found) -> i64| changes.iter().map(|placed| value(placed.found)).collect::<Vec<_>>();
-    let quantiles: Vec<String> =
-        changes.iter().map(|placed| placed.found.track.figure.name().to_owned()).collect();
-    let columns = Columns::from(changes);
+    let columns: Vec<_> = changes.iter().map(|placed| Columns::of(None, placed)).collect();
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
              after_ns, confidence, matters, found_at
          )
          select series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-                after_ns, confidence, matters, $12
-         from unnest(
-             $1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::jsonb[],
-             $8::float8[], $9::float8[], $10::float8[], $11::boolean[]
-         ) as new (
-             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-             after_ns, confidence, matters
-         )
+                after_ns, confidence, matters, $2
+         from jsonb_populate_recordset(null::change_point, $1)
          returning change_point_id",
-        &track(|found| found.track.series_id),
-        &track(|found| found.track.environment_id),
-        &quantiles,
-        &columns.commit_ids,
-        &columns.after_commit_ids,
-        &columns.until_commit_ids,
-        columns.places.as_slice() as _,
-        &columns.before_ns,
-        &columns.after_ns,
-        &columns.confidences,
-        &columns.matters,
+        Json(columns) as _,
         now,
     )
     .fetch_all(connection)
@@ -130,9 +113,6 @@ pub async fn insert(
 }
 
 /// Says better where stored changes are, by their numbers: commits in between were measured.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn refine(
     connection: &mut PgConnection,
     change_point_ids: &[i64],
@@ -141,29 +121,16 @@ pub async fn refine(
     if changes.is_empty() {
         return Ok(());
     }
-    let columns = Columns::from(changes);
+    let columns = change_point_ids.iter().zip(changes);
+    let columns: Vec<_> = columns.map(|(id, placed)| Columns::of(Some(*id), placed)).collect();
     sqlx::query!(
         "update change_point
          set commit_id = better.commit_id, after_commit_id = better.after_commit_id,
              until_commit_id = better.until_commit_id, places = better.places, before_ns = better.before_ns,
              after_ns = better.after_ns, confidence = better.confidence, matters = better.matters
-         from unnest(
-             $1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::float8[], $7::float8[],
-             $8::float8[], $9::boolean[]
-         ) as better (
-             change_point_id, commit_id, after_commit_id, until_commit_id, places, before_ns, after_ns, confidence,
-             matters
-         )
+         from jsonb_populate_recordset(null::change_point, $1) as better
          where change_point.change_point_id = better.change_point_id",
-        change_point_ids,
-        &columns.commit_ids,
-        &columns.after_commit_ids,
-        &columns.until_commit_ids,
-        columns.places.as_slice() as _,
-        &columns.before_ns,
-        &columns.after_ns,
-        &columns.confidences,
-        &columns.matters,
+        Json(columns) as _,
     )
     .execute(connection)
     .await?;
@@ -171,9 +138,6 @@ pub async fn refine(
 }
 
 /// Takes changes back.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn withdraw(
     connection: &mut PgConnection,
     change_point_ids: &[i64],
@@ -204,9 +168,6 @@ pub struct Attribution {
 }
 
 /// Says of changes what made them.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn explain(connection: &mut PgConnection, attributions: &[Attribution]) -> sqlx::Result<()> {
     let causes: Vec<String> = attributions.iter().map(|said| said.cause.name().to_owned()).collect();
     let witnesses: Vec<_> = attributions.iter().map(|said| Json(said.witnesses.as_slice())).collect();
@@ -226,9 +187,6 @@ pub async fn explain(connection: &mut PgConnection, attributions: &[Attribution]
 }
 
 /// Makes changes part of regressions: each pair is the number of a change and that of its regression.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn assign(connection: &mut PgConnection, members: &[(i64, i64)]) -> sqlx::Result<()> {
     sqlx::query!(
         "update change_point set regression_id = assigned.regression_id

@@ -7,21 +7,16 @@ use uuid::Uuid;
 
 /// An event that waits.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table github_delivery, described there")]
 pub struct Waiting {
-    /// GitHub's name of it.
     pub github_delivery_id: Uuid,
-    /// What of it is used.
     pub payload: Value,
-    /// How often handling it has failed.
     pub attempts: i32,
     /// Until when this server has it to itself. It is its fence as well.
     pub lease_expires_at: DateTime<Utc>,
 }
 
 /// Keeps an event, and says whether it is new.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn keep(
     pool: &PgPool,
     delivery: Uuid,
@@ -45,9 +40,6 @@ pub async fn keep(
 
 /// Takes an event that is due and that no other server handles. When the lease ends and it was not given back, another server
 /// takes it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -72,9 +64,6 @@ pub async fn take(
 }
 
 /// Notes that an event was handled, or given up for a reason, unless another server has it now.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn finish(
     pool: &PgPool,
     waiting: &Waiting,
@@ -95,9 +84,6 @@ pub async fn finish(
 }
 
 /// Lets an event wait for another attempt, unless another server has it now. Waiting for one's turn is no failure.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn put_off(
     pool: &PgPool,
     waiting: &Waiting,
@@ -120,9 +106,6 @@ pub async fn put_off(
 }
 
 /// Forgets what was handled and came before.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn forget(pool: &PgPool, before: DateTime<Utc>) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "delete from github_delivery where received_at < $1 and handled_at is not null",

@@ -5,35 +5,27 @@ use sqlx::{PgConnection, PgPool};
 
 /// An installation as GitHub tells of it.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Installation {
-    /// GitHub's number.
     pub github_installation_id: i64,
-    /// The login of the account.
     pub account: String,
-    /// Since when it is suspended.
     pub suspended_at: Option<DateTime<Utc>>,
 }
 
 /// A repository that the App may use.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Repository {
-    /// GitHub's number.
     pub github_repository_id: i64,
-    /// Through which installation.
     pub github_installation_id: i64,
     /// Owner and name.
     pub full_name: String,
-    /// The branch into which pull requests go.
     pub default_branch: String,
-    /// The project, if somebody said which.
     pub project_id: Option<i64>,
 }
 
 /// Stores what an installation is and which repositories it has: numbers, names, whether private, default branches. Others
 /// that it had are gone.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn store(
     connection: &mut PgConnection,
     installation: &Installation,
@@ -82,9 +74,6 @@ pub async fn store(
 }
 
 /// The installations that are known and not known to be gone.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn present(connection: &mut PgConnection) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!("select github_installation_id from github_installation where removed_at is null")
         .fetch_all(connection)
@@ -92,9 +81,6 @@ pub async fn present(connection: &mut PgConnection) -> sqlx::Result<Vec<i64>> {
 }
 
 /// Notes that an installation is gone, with its repositories.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn remove(connection: &mut PgConnection, id: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_installation set removed_at = coalesce(removed_at, $2), read_at = $2
@@ -126,9 +112,6 @@ async fn remove_repositories(
 }
 
 /// The repositories that the App may use now and that are of a project, with that.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Repository, i64)>> {
     let rows = sqlx::query_as!(
         Repository,
@@ -146,9 +129,6 @@ pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Rep
 }
 
 /// A repository that the App may use now.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn repository(connection: &mut PgConnection, id: i64) -> sqlx::Result<Option<Repository>> {
     sqlx::query_as!(
         Repository,
@@ -165,9 +145,6 @@ pub async fn repository(connection: &mut PgConnection, id: i64) -> sqlx::Result<
 }
 
 /// Notes that the default branch of a repository moved.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn move_default_branch(
     connection: &mut PgConnection,
     repository: i64,
@@ -187,9 +164,6 @@ pub async fn move_default_branch(
 }
 
 /// The repositories that the App may use and their projects, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn linked(pool: &PgPool) -> sqlx::Result<Vec<(String, Option<String>)>> {
     let rows = sqlx::query!(
         r#"select full_name, project.slug as "project?"
@@ -206,7 +180,7 @@ pub async fn linked(pool: &PgPool) -> sqlx::Result<Vec<(String, Option<String>)>
 /// Says which project a repository is, by their names. False when one of them is not known.
 ///
 /// # Errors
-/// The database does not answer, or the project has another repository.
+/// The project has another repository.
 pub async fn link(pool: &PgPool, full_name: &str, project: &str) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update github_repository set project_id = project.project_id from project

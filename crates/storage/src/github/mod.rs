@@ -1,6 +1,5 @@
 //! What is known of GitHub: what it told, where the App is installed, pull requests and what was written there.
 
-pub mod command;
 pub mod delivery;
 pub mod installation;
 pub mod pull_request;

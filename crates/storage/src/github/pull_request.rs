@@ -5,22 +5,15 @@ use sqlx::{PgConnection, PgPool};
 
 /// A pull request as it was read from GitHub.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table github_pull_request, described there")]
 pub struct Read<'a> {
-    /// Its number.
     pub number: i64,
-    /// Whether it is open.
     pub is_open: bool,
-    /// Who opened it.
     pub author: &'a str,
-    /// Its newest commit.
     pub head_sha: &'a str,
-    /// When that was pushed, as far as it is known.
     pub head_pushed_at: DateTime<Utc>,
-    /// The commit that it is to be merged into.
     pub base_sha: &'a str,
-    /// The branch that it is to be merged into.
     pub base_branch: &'a str,
-    /// Whether its commits are from another repository.
     pub is_fork: bool,
 }
 
@@ -76,9 +69,6 @@ macro_rules! rows {
 
 /// Stores what was read of a pull request, and lets its comment and check be brought up to date. Another commit takes the
 /// approval of the one before away.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn store(
     connection: &mut PgConnection,
     project_id: i64,
@@ -120,9 +110,6 @@ pub async fn store(
 }
 
 /// A pull request.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, project_id: i64, number: i64) -> sqlx::Result<Option<Row>> {
     rows!("github_pull_request.project_id = $1 and number = $2", project_id, number)
         .fetch_optional(connection)
@@ -130,9 +117,6 @@ pub async fn find(connection: &mut PgConnection, project_id: i64, number: i64) -
 }
 
 /// The open pull requests of a project with this newest commit.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn of_head(
     connection: &mut PgConnection,
     project_id: i64,
@@ -148,9 +132,6 @@ pub async fn of_head(
 }
 
 /// The numbers of a project's pull requests that are known as open.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!(
         "select number from github_pull_request where project_id = $1 and state = 'open' order by number",
@@ -161,9 +142,6 @@ pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sql
 }
 
 /// Notes that somebody with write access wants this very commit to be measured. False when it is not the newest any more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn approve(
     connection: &mut PgConnection,
     pull_request: i64,
@@ -185,9 +163,6 @@ pub async fn approve(
 }
 
 /// Lets the checks of all open pull requests of a project be brought up to date now.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn touch_open(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_pull_request set due_at = coalesce(due_at, now()) where project_id = $1 and state = 'open'",
@@ -211,9 +186,6 @@ pub struct Lease {
 
 /// Takes a pull request that is due and that no other server looks after. It is not due any more: what changes meanwhile makes
 /// it due again. When the lease ends and it was not given back, another server takes it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -244,9 +216,6 @@ pub async fn take(
 }
 
 /// Remembers what was written, as far as something was and the lease still holds.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn remember(pool: &PgPool, lease: Lease, written: &Written) -> sqlx::Result<()> {
     if let Some((comment_id, sha256)) = &written.comment {
         sqlx::query!(
@@ -278,9 +247,6 @@ pub async fn remember(pool: &PgPool, lease: Lease, written: &Written) -> sqlx::R
 
 /// Gives a pull request back whose comment and check say what they should, as of the beginning of the lease: what becomes of
 /// jobs later is still to be said.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn finish(pool: &PgPool, lease: Lease, failure: Option<&str>) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_pull_request
@@ -297,9 +263,6 @@ pub async fn finish(pool: &PgPool, lease: Lease, failure: Option<&str>) -> sqlx:
 }
 
 /// Gives a pull request back that waits for another attempt. Waiting for one's turn is no failure.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn put_off(
     pool: &PgPool,
     lease: Lease,

@@ -1,4 +1,4 @@
-//! From what GitHub told to jobs: pushes and commands that nobody has acted upon, and pull requests of whose jobs there is news.
+//! From what GitHub told to jobs: pushes and commands that no job was made of yet, and pull requests of whose jobs there is news.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -15,10 +15,7 @@ pub struct Push {
 
 /// A command that was accepted and waits.
 #[derive(Clone, Debug)]
-#[expect(
-    missing_docs,
-    reason = "the columns of tables github_command and github_pull_request, described there"
-)]
+#[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Command {
     pub github_command_id: i64,
     pub project_id: i64,
@@ -39,9 +36,6 @@ pub struct Command {
 }
 
 /// A push that waits and that no other server is at, locked until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take_push(connection: &mut PgConnection) -> sqlx::Result<Option<Push>> {
     sqlx::query_as!(
         Push,
@@ -58,9 +52,6 @@ pub async fn take_push(connection: &mut PgConnection) -> sqlx::Result<Option<Pus
 }
 
 /// Notes that machines were asked to measure a push.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn push_done(connection: &mut PgConnection, push: &Push) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_repository set queued_sha = $2 where github_repository_id = $1",
@@ -73,9 +64,6 @@ pub async fn push_done(connection: &mut PgConnection, push: &Push) -> sqlx::Resu
 }
 
 /// A command that waits and that no other server is at, the oldest one first, locked until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take_command(connection: &mut PgConnection) -> sqlx::Result<Option<Command>> {
     sqlx::query_as!(
         Command,
@@ -96,9 +84,6 @@ pub async fn take_command(connection: &mut PgConnection) -> sqlx::Result<Option<
 }
 
 /// Notes that a command was acted upon.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn command_done(
     connection: &mut PgConnection,
     github_command_id: i64,
@@ -115,9 +100,6 @@ pub async fn command_done(
 }
 
 /// Who said last of a pull request's commit that what is slower is meant, and why.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn acknowledgement(
     pool: &PgPool,
     github_pull_request_id: i64,
@@ -137,9 +119,6 @@ pub async fn acknowledgement(
 }
 
 /// Gives up what waits of pull requests that are closed or have another newest commit by now. What is measured is finished.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn cancel_outdated(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "update job
@@ -157,9 +136,6 @@ pub async fn cancel_outdated(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<
 
 /// Lets comment and check of pull requests be brought up to date of whose jobs there is news, and of those that still wait for one
 /// and were last looked at before a time: its machine may have gone.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn touch_changed(
     pool: &PgPool,
     due_at: DateTime<Utc>,
@@ -187,4 +163,44 @@ pub async fn touch_changed(
     .execute(pool)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// A command that was accepted.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table github_command, described there")]
+pub struct Accepted<'a> {
+    pub source: &'a str,
+    pub kind: &'a str,
+    pub preset: Option<&'a str>,
+    pub machines: &'a [String],
+    pub reason: Option<&'a str>,
+    pub head_sha: &'a str,
+    pub requested_by: &'a str,
+    pub requested_at: DateTime<Utc>,
+}
+
+/// Stores a command, and says whether it is new.
+pub async fn add_command(
+    connection: &mut PgConnection,
+    pull_request: i64,
+    command: &Accepted<'_>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "insert into github_command
+             (github_pull_request_id, source, kind, preset, machines, reason, head_sha, requested_by, requested_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         on conflict (source) do nothing",
+        pull_request,
+        command.source,
+        command.kind,
+        command.preset,
+        command.machines,
+        command.reason,
+        command.head_sha,
+        command.requested_by,
+        command.requested_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }

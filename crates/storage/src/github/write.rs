@@ -7,9 +7,6 @@ use sqlx::PgPool;
 const WRITE_LOCK: i64 = 0x6768_7772;
 
 /// Counts a write, unless there were as many within the last minute or hour as there may be. Returns until when to wait then.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,

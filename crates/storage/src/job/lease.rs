@@ -127,9 +127,6 @@ pub async fn take(
 }
 
 /// Prolongs a lease. One that has expired is good until somebody else has the job.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn prolong(
     pool: &PgPool,
     agent_id: i64,
@@ -153,9 +150,6 @@ pub async fn prolong(
 /// What a run was measured for that says it was under this lease: of the same project and commit, or of what that
 /// is compared with; or it is of none.
 /// Nobody takes the job until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn standing(
     connection: &mut PgConnection,
     lease: Lease,
@@ -191,9 +185,6 @@ pub struct End<'a> {
 }
 
 /// Ends a lease, and the job with it unless it is given back. The same again changes nothing and is true.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn end(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -272,9 +263,6 @@ pub struct Swept {
 
 /// Lets jobs wait again whose lease has expired, gives up those that were taken too often, and raises those that have waited
 /// for long.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
     let swept = sqlx::query!(
         r#"with expired as (

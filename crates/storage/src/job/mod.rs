@@ -86,9 +86,6 @@ macro_rules! select_jobs {
 }
 
 /// The jobs of a project before one, the newest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -115,9 +112,6 @@ pub async fn list(
 }
 
 /// One job of a project.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -> sqlx::Result<Option<Row>> {
     select_jobs!("job.project_id = $1 and job.job_id = $2", project_id, job_id)
         .fetch_optional(connection)
@@ -125,9 +119,6 @@ pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -
 }
 
 /// What became of the leases of a job, the first one first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<AttemptRow>> {
     sqlx::query_as!(
         AttemptRow,
@@ -154,9 +145,6 @@ pub struct RunRow {
 }
 
 /// The runs of a job that count for it: not those of a lease that was lost.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
     sqlx::query_as!(
         RunRow,
@@ -172,9 +160,6 @@ pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
 
 /// Notes which jobs of a machine some runs of its have done that nobody measured on request: an agent that measures what is
 /// checked out. What an agent has taken, it says itself.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn finish_unasked(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -202,19 +187,14 @@ const ATTEMPTS_SEEN: i64 = 1_000;
 
 /// The median time of the last ten jobs of a project on a machine that were done, in seconds.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Pace {
-    /// Of which project.
     pub project_id: i64,
-    /// On which machine.
     pub machine_id: i64,
-    /// How long, from being taken to being done.
     pub seconds: f64,
 }
 
 /// How long jobs take, by project and machine, as far as any was done.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn paces(pool: &PgPool, machine_ids: &[i64]) -> sqlx::Result<Vec<Pace>> {
     sqlx::query_as!(
         Pace,
@@ -254,9 +234,6 @@ pub struct Open {
 }
 
 /// All open jobs in the order in which they are taken, those of other projects too.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn open(pool: &PgPool, limit: i64) -> sqlx::Result<Vec<Open>> {
     sqlx::query_as!(
         Open,

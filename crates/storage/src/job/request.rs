@@ -2,9 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use strum::AsRefStr;
 
 /// Why a commit is to be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Reason {
     /// It was pushed.
     Push,
@@ -53,18 +55,6 @@ pub enum Target<'a> {
 }
 
 impl Reason {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Push => "push",
-            Self::Schedule => "schedule",
-            Self::Request => "request",
-            Self::PullRequest => "pull-request",
-            Self::Backfill => "backfill",
-            Self::Bisect => "bisect",
-            Self::Repeat => "repeat",
-        }
-    }
-
     /// The higher is taken first: a person waits for a pull request, nobody for the night. `lease::sweep` has the same table.
     fn priority(self) -> i16 {
         match self {
@@ -97,9 +87,6 @@ impl<'a> Wanted<'a> {
 ///
 /// Projects take turns within a priority: a project's job comes after its own of before, and not before those that are
 /// being taken now (start-time fair queueing).
-///
-/// # Errors
-/// The database does not answer.
 pub async fn request(
     connection: &mut PgConnection,
     project_id: i64,
@@ -133,7 +120,7 @@ pub async fn request(
         wanted.pull_request.map(|(number, _)| number),
         wanted.pull_request.is_some_and(|(_, is_fork)| is_fork),
         wanted.preset,
-        wanted.reason.name(),
+        wanted.reason.as_ref(),
         wanted.regression_id,
         wanted.requested_by,
         wanted.reason.priority(),
@@ -146,9 +133,6 @@ pub async fn request(
 }
 
 /// The commits after one place and up to another that a machine has not measured, in their order.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn unmeasured(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -173,9 +157,6 @@ pub async fn unmeasured(
 }
 
 /// Those of some commits, given by their places, that a machine measured fewer than so many times; in their order.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn seldom_measured(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -199,9 +180,6 @@ pub async fn seldom_measured(
 }
 
 /// Gives up what waits for a regression; what is being measured is finished.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn give_up(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -219,9 +197,6 @@ pub async fn give_up(
 }
 
 /// Cancels a job that is open. False when it is not.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn cancel(connection: &mut PgConnection, job_id: i64, now: DateTime<Utc>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update job set status = 'cancelled', done_at = $2, lease_expires_at = null
@@ -235,9 +210,6 @@ pub async fn cancel(connection: &mut PgConnection, job_id: i64, now: DateTime<Ut
 }
 
 /// Cancels what is open of a pull request.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn cancel_pull_request(
     connection: &mut PgConnection,
     project_id: i64,

@@ -1,7 +1,6 @@
 //! Channels: to whom a project tells what happens.
 
-use super::event::{Event, Kind};
-use crate::decode_error;
+use super::{Event, Kind};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
@@ -22,56 +21,33 @@ pub struct Row {
     pub failure: Option<String>,
     pub created_by: String,
     pub created_at: DateTime<Utc>,
-    kind: String,
-    events: Vec<String>,
+    pub kind: Kind,
+    pub events: Vec<Event>,
 }
 
 macro_rules! select_channels {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
-            "select channel.notification_channel_id, channel.project_id, project.slug as project, channel.name,
-                    channel.kind, channel.target, channel.secret, channel.events, channel.enabled_at,
-                    channel.disabled_because, channel.last_success_at, channel.last_failure_at, channel.failure,
-                    channel.created_by, channel.created_at
-             from notification_channel as channel
-             join project on project.project_id = channel.project_id
-             where " + $condition,
+            r#"select channel.notification_channel_id, channel.project_id, project.slug as project, channel.name,
+                      channel.kind as "kind: Kind", channel.target, channel.secret,
+                      channel.events as "events: Vec<Event>", channel.enabled_at, channel.disabled_because,
+                      channel.last_success_at, channel.last_failure_at, channel.failure, channel.created_by,
+                      channel.created_at
+               from notification_channel as channel
+               join project on project.project_id = channel.project_id
+               where "# + $condition,
             $($argument),+
         )
     };
 }
 
-impl Row {
-    /// How it is told.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
-    pub fn kind(&self) -> sqlx::Result<Kind> {
-        self.kind.parse().map_err(decode_error)
-    }
-
-    /// What it is told of.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
-    pub fn events(&self) -> sqlx::Result<Vec<Event>> {
-        self.events.iter().map(|event| event.parse().map_err(decode_error)).collect()
-    }
-}
-
 /// The channels of a project, by name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
     select_channels!("channel.project_id = $1 order by channel.name", project_id).fetch_all(pool).await
 }
 
 /// One channel, whosever.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<Option<Row>> {
     select_channels!("channel.notification_channel_id = $1", notification_channel_id)
         .fetch_optional(connection)
@@ -79,9 +55,6 @@ pub async fn find(connection: &mut PgConnection, notification_channel_id: i64) -
 }
 
 /// One channel of a project, with a lock on it until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock(
     connection: &mut PgConnection,
     project_id: i64,
@@ -111,14 +84,11 @@ pub struct Wanted<'a> {
 
 impl Wanted<'_> {
     fn events(&self) -> Vec<String> {
-        self.events.iter().map(|event| event.as_str().to_owned()).collect()
+        self.events.iter().map(|event| event.to_string()).collect()
     }
 }
 
 /// Makes a channel, which is told from now on. None when the project has one of this name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(
     connection: &mut PgConnection,
     project_id: i64,
@@ -134,7 +104,7 @@ pub async fn create(
          returning notification_channel_id",
         project_id,
         wanted.name,
-        kind.as_str(),
+        kind.as_ref(),
         wanted.target,
         secret,
         &wanted.events(),
@@ -145,9 +115,6 @@ pub async fn create(
 }
 
 /// Changes a channel that is locked. False when the project has another one of this name.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn change(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -172,9 +139,6 @@ pub async fn change(
 }
 
 /// Turns a channel on, from now on. What it was not told while it was off, it is not told any more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn enable(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update notification_channel set enabled_at = now(), disabled_because = null, refusal_count = 0
@@ -187,9 +151,6 @@ pub async fn enable(connection: &mut PgConnection, notification_channel_id: i64)
 }
 
 /// Turns a channel off: what waits for it is given up. The server says why it does.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn disable(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -223,9 +184,6 @@ pub async fn disable(
 }
 
 /// Deletes a channel that is locked, with all that it was told.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from notification where notification_channel_id = $1", notification_channel_id)
         .execute(&mut *connection)
@@ -246,9 +204,6 @@ pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64)
 }
 
 /// Notes that a channel took a message.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn took(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -265,9 +220,6 @@ pub async fn took(
 }
 
 /// Notes why a channel took no message, and tells how often it refused in a row; none when it does not exist any more.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn failed(
     connection: &mut PgConnection,
     notification_channel_id: i64,

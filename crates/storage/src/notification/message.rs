@@ -1,6 +1,6 @@
 //! Messages, from when they are composed until they were taken.
 
-use super::event::Event;
+use super::Event;
 use super::payload::Message;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::types::Json;
@@ -23,9 +23,6 @@ pub struct Row {
 }
 
 /// Stores a message, to be sent at once, and notes that it tells these notifications which were not dropped.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn create(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -40,7 +37,7 @@ pub async fn create(
          values ($1, $2, $3, $4, $5, $6, $6)",
         message.message_id,
         notification_channel_id,
-        event.as_str(),
+        event.as_ref(),
         Json(message) as _,
         in_reply_to,
         message.created_at,
@@ -59,9 +56,6 @@ pub async fn create(
 }
 
 /// Takes a message that is due, unless another server sends it.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
     sqlx::query_as!(
         Row,
@@ -104,9 +98,6 @@ pub enum Fate<'a> {
 }
 
 /// Notes what became of a message. False when another server has taken it over meanwhile, whose word counts.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn settle(
     connection: &mut PgConnection,
     message: &Row,

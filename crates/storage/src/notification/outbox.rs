@@ -1,8 +1,7 @@
 //! What channels are to be told. It is written where it is found, in the same transaction, and read a little later, when all
 //! that belongs together has been found.
 
-use super::event::Event;
-use crate::decode_error;
+use super::Event;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -14,9 +13,6 @@ const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 
 /// Tells the channels of their projects of regressions and improvements that a commit is blamed for, once each. Nobody is told
 /// of what is held, muted or closed, nor of what was found before a channel was turned on.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn tell_found(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -45,9 +41,6 @@ pub async fn tell_found(
 }
 
 /// Tells the channels of their projects of regressions that are fixed, as was measured.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn tell_fixed(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -77,9 +70,6 @@ pub async fn tell_fixed(
 
 /// Tells the channels of a project that something is the matter with a machine, in words that follow its name, such as `is
 /// suspect: …`; of one machine once a week. The project is locked ([`crate::regression::grouping::lock`]).
-///
-/// # Errors
-/// The database does not answer.
 pub async fn tell_machine(
     connection: &mut PgConnection,
     project_id: i64,
@@ -140,16 +130,13 @@ pub struct Pace {
 /// Locks a channel for which something is due, unless another server has it, and reads what it is to be told: all that waits of
 /// the event that waits longest. None when nothing is due. A channel that did not take its last message yet waits, and so
 /// does one that was told as much as it may be: what comes meanwhile goes together.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn waiting(
     connection: &mut PgConnection,
     pace: Pace,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Option<Waiting>> {
     let channel = sqlx::query!(
-        r#"select channel.notification_channel_id, due.event
+        r#"select channel.notification_channel_id, due.event as "event: Event"
            from notification_channel as channel
            cross join lateral (
                select event from notification
@@ -191,13 +178,13 @@ pub async fn waiting(
              and notification.notification_message_id is null and notification.dropped_at is null
            order by notification.notification_id"#,
         channel.notification_channel_id,
-        channel.event,
+        channel.event.as_ref(),
     )
     .fetch_all(connection)
     .await?;
     Ok(Some(Waiting {
         notification_channel_id: channel.notification_channel_id,
-        event: channel.event.parse().map_err(decode_error)?,
+        event: channel.event,
         notification_ids: rows.iter().map(|row| row.notification_id).collect(),
         regression_ids: rows.iter().filter_map(|row| row.regression_id).collect(),
         machines: rows.into_iter().filter_map(|row| row.machine.zip(row.why)).collect(),
@@ -205,9 +192,6 @@ pub async fn waiting(
 }
 
 /// Of some regressions, those of which a channel was not told, though it was to be: they were over before.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn never_told(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -225,9 +209,6 @@ pub async fn never_told(
 }
 
 /// The messages that told a channel of some regressions, the oldest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn told_by(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -246,9 +227,6 @@ pub async fn told_by(
 }
 
 /// Drops those of some regressions.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn drop_of(
     connection: &mut PgConnection,
     waiting: &Waiting,

@@ -1,7 +1,7 @@
 //! [`Message`]: what is told, in the form that webhooks get. `docs/reference/webhook.md` describes it for them; a test holds
 //! the example there against these types.
 
-use super::event::Event;
+use super::Event;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! Which changes are part of which regression, and what follows for it.
 
-use super::State;
+use super::{Direction, State};
 use crate::change_point;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
@@ -10,9 +10,6 @@ use sqlx::PgConnection;
 const PROJECT_LOCK: i32 = 0x7274_7231;
 
 /// Keeps other servers from grouping a project's changes until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "select pg_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer)",
@@ -26,23 +23,17 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 
 /// A regression that is not closed, as far as it says which changes belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of table regression, described there")]
 pub struct Open {
-    /// Its number.
     pub regression_id: i64,
-    /// `regressed` or `improved`.
-    pub direction: String,
+    pub direction: Direction,
     /// The machines that made it; none when none did.
     pub machine_ids: Vec<i64>,
-    /// The place of the newest commit before it.
     pub after_ordinal: i64,
-    /// That of the last of its culprits.
     pub until_ordinal: i64,
 }
 
 /// The regressions of a project that are not closed and have culprits after one place and up to another, the oldest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn open(
     connection: &mut PgConnection,
     project_id: i64,
@@ -50,7 +41,8 @@ pub async fn open(
 ) -> sqlx::Result<Vec<Open>> {
     sqlx::query_as!(
         Open,
-        r#"select regression.regression_id, regression.direction, first.ordinal as after_ordinal,
+        r#"select regression.regression_id, regression.direction as "direction: Direction",
+                  first.ordinal as after_ordinal,
                   last.ordinal as until_ordinal,
                   array(
                       select distinct series.machine_id
@@ -73,13 +65,10 @@ pub async fn open(
 }
 
 /// Begins a regression with its first change, and tells its number. Nobody is alerted of it where it says why.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn begin(
     connection: &mut PgConnection,
     change: &change_point::Row,
-    direction: &str,
+    direction: Direction,
     cause: Cause,
     held_because: Option<&str>,
     now: DateTime<Utc>,
@@ -94,8 +83,8 @@ pub async fn begin(
          returning regression_id",
         change.change_point_id,
         change.project_id,
-        direction,
-        state.name(),
+        direction.as_ref(),
+        state.as_ref(),
         cause.name(),
         held_because,
         now,
@@ -106,9 +95,6 @@ pub async fn begin(
 
 /// Says anew between which commits regressions happened, and what made each: what all of its changes have in common. It is a
 /// commit's when any of them is known to be one's, and a machine's when all are.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn narrow(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -157,9 +143,6 @@ pub async fn narrow(
 
 /// Between which commits a regression happened, after one place and up to another; none when nobody has to look for its culprit
 /// any more, or never had to: it is an improvement, a machine's, or closed.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn open_range(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -180,9 +163,6 @@ pub async fn open_range(
 
 /// Which of some regressions went back altogether, and at which commit the last of their tracks did. A track went back when
 /// the change that matters after its newest one of the regression is part of the regression as well, in the other direction.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn went_back(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -227,9 +207,6 @@ pub async fn went_back(
 }
 
 /// Notes of regressions that all is as it was before, each from a commit on, unless people said otherwise.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn fix(
     connection: &mut PgConnection,
     fixed_by: &[(i64, i64)],

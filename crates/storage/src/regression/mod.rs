@@ -1,73 +1,53 @@
 //! Changes that one cause explains, and what people say of them. [`grouping`]: which changes are part of which.
 
-use super::decode_error;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::{PgConnection, PgPool};
 
 pub mod grouping;
 
-/// How far somebody is with a regression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// Nobody has looked at it.
-    New,
-    /// Somebody looks after it, or lives with it.
-    Acknowledged,
-    /// All is as it was before.
-    Fixed,
-    /// It is none.
-    Invalid,
-    /// A machine made it, not a commit.
-    Machine,
-}
-
-impl State {
-    /// All there are.
-    pub const ALL: [Self; 5] = [Self::New, Self::Acknowledged, Self::Fixed, Self::Invalid, Self::Machine];
-
-    /// Its name everywhere.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Acknowledged => "acknowledged",
-            Self::Fixed => "fixed",
-            Self::Invalid => "invalid",
-            Self::Machine => "machine",
-        }
+text_enum! {
+    /// How far somebody is with a regression.
+    pub enum State {
+        /// Not looked at yet.
+        New,
+        /// In work, or accepted.
+        Acknowledged,
+        /// All is as it was before.
+        Fixed,
+        /// It is none.
+        Invalid,
+        /// A machine made it, not a commit.
+        Machine,
     }
 }
 
-impl std::fmt::Display for State {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.name())
+text_enum! {
+    /// Which way times changed.
+    pub enum Direction {
+        /// They are longer.
+        Regressed,
+        /// They are shorter.
+        Improved,
     }
 }
 
-impl std::str::FromStr for State {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|state| state.name() == text)
-            .ok_or_else(|| format!("`{text}` is no state: expected {}", Self::ALL.map(Self::name).join(", ")))
+impl Direction {
+    /// Of a change of times, as a share.
+    pub fn of(change: f64) -> Self {
+        if change > 0.0 { Self::Regressed } else { Self::Improved }
     }
 }
 
 /// A regression in full.
 #[derive(Clone, Debug)]
-#[expect(
-    missing_docs,
-    reason = "the columns of table regression, described there, and counts of its changes"
-)]
+#[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Row {
     pub regression_id: i64,
     pub project_id: i64,
     pub project: String,
-    pub direction: String,
-    pub state: String,
+    pub direction: Direction,
+    pub state: State,
     pub cause: String,
     pub held_because: Option<String>,
     pub after_ordinal: i64,
@@ -94,8 +74,9 @@ macro_rules! select_regressions {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
-            r#"select regression.regression_id, regression.project_id, project.slug as project, regression.direction,
-                      regression.state, regression.cause, regression.held_because,
+            r#"select regression.regression_id, regression.project_id, project.slug as project,
+                      regression.direction as "direction: Direction",
+                      regression.state as "state: State", regression.cause, regression.held_because,
                       after_commit.ordinal as after_ordinal, after_commit.sha as after_sha,
                       until_commit.ordinal as until_ordinal, until_commit.sha as until_sha,
                       fixed_by.ordinal as "fixed_by_ordinal?", fixed_by.sha as "fixed_by_sha?",
@@ -135,15 +116,12 @@ pub struct Filter {
     /// In these states; in any when there is none.
     pub states: Vec<State>,
     /// In this direction.
-    pub direction: Option<String>,
+    pub direction: Option<Direction>,
     /// Whether those that are muted or held are wanted as well.
     pub with_quiet: bool,
 }
 
 /// The regressions of a project before one, the newest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -151,7 +129,7 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> sqlx::Result<Vec<Row>> {
-    let states: Vec<String> = filter.states.iter().map(|state| state.name().to_owned()).collect();
+    let states: Vec<String> = filter.states.iter().map(ToString::to_string).collect();
     select_regressions!(
         "regression.project_id = $1 and regression.regression_id < $2
          and (cardinality($3::text[]) = 0 or regression.state = any($3))
@@ -164,7 +142,7 @@ pub async fn list(
         project_id,
         before,
         &states,
-        filter.direction,
+        filter.direction.as_ref().map(AsRef::<str>::as_ref),
         filter.with_quiet,
         limit,
     )
@@ -173,9 +151,6 @@ pub async fn list(
 }
 
 /// One regression.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::Result<Option<Row>> {
     select_regressions!(
         "regression.project_id = $1 and regression.regression_id = $2",
@@ -187,9 +162,6 @@ pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::R
 }
 
 /// Some regressions, the oldest first.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find_all(connection: &mut PgConnection, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_regressions!(
         "regression.regression_id = any($1) order by regression.regression_id",
@@ -200,9 +172,6 @@ pub async fn find_all(connection: &mut PgConnection, regression_ids: &[i64]) -> 
 }
 
 /// How many regressions of a project are open and told of; none when nothing was measured of it yet.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i64>> {
     let row = sqlx::query!(
         r#"select exists (select from run where run.project_id = $1) as "is_measured!",
@@ -222,31 +191,26 @@ pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i
 }
 
 /// What people say of a regression.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[expect(missing_docs, reason = "the columns of table regression, described there")]
 pub struct Triage {
-    /// How far they are.
-    pub state: String,
-    /// The name of who looks after it.
+    pub state: State,
     pub assignee: Option<String>,
-    /// What they say of it.
     pub note: Option<String>,
-    /// Where it is talked about.
     pub bug_url: Option<String>,
     /// Until when nobody is told of it.
     pub muted_until_at: Option<DateTime<Utc>>,
 }
 
 /// What people say of a regression, with a lock on it until the transaction ends.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn lock_triage(
     connection: &mut PgConnection,
     project_id: i64,
     regression_id: i64,
 ) -> sqlx::Result<Option<Triage>> {
-    let row = sqlx::query!(
-        r#"select regression.state, regression.note, regression.bug_url, regression.muted_until_at,
+    sqlx::query_as!(
+        Triage,
+        r#"select regression.state as "state: State", regression.note, regression.bug_url, regression.muted_until_at,
                   (select name from account where account.account_id = regression.assignee_account_id) as assignee
            from regression
            where regression.project_id = $1 and regression.regression_id = $2
@@ -255,20 +219,10 @@ pub async fn lock_triage(
         regression_id,
     )
     .fetch_optional(connection)
-    .await?;
-    Ok(row.map(|row| Triage {
-        state: row.state,
-        assignee: row.assignee,
-        note: row.note,
-        bug_url: row.bug_url,
-        muted_until_at: row.muted_until_at,
-    }))
+    .await
 }
 
 /// Changes what people say of a regression.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn triage(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -282,7 +236,7 @@ pub async fn triage(
              fixed_by_commit_id = case when $2 = 'fixed' then fixed_by_commit_id end
          where regression_id = $1",
         regression_id,
-        triage.state,
+        triage.state.as_ref(),
         assignee_account_id,
         triage.note,
         triage.bug_url,
@@ -295,18 +249,7 @@ pub async fn triage(
 }
 
 impl Row {
-    /// Its state.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
-    pub fn state(&self) -> sqlx::Result<State> {
-        self.state.parse().map_err(|error: String| decode_error(std::io::Error::other(error)))
-    }
-
     /// What made it.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
     pub fn cause(&self) -> sqlx::Result<Cause> {
         super::change_point::cause(&self.cause)
     }

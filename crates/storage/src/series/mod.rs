@@ -69,9 +69,6 @@ impl Row {
     }
 
     /// In the words of the wire format.
-    ///
-    /// # Errors
-    /// The database holds what was never written by this server.
     pub fn into_series(self) -> sqlx::Result<Series> {
         let slug = |text: &str| Slug::parse(text).map_err(|error: InvalidSlug| decode_error(error));
         Ok(Series {
@@ -134,17 +131,11 @@ macro_rules! select_series {
 pub mod search;
 
 /// Series by their keys; unknown ones are left out.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
 }
 
 /// The keys of the series of each result, in order, made when they are new; and how many were.
-///
-/// # Errors
-/// The database does not answer, or refuses a text.
 pub async fn upsert(
     connection: &mut PgConnection,
     project_id: i64,
@@ -243,16 +234,12 @@ pub async fn upsert(
     Ok((series_ids, inserted.rows_affected().cast_signed()))
 }
 
-/// Describes each transport as the newest upload does.
 async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<()> {
-    let text = |of: fn(&TransportInfo) -> &str| {
-        results.iter().map(|result| of(&result.transport).to_owned()).collect::<Vec<_>>()
-    };
+    let given: Vec<_> = results.iter().map(|result| &result.transport).collect();
     sqlx::query!(
         "insert into transport (slug, title, family, semantics, control)
          select distinct on (given.slug) given.slug, given.title, given.family, given.semantics, given.control
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[])
-              as given (slug, title, family, semantics, control)
+         from jsonb_populate_recordset(null::transport, $1) as given
          where not exists (
              select from transport
              where transport.slug = given.slug and transport.title = given.title
@@ -263,11 +250,7 @@ async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]
          on conflict (slug) do update
          set title = excluded.title, family = excluded.family, semantics = excluded.semantics,
              control = excluded.control",
-        &text(|transport| transport.slug.as_str()),
-        &text(|transport| &transport.title),
-        &text(|transport| transport.family.as_str()),
-        &text(|transport| &transport.semantics),
-        &results.iter().map(|result| result.transport.control).collect::<Vec<_>>(),
+        Json(given) as _,
     )
     .execute(connection)
     .await?;
@@ -276,55 +259,40 @@ async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]
 
 /// Returns the digests of the cases, in order.
 async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<Vec<Vec<u8>>> {
+    /// Its members are called as the columns are. All numbers have been checked to fit.
+    #[derive(serde::Serialize)]
+    struct Given<'a> {
+        nth: usize,
+        transport: &'a Slug,
+        #[serde(flatten)]
+        case: &'a Case,
+    }
     let digests: Vec<Vec<u8>> =
         results.iter().map(|result| result.case.digest(&result.transport.slug).to_vec()).collect();
-    let text = |of: fn(&Case) -> &Slug| {
-        results.iter().map(|result| of(&result.case).as_str().to_owned()).collect::<Vec<_>>()
-    };
-    let transports: Vec<_> = results.iter().map(|result| result.transport.slug.as_str().to_owned()).collect();
-    // All numbers have been checked to fit.
-    let message_bytes: Vec<_> =
-        results.iter().map(|result| result.case.message_bytes.cast_signed()).collect();
-    let number = |of: fn(&Case) -> Option<u64>| {
-        results.iter().map(|result| of(&result.case).map(u64::cast_signed)).collect::<Vec<_>>()
-    };
-    let name = |of: fn(&Case) -> Option<&Slug>| {
-        results.iter().map(|result| of(&result.case).map(|slug| slug.as_str().to_owned())).collect::<Vec<_>>()
-    };
+    let given = results.iter().zip(1..);
+    let given: Vec<_> = given
+        .map(|(result, nth)| Given { nth, transport: &result.transport.slug, case: &result.case })
+        .collect();
     sqlx::query!(
         "insert into measured_case
              (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
               rate_per_second, size_profile, senders, messages, variant, benchmark, operations)
-         select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
+         select distinct on (identity.digest) identity.digest, transport.transport_id, given.scenario,
                 given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
                 given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages,
                 given.variant, given.benchmark, given.operations
-         from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-                     $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[],
-                     $14::text[], $15::text[], $16::bigint[])
-              as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement,
-                        buffer_bytes, rate_per_second, size_profile, senders, messages, variant, benchmark,
-                        operations)
+         from unnest($1::bytea[]) with ordinality as identity (digest, nth)
+         join jsonb_to_recordset($2) as given (
+                  nth bigint, transport text, scenario text, message_bytes bigint, total_bytes bigint, peers bigint,
+                  mode text, placement text, buffer_bytes bigint, rate_per_second bigint, size_profile text,
+                  senders bigint, messages bigint, variant text, benchmark text, operations bigint
+              ) on given.nth = identity.nth
          join transport on transport.slug = given.transport
-         where not exists (select from measured_case where measured_case.digest = given.digest)
-         order by given.digest
+         where not exists (select from measured_case where measured_case.digest = identity.digest)
+         order by identity.digest
          on conflict (digest) do nothing",
         &digests,
-        &transports,
-        &text(|case| &case.scenario),
-        &message_bytes,
-        &number(|case| case.total_bytes) as &[Option<i64>],
-        &results.iter().map(|result| i64::from(result.case.peers)).collect::<Vec<_>>(),
-        &text(|case| &case.mode),
-        &text(|case| &case.placement),
-        &number(|case| case.buffer_bytes) as &[Option<i64>],
-        &number(|case| case.rate_per_second) as &[Option<i64>],
-        &name(|case| case.size_profile.as_ref()) as &[Option<String>],
-        &number(|case| case.senders.map(u64::from)) as &[Option<i64>],
-        &number(|case| case.messages) as &[Option<i64>],
-        &name(|case| case.variant.as_ref()) as &[Option<String>],
-        &results.iter().map(|result| result.case.benchmark.clone()).collect::<Vec<_>>() as &[Option<String>],
-        &number(|case| case.operations) as &[Option<i64>],
+        Json(given) as _,
     )
     .execute(connection)
     .await?;

@@ -40,14 +40,12 @@ struct Transport {
 
 /// How many series have one value of a facet.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables series and measured_case, described there")]
 pub struct FacetRow {
     /// The facet, called as in the filter; none for the number of all series.
     pub facet: Option<String>,
-    /// The value, where it is a name.
     pub name: Option<String>,
-    /// The value, where it is a number.
     pub number: Option<i64>,
-    /// How many.
     pub series_count: i64,
 }
 
@@ -117,9 +115,6 @@ macro_rules! select_facets {
 }
 
 /// The series of a project behind a place, in the order of lists.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -183,17 +178,11 @@ pub async fn list(
 }
 
 /// All series of a project that a filter lets through, in the order of lists: for filters that leave few.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<Row>> {
     list(pool, project_id, filter, ("", 0), i64::MAX).await
 }
 
 /// What can be chosen of each facet, by value: the series counted that all others let through.
-///
-/// # Errors
-/// The database does not answer.
 pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<FacetRow>> {
     let query = query(pool, project_id, filter, Facets::Ignored).await?;
     macro_rules! read {

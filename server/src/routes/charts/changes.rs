@@ -120,7 +120,7 @@ impl From<Row> for ChangePoint {
             change_point_id: row.change_point_id,
             series_id: found.track.series_id,
             environment_id: found.track.environment_id,
-            figure: found.track.figure.name(),
+            figure: found.track.figure.into(),
             commit_ordinal: found.ordinal,
             commit_sha: row.commit_sha,
             after_commit_ordinal: found.after_ordinal,

@@ -14,8 +14,8 @@ use roundtrip_domain::charts::downsample;
 use roundtrip_domain::charts::quantile::Quantiles;
 use roundtrip_storage as db;
 use roundtrip_storage::chart::{Columns, LineRow, StatedRow};
+use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Selection, SeriesKey};
-use roundtrip_storage::quantile::Quantile;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -400,7 +400,7 @@ async fn table(
     selection: &Selection<'_>,
 ) -> Result<Response, ApiError> {
     let mut table = Table::new(COLUMNS)?;
-    for &key in keys {
+    for key in keys.chunks(1) {
         for row in db::point::selected(&state.pool, key, selection).await? {
             table.push(&Row::Measured(row))?;
         }

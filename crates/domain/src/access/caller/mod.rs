@@ -121,9 +121,6 @@ impl Caller {
     }
 
     /// Whether its token is for something: what can be said before a project is known.
-    ///
-    /// # Errors
-    /// Why not.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         self.check_known()?;
         if self.scopes.contains(&scope) { Ok(()) } else { Err(Refusal::Scope(scope)) }
@@ -131,9 +128,6 @@ impl Caller {
 
     /// Whether it may store a run of a machine in a project. What it is told is the same whether the project exists or
     /// not. A project begins with its first run, which programs and administrators may upload.
-    ///
-    /// # Errors
-    /// Why not.
     pub(crate) fn check_upload(&self, project: &str, machine: &str) -> Result<(), Refusal> {
         let rule = Action::Upload.rule();
         self.check_scope(rule.scope)?;
@@ -147,9 +141,6 @@ impl Caller {
     }
 
     /// Whether it may do what concerns the whole server.
-    ///
-    /// # Errors
-    /// Why not.
     pub fn check_server_admin(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::Admin)?;
         if self.is_server_admin() { Ok(()) } else { Err(Refusal::ServerAdmin) }
@@ -158,7 +149,7 @@ impl Caller {
     /// The person who asks, for what people do for themselves.
     ///
     /// # Errors
-    /// Nobody asks, a program, or a token that is not for this.
+    /// No one asks, or a program, or a token that is not for this.
     pub fn check_account(&self, scope: Scope) -> Result<&Account, Refusal> {
         self.check_known()?;
         let account = self.account.as_ref().ok_or(Refusal::Program)?;
@@ -167,9 +158,6 @@ impl Caller {
     }
 
     /// Whether it may make a token, or give it another secret.
-    ///
-    /// # Errors
-    /// Why not.
     pub fn check_issue(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
         if token.kind != TokenKind::User {
             return self.check_program_token(token);
@@ -189,10 +177,6 @@ impl Caller {
         }
     }
 
-    /// Whether it may end a token.
-    ///
-    /// # Errors
-    /// Why not.
     pub(crate) fn check_revoke(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
         if token.kind != TokenKind::User {
             return self.check_program_token(token);

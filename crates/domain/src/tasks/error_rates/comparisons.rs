@@ -13,7 +13,6 @@ const RUNS_MAX: i64 = 200;
 /// until they have so many cases: of 0.3 ms each.
 const CASES_MAX: usize = 20_000;
 
-/// What was counted of a class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cases {
     /// Cases that were compared with themselves.

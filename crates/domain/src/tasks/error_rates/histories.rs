@@ -8,8 +8,8 @@ use roundtrip_stats::error_rate::history::{History, Residuals};
 use roundtrip_storage::change_point::{self, Figure, Track};
 use roundtrip_storage::chart::{self, Columns, LineRow};
 use roundtrip_storage::error_rate::{Class, HistoryCounts};
+use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
-use roundtrip_storage::quantile::Quantile;
 use std::collections::{BTreeMap, HashMap};
 
 /// Series of a class whose points are read.
@@ -22,15 +22,12 @@ const POINTS_MAX: i64 = 500;
 const MADE_MAX: usize = 6_000;
 /// The same of one series: more would tell more of chance than of the series.
 const SERIES_MADE_MAX: usize = 100;
-/// How many series are read at once.
 const SERIES_AT_ONCE: usize = 50;
 /// Of how many tracks changes are counted at once: some hundred milliseconds.
 const TRACKS_AT_ONCE: usize = 20;
 
-/// What was counted of a class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Histories {
-    /// Series whose points were read.
     pub(super) series: u64,
     pub(super) p50: History,
     pub(super) p99: History,
@@ -142,7 +139,6 @@ fn residuals_of(line: &LineRow, changes: &HashMap<Track, Vec<i64>>) -> Vec<(Trac
     track::tracks(&[line]).into_iter().filter_map(residuals).collect()
 }
 
-/// What is stored of one figure.
 pub(super) fn counts(history: &History) -> HistoryCounts {
     HistoryCounts {
         searched_count: stored(history.searched),

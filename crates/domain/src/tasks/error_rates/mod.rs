@@ -35,9 +35,6 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
 
 /// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to
 /// stop, and returns how many.
-///
-/// # Errors
-/// [`TaskError`]; what was counted before stays.
 pub async fn count(
     pool: &PgPool,
     since: DateTime<Utc>,
@@ -62,7 +59,6 @@ pub async fn count(
     Ok(count)
 }
 
-/// What is needed to count.
 struct Errand<'a> {
     pool: &'a PgPool,
     lease: Option<Lease>,
@@ -84,7 +80,6 @@ impl Errand<'_> {
         Ok(true)
     }
 
-    /// Counts one machine; nothing when somebody asks to stop.
     async fn count(
         &self,
         project_id: i64,
@@ -104,7 +99,6 @@ impl Errand<'_> {
     }
 }
 
-/// What is stored of a class.
 fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
     let (histories, cases) = (histories.cloned().unwrap_or_default(), cases.copied().unwrap_or_default());
     ClassCounts {
@@ -118,7 +112,6 @@ fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
     }
 }
 
-/// A count as the database has it.
 fn stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
