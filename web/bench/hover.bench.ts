@@ -100,7 +100,6 @@ async function measureGrid(browser: Browser): Promise<number> {
   return percentile(workOfMoves(tasks), 95);
 }
 
-/** Where the lines are, without the axes. */
 async function areaOf(page: Page) {
   const chart = page.locator(CHART).first();
   await chart.scrollIntoViewIfNeeded();
@@ -154,7 +153,6 @@ const GESTURES: Record<string, (page: Page) => Promise<void>> = {
   },
 };
 
-/** The longest piece of work of each gesture, with what follows it. */
 async function zoom(browser: Browser, page: Page): Promise<Map<string, number>> {
   const all = new Map<string, number>();
   for (const [name, gesture] of Object.entries(GESTURES)) {

@@ -10,7 +10,6 @@ const COMPARED = turns(20, 10);
 /** Rounds over all pages before anything counts: until then caches fill, as they are meant to. */
 const WARM_UP_ROUNDS = turns(2, 1);
 
-/** What is left after everything that nobody needs any more was collected. */
 type Left = { heap_kib: number; nodes: number; listeners: number };
 
 // The longer scripts run, the more machine code the browser makes of them, in the same heap: some 10 KiB a navigation that
@@ -43,7 +42,6 @@ test("memory", async ({ page, request }) => {
   }
 });
 
-/** Goes to a page as a link of the interface does, and waits until it is there. */
 async function navigate(page: Page, address: string): Promise<void> {
   await page.evaluate((to) => window.history.pushState({}, "", to), address);
   await expect(page).toHaveURL((url) => url.pathname === new URL(address, url).pathname);

@@ -3,7 +3,6 @@ import { type Browser, expect, test } from "@playwright/test";
 import { keep, remark } from "./support/figures";
 import { type PageOf, stored } from "./support/stored";
 
-/** The pages that people arrive at. */
 const FIRST_PAGES = ["overview", "series"];
 /** Answers that are told one by one. */
 const LONG_BYTES = 200_000;

@@ -44,7 +44,6 @@ const EXAMPLES: Record<string, string> = {
   sha: world.commits.at(-1)?.sha ?? "",
 };
 
-/** Where another example is needed. */
 const OF_PATH: Record<string, Record<string, string>> = {
   "/api/v1/runs/{run_id}/original": { run_id: imported },
 };
@@ -63,7 +62,6 @@ function everySeries(): string {
   return world.series.map(({ summary }) => summary.series_id).join(",");
 }
 
-/** The address of a read with examples for all that it needs. */
 function addressOf(path: string, { parameters = [] }: Read): string {
   const example = ({ name }: Parameter) => {
     const value = OF_PATH[path]?.[name] ?? EXAMPLES[name];
@@ -117,7 +115,6 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema(closed(document) as Schema, "document");
 
-/** What is wrong with a body, as sentences; none where nothing is. */
 function complaints(pointer: string, body: string): string[] {
   const validate = ajv.getSchema(`document#${pointer}`);
   if (validate === undefined) throw new Error(`The document has no ${pointer}.`);
@@ -129,7 +126,6 @@ function complaints(pointer: string, body: string): string[] {
 
 type Answer = { status: number; type: string; body: string };
 
-/** What of an answer is not as the document says. */
 function complaintsOf(path: string, { responses }: Read, { status, type, body }: Answer): string[] {
   const { content } = responses[String(status)] ?? {};
   if (responses[String(status)] === undefined)

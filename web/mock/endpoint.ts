@@ -8,7 +8,6 @@ import type { World } from "./world/world";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** Paths of the document that have a method. */
 type PathsWith<M extends Method> = {
   [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
 }[keyof paths];
@@ -16,7 +15,6 @@ type PathsWith<M extends Method> = {
 type Operation<Path extends keyof paths, M extends Method> =
   paths[Path] extends Record<M, infer Found> ? Found : never;
 
-/** The parameters of an address, as they come: text. */
 type Text<Parameters> = [Parameters] extends [never] ? unknown : { [Name in keyof Parameters]: string };
 
 type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
@@ -27,33 +25,27 @@ type Success<Op> = Op extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** What is asked of an endpoint. */
 type Asked<Op> = {
   path: Op extends { parameters: { path: infer P } } ? Text<P> : unknown;
   query: Op extends { parameters: { query?: infer Q } } ? Partial<Text<NonNullable<Q>>> : unknown;
   body: Op extends { requestBody: { content: { "application/json": infer Body } } } ? Body : unknown;
 };
 
-/** A mock of an endpoint. */
 type Mock<Path extends keyof paths, M extends Method> = (
   world: World,
   asked: Asked<Operation<Path, M>>,
 ) => Success<Operation<Path, M>> | Response;
 
-/** A mock for each path with a method. */
 export type Mocks<M extends Method> = { [Path in PathsWith<M>]: Mock<Path, M> };
 
 /** The writes that are followed: some of all. */
 export type Writes = { [M in Exclude<Method, "get">]?: Partial<Mocks<M>> };
 
-/** Text of some type. */
 export const text = (type: string, body: string) =>
   new HttpResponse(body, { headers: { "content-type": type } });
 
-/** What a write answers that has nothing to say. */
 export const nothing = () => new HttpResponse(null, { status: 204 });
 
-/** What a write answers that has made something. */
 export const created = <Body extends object>(body: Body) => HttpResponse.json<object>(body, { status: 201 });
 
 export const redirect = (status: 302 | 303, location: string) =>
@@ -91,14 +83,17 @@ export function found<Entry>(entry: Entry | undefined, kind: string, name: strin
 /** The server's limit on entries where none is asked for. */
 const LIMIT = 100;
 
-/** A page of a list, and what to ask for to get the next: here simply where it begins. */
-export function page<Entry>(
+/** A page of a list under its name, and what to ask for to get the next: here simply where it begins. */
+export function listed<Name extends string, Entry>(
+  name: Name,
   entries: Entry[],
-  { limit, after }: { limit?: string; after?: string },
-): { entries: Entry[]; next_after: string | null } {
-  const begin = after === undefined ? 0 : Number(after);
-  const end = begin + (limit === undefined ? LIMIT : Number(limit));
-  return { entries: entries.slice(begin, end), next_after: end < entries.length ? String(end) : null };
+  { limit = String(LIMIT), after = "0" }: { limit?: string; after?: string },
+) {
+  const end = Number(after) + Number(limit);
+  const next_after = end < entries.length ? String(end) : null;
+  return { [name]: entries.slice(Number(after), end), next_after } as Record<Name, Entry[]> & {
+    next_after: string | null;
+  };
 }
 
 /** What is between two places, as far as they are asked for. */
@@ -125,4 +120,9 @@ export function stateOf(name: string | undefined): State {
   const state = STATES.find((known) => known === name);
   if (state === undefined) throw new Error(`MOCK_STATE is ${name}: expected one of ${STATES.join(", ")}.`);
   return state;
+}
+
+/** Some fields of an object. */
+export function only<Whole, Key extends keyof Whole>(whole: Whole, ...keys: Key[]): Pick<Whole, Key> {
+  return Object.fromEntries(keys.map((key) => [key, whole[key]])) as Pick<Whole, Key>;
 }

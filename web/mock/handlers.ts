@@ -4,11 +4,10 @@ import type { Problem } from "@/api/types";
 import { Refusal, type State } from "./endpoint";
 import { READS } from "./reads";
 import { World } from "./world/world";
-import { WRITES } from "./writes";
+import { log, WRITES } from "./writes";
 
 /** How long an answer takes of a slow server. */
 const SLOW_MS = 2_000;
-/** What is answered in every state: without them there is no page that could show the others. */
 const ALWAYS = ["/api/v1/session", "/api/v1/projects/{project}", "/healthz", "/readyz"];
 
 /** Whether the mock has to answer an address at all: modules of the interface have names of the API in their paths, too. */
@@ -34,6 +33,7 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
             const query = Object.fromEntries(new URL(request.url).searchParams);
             const body = request.body === null ? undefined : await request.json();
             const answer = mock(world, { path: params, query, body });
+            if (method !== "get") log(world, method, path, params);
             return answer instanceof Response ? answer : HttpResponse.json(answer as object);
           } catch (error) {
             if (error instanceof Refusal) return problem(error);
@@ -58,7 +58,6 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
   return { world, handlers: [...handlers, unknown] };
 }
 
-/** Refuses what the state does not let through. */
 function refuse(state: State, path: string): void {
   if (ALWAYS.includes(path)) return;
   if (state === "error") throw new Refusal(503, "unavailable", "Not now", "The database does not answer.");

@@ -13,7 +13,6 @@ type LineChart = components["schemas"]["LineChart"];
 const WIDTH = 1_200;
 const HEIGHT = 300;
 
-/** Pages by their path, until it is closed. */
 export class BarePages {
   private readonly pages = new Map<string, Buffer>();
   private constructor(
@@ -34,7 +33,6 @@ export class BarePages {
     return pages;
   }
 
-  /** A page with lines of these series; its address. */
   async draw(request: APIRequestContext, series: number[], commits: number): Promise<string> {
     const address = `/api/v1/charts/line?series=${series.join(",")}&last=${commits}&quantiles=p50&repetitions=false`;
     const answer = await request.get(address);
@@ -57,7 +55,6 @@ export class BarePages {
   }
 }
 
-/** The numbers of a column of differences. */
 function summed(deltas: number[]): number[] {
   let last = 0;
   return deltas.map((delta) => {

@@ -3,7 +3,6 @@ import { appendFileSync } from "node:fs";
 
 /** Values of turns, in the unit that the bar of the key has, and those of a peer that took turns with it. */
 export type Figure = {
-  /** Which bar it is held against. */
   key: string;
   /** Of what, where one bar is for several. */
   of: string;
@@ -36,7 +35,6 @@ export function remark(text: string): void {
   process.stdout.write(`remark: ${text}\n`);
 }
 
-/** The value that so many hundredths are not above. */
 export function percentile(values: number[], hundredths: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? 0;

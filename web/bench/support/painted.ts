@@ -10,14 +10,12 @@ declare global {
   }
 }
 
-/** What a chart is, here and in the bare page. */
 export const CHART = "main svg.recharts-surface, main svg.bare-chart";
 const LINES = "path.curve, path.bare-line";
 /** A line through two points is no chart yet. */
 const PATH_LENGTH_MIN = 40;
 const TOOLTIP = "main .crosshair-tooltip";
 
-/** Looks at every page that is opened from now on. */
 export async function watch(page: Page): Promise<void> {
   await page.addInitScript(
     ([chart, lines, tooltip, least]) => {

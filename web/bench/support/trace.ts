@@ -65,5 +65,4 @@ export function workOfMoves(tasks: Task[]): number[] {
   return work.slice(0, -1);
 }
 
-/** The longest of all. */
 export const longest = (tasks: Task[]): number => Math.max(...tasks.map(({ us }) => us));

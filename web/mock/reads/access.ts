@@ -1,37 +1,25 @@
 /** Who asks, and who may do what. */
-import { type Mocks, page, redirect, text } from "../endpoint";
+import { listed, type Mocks, redirect, text } from "../endpoint";
 
 export const access = {
-  "/api/v1/accounts": (world, { query }) => {
-    const { entries: accounts, next_after } = page(world.accounts, query);
-    return { accounts, next_after };
-  },
-  "/api/v1/audit": (world, { query }) => {
-    const { entries: events, next_after } = page(world.audit, query);
-    return { events, next_after };
-  },
+  "/api/v1/accounts": (world, { query }) => listed("accounts", world.accounts, query),
+  "/api/v1/audit": (world, { query }) => listed("events", world.audit, query),
   "/api/v1/projects/{project}/channels": (world, { path }) => ({
     channels: world.has(path.project) ? world.channels : [],
     kinds: ["slack", "webhook", "email"],
   }),
-  "/api/v1/projects/{project}/members": (world, { path, query }) => {
-    const { entries: members, next_after } = page(world.has(path.project) ? world.members : [], query);
-    return { members, next_after };
-  },
+  "/api/v1/projects/{project}/members": (world, { path, query }) =>
+    listed("members", world.has(path.project) ? world.members : [], query),
   "/api/v1/session": ({ session }) => session,
   // No page shows them.
   "/api/v1/projects/{project}/oidc-trusts": () => ({ trusts: [], next_after: null }),
 
-  "/api/v1/tokens": (world, { query }) => {
-    const { entries: tokens, next_after } = page(world.tokens, query);
-    return { tokens, next_after };
-  },
+  "/api/v1/tokens": (world, { query }) => listed("tokens", world.tokens, query),
   // There is no GitHub behind it: whoever signs in comes back signed in.
   "/auth/github": (_, { query }) => redirect(303, query.to ?? "/"),
   "/auth/github/callback": () => redirect(303, "/"),
 } satisfies Partial<Mocks<"get">>;
 
-/** The server itself, and short links. */
 export const service = {
   "/healthz": () => text("text/plain; charset=utf-8", "ok\n"),
   // The mock keeps no links: each leads to where everything begins.

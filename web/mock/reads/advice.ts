@@ -13,7 +13,6 @@ type Query = Partial<
 type Bucket = Advice["sizes"]["buckets"][number];
 type Size = { bytes: number; ns: number; series_id: number };
 
-/** What a message costs, for the columns that no series of the mock has. */
 const CPU_SHARE: Record<string, number> = { "ring-spin": 2, "ring-futex": 0.9 };
 const WAKES: Record<string, number> = { "ring-spin": 0, "ring-futex": 1.2 };
 /** Half an interval of a ratio: what is nearer to the first cannot be told from it. */
@@ -128,7 +127,6 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
   });
 }
 
-/** The mean over the buckets, each at its middle. */
 function meanOf(sizes: Size[], buckets: Bucket[]): number {
   const total = totalOf(buckets);
   return buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
@@ -136,7 +134,6 @@ function meanOf(sizes: Size[], buckets: Bucket[]): number {
   }, 0);
 }
 
-/** The median at a size, straight between those that were measured. */
 function nsAt(sizes: Size[], bytes: number): number {
   const after = sizes.findIndex((size) => size.bytes >= bytes);
   const [low, high] = [sizes[Math.max(0, after - 1)] ?? sizes.at(-1), sizes[after] ?? sizes.at(-1)];

@@ -1,6 +1,6 @@
 /** Charts: lines over commits by columns, heat maps, sweeps, and where levels change. */
 import type { HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
-import { between, type Mocks } from "../endpoint";
+import { between, type Mocks, only } from "../endpoint";
 import { changesOf } from "../world/changes";
 import { binsOf, STEPS_PER_DOUBLING, statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
@@ -27,7 +27,6 @@ export const charts = {
   "/api/v1/projects/{project}/charts/sweep": (world, { query }) => sweep(world, query),
 } satisfies Partial<Mocks<"get">>;
 
-/** A column: the first number, then the difference of each to the one before. */
 function deltas(values: number[]): number[] {
   return values.map((value, index) => value - (index === 0 ? 0 : (values[index - 1] ?? 0)));
 }
@@ -36,12 +35,10 @@ function inRange(points: Point[], range: Range): Point[] {
   return between(points, ({ commit_ordinal }) => commit_ordinal, range).slice(-Number(range.last ?? 1000));
 }
 
-/** Places of what something holds for. */
 function placesOf<Entry>(entries: Entry[], holds: (entry: Entry) => boolean): number[] {
   return entries.flatMap((entry, index) => (holds(entry) ? index : []));
 }
 
-/** What lines of measured and of stated points have in common. */
 function line(
   { summary }: MockSeries,
   points: { commit_ordinal: number; environment_id: number; work_tree_modified: boolean }[],
@@ -116,7 +113,6 @@ function heatMap(world: World, series: MockSeries, range: Range): HeatMapChart {
   };
 }
 
-/** Counts with stretches of nothing as one number below zero. */
 function packed(counts: number[]): number[] {
   const done: number[] = [];
   for (const count of counts) {
@@ -166,20 +162,12 @@ function sweep(world: World, query: SweepQuery): SweepChart {
       },
       points: [],
     };
-    const { run_id, commit_sha, commit_ordinal, environment_id, work_tree_modified, lossy } = point;
-    const { p50, p90, p99 } = point.latency_ns;
     of.points.push({
       x: kase[over] ?? 1,
       series_id,
-      run_id,
-      commit_sha,
-      commit_ordinal,
-      environment_id,
-      work_tree_modified,
-      lossy,
-      latency_ns: { p50, p90, p99 },
-      repetition_p50_ns: point.repetition_p50_ns,
-      bytes_per_second: point.bytes_per_second,
+      ...only(point, "run_id", "commit_sha", "commit_ordinal", "environment_id", "work_tree_modified"),
+      ...only(point, "lossy", "repetition_p50_ns", "bytes_per_second"),
+      latency_ns: only(point.latency_ns, "p50", "p90", "p99"),
     });
     lines.set(key, of);
   }

@@ -1,6 +1,6 @@
 /** Commits, pull requests, and where two lines part. */
 import type { CommitSummary } from "@/api/types";
-import { between, found, type Mocks, page, Refusal } from "../endpoint";
+import { between, found, listed, type Mocks, Refusal } from "../endpoint";
 import type { World } from "../world/world";
 
 export const commits = {
@@ -11,8 +11,7 @@ export const commits = {
       ({ sha, subject }) =>
         words.every((word) => subject.toLowerCase().includes(word)) || sha.startsWith(words[0] ?? "-"),
     );
-    const { entries, next_after } = page(matching, query);
-    return { commits: entries, next_after };
+    return listed("commits", matching, query);
   },
   "/api/v1/projects/{project}/commits/{sha}": (world, { path: { sha } }) => {
     const commit = commitOf(world, sha);
@@ -54,12 +53,10 @@ export const commits = {
         latest_run,
       };
     });
-    const { entries: pull_requests, next_after } = page(summaries, query);
-    return { pull_requests, next_after };
+    return listed("pull_requests", summaries, query);
   },
 } satisfies Partial<Mocks<"get">>;
 
-/** The commit that an object name is of. */
 function commitOf(world: World, sha: string): CommitSummary {
   return found(world.commit(sha), "commit", sha);
 }

@@ -2,7 +2,7 @@
 import type { CommitSummary, Comparison, ComparisonPair, MeasuredSide, RunSummary } from "@/api/types";
 import { groupBy } from "@/lib/collections";
 import { aComparison, aPair, aSide } from "@/test/comparisons";
-import { found, type Mocks } from "../endpoint";
+import { found, type Mocks, only } from "../endpoint";
 import { noise } from "../world/commits";
 import { pointOf, repetitionsOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
@@ -35,7 +35,6 @@ export const comparison = {
 
 type Side = { side: Pick<Comparison["base"], "commit" | "run_id">; runs: RunSummary[] };
 
-/** The runs that a run's identity or a commit's object name stands for. */
 function sideOf(world: World, name: string): Side {
   const run = world.runs.find(({ run_id }) => run_id === name);
   if (run !== undefined) return { side: { commit: run.commit, run_id: run.run_id }, runs: [run] };
@@ -46,18 +45,15 @@ function sideOf(world: World, name: string): Side {
 
 function measured(series: MockSeries, run: RunSummary): MeasuredSide {
   const point = pointOf(series, run);
-  const { p50, p90, p99 } = point.latency_ns;
+  const { p50 } = point.latency_ns;
   const repetitions = repetitionsOf(point);
   return aSide({
     series_id: series.summary.series_id,
     machine: series.machine.machine,
     methodology: series.summary.methodology,
     run_id: run.run_id,
-    environment_id: point.environment_id,
-    lossy: point.lossy,
-    latency_ns: { p50, p90, p99 },
-    repetition_p50_ns: point.repetition_p50_ns,
-    bytes_per_second: point.bytes_per_second,
+    ...only(point, "environment_id", "lossy", "repetition_p50_ns", "bytes_per_second"),
+    latency_ns: only(point.latency_ns, "p50", "p90", "p99"),
     interval_ns: [Math.round(p50 * 0.99), Math.round(p50 * 1.012)],
     repetitions: {
       p50_ns: repetitions.map(({ p50_ns }) => p50_ns),
@@ -104,7 +100,6 @@ const NOT_COMPARED = {
 /** The least change that is said to be one. */
 const LEAST_CHANGE = 0.05;
 
-/** What is said of two sides that can be compared. */
 function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind" | "transport">> {
   const ratio = head.repetition_p50_ns.median / base.repetition_p50_ns.median;
   const change = ratio - 1;

@@ -1,13 +1,12 @@
 /** Agents, what they are asked to measure, and when. */
-import { found, type Mocks, page, text } from "../endpoint";
+import { found, listed, type Mocks, text } from "../endpoint";
 
 export const lab = {
   // Agents alone ask for it, and of an agent nothing is mocked.
   "/api/v1/lab/releases/{file}": () => text("application/octet-stream", "{}"),
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
     const able = world.agents.filter(({ project }) => project === null || project === path.project);
-    const { entries: agents, next_after } = page(able, query);
-    return { agents, next_after };
+    return listed("agents", able, query);
   },
   "/api/v1/projects/{project}/jobs": (world, { path, query }) => {
     const asked = world.jobs.filter(
@@ -17,8 +16,11 @@ export const lab = {
         (query.pull_request === undefined || pull_request === Number(query.pull_request)) &&
         (query.done === undefined || (done_at !== null) === (query.done === "true")),
     );
-    const { entries, next_after } = page(asked, query);
-    return { jobs: entries.map(({ attempts: _, ...job }) => job), next_after };
+    return listed(
+      "jobs",
+      asked.map(({ attempts: _, ...job }) => job),
+      query,
+    );
   },
   "/api/v1/projects/{project}/jobs/{job_id}": (world, { path }) =>
     found(

@@ -37,7 +37,6 @@ export const machines = {
   },
 } satisfies Partial<Mocks<"get">>;
 
-/** A machine and its runs, oldest first. */
 function historyOf(
   world: World,
   path: { project: string; machine: string },

@@ -8,15 +8,17 @@ import type {
   ProjectSettings,
   ProjectSummary,
 } from "@/api/types";
-import { found, type Mocks, page } from "../endpoint";
+import { found, listed, type Mocks } from "../endpoint";
 import { noise } from "../world/commits";
 import type { World } from "../world/world";
 
 export const projects = {
-  "/api/v1/projects": (world, { query }) => {
-    const { entries, next_after } = page(world.projects, query);
-    return { projects: entries.map((project) => summary(world, project)), next_after };
-  },
+  "/api/v1/projects": (world, { query }) =>
+    listed(
+      "projects",
+      world.projects.map((project) => summary(world, project)),
+      query,
+    ),
   "/api/v1/projects/{project}": (world, { path: { project } }) =>
     summary(
       world,
@@ -33,24 +35,16 @@ export const projects = {
       new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("retry: 3000\n\n")) }),
       { headers: { "content-type": "text/event-stream" } },
     ),
-  "/api/v1/projects/{project}/machines": (world, { path, query }) => {
-    const { entries: machines, next_after } = page(world.machinesOf(path.project), query);
-    return { machines, next_after };
-  },
+  "/api/v1/projects/{project}/machines": (world, { path, query }) =>
+    listed("machines", world.machinesOf(path.project), query),
 } satisfies Partial<Mocks<"get">>;
 
-function summary(
-  world: World,
-  { project, visibility, default_branch, repository_url, fails_on_regression }: ProjectSettings,
-): ProjectSummary {
+function summary(world: World, settings: ProjectSettings): ProjectSummary {
+  const { project } = settings;
   const runs = world.has(project) ? world.runs : [];
   const [latest] = runs;
   return {
-    project,
-    visibility,
-    default_branch,
-    repository_url,
-    fails_on_regression,
+    ...settings,
     run_count: runs.length,
     series_count: world.has(project) ? world.series.length : 0,
     machine_count: world.machinesOf(project).length,
@@ -60,7 +54,6 @@ function summary(
   };
 }
 
-/** The steps that are tried, and how many points after them they are told. */
 const STEPS = [0.03, 0.05, 0.1, 0.25];
 const DELAYS = [14, 8, 5, 4];
 
@@ -91,7 +84,7 @@ function comparisons(of: number): ClassErrorRates["comparisons"] {
 }
 
 /** The error rates of a project; of one that has nothing, none. */
-export function errorRatesOf(world: World, project: string): ErrorRateList {
+function errorRatesOf(world: World, project: string): ErrorRateList {
   const total = {
     p50: history(1),
     p99: history(2),

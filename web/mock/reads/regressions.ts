@@ -1,5 +1,5 @@
 /** What changed and why. */
-import { found, type Mocks, page, text } from "../endpoint";
+import { found, listed, type Mocks, text } from "../endpoint";
 import { detailOf } from "../world/changes";
 
 export const regressions = {
@@ -13,8 +13,7 @@ export const regressions = {
         (query.direction === undefined || query.direction === direction) &&
         (query.quiet === "true" || (held_because === null && muted_until === null)),
     );
-    const { entries, next_after } = page(asked, query);
-    return { regressions: entries, next_after };
+    return listed("regressions", asked, query);
   },
   "/api/v1/projects/{project}/regressions.atom": (_, { path }) =>
     text(
@@ -27,7 +26,6 @@ export const regressions = {
   },
 } satisfies Partial<Mocks<"get">>;
 
-/** A label and what is said of it. */
 export function badge(label: string, message: string) {
   const said = `${label}: ${message}`;
   return text(

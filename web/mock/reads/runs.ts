@@ -2,7 +2,7 @@
 import type { components } from "@/api/schema.gen";
 import type { RunDetail, RunResult, RunSummary } from "@/api/types";
 import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";
-import { found, type Mocks, page, Refusal, text } from "../endpoint";
+import { found, listed, type Mocks, Refusal, text } from "../endpoint";
 import { histogramOf, pointOf, repetitionsOf, statedPointOf } from "../world/figures";
 import { MACHINES } from "../world/machines";
 import { canariesOf } from "../world/runs";
@@ -18,8 +18,7 @@ export const runs = {
         (query.machine === undefined || query.machine === machine) &&
         (query.pull_request === undefined || query.pull_request === String(pull_request)),
     );
-    const { entries, next_after } = page(asked, query);
-    return { runs: entries, next_after };
+    return listed("runs", asked, query);
   },
   "/api/v1/projects/{project}/runs.atom": (world, { path }) =>
     text("application/atom+xml", feed(world, path.project)),
@@ -126,7 +125,7 @@ function feed(world: World, project: string): string {
 type RunReport = components["schemas"]["RunReport"];
 
 /** A run's upload, told back from its detail. It has no results: nothing but a download shows it. */
-export function reportOf({ run, canaries, environment }: RunDetail): RunReport {
+function reportOf({ run, canaries, environment }: RunDetail): RunReport {
   const { sha, author, subject, committed_at } = run.commit;
   return {
     schema_version: 1,

@@ -1,14 +1,13 @@
 /** Series, what they are chosen by, and their points. */
 import type { components } from "@/api/schema.gen";
 import type { SeriesFacets } from "@/api/types";
-import { between, found, type Mocks, page } from "../endpoint";
+import { between, found, listed, type Mocks, only } from "../endpoint";
 import { changesOf } from "../world/changes";
 import { statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
 import { badge } from "./regressions";
 
-/** What series are chosen by, and what one has of it. */
 const FACETS: Record<Exclude<keyof SeriesFacets, "series_count">, (series: MockSeries) => string | number> = {
   machine: ({ machine }) => machine.machine,
   transport: ({ summary }) => summary.transport.slug,
@@ -40,8 +39,8 @@ export const series = {
     };
   },
   "/api/v1/projects/{project}/series": (world, { path, query }) => {
-    const { entries, next_after } = page(chosen(world, path.project, query), query);
-    return { series: entries.map((entry) => world.summaryOf(entry)), next_after };
+    const series = chosen(world, path.project, query).map((entry) => world.summaryOf(entry));
+    return listed("series", series, query);
   },
   "/api/v1/projects/{project}/series/facets": (world, { path, query }) => {
     // A facet counts what the others let through, so that another of its values can be chosen.
@@ -78,12 +77,10 @@ export const series = {
     playgroundOf(world, seriesOf(world, path.series_id), query),
 } satisfies Partial<Mocks<"get">>;
 
-/** The series of a number. */
 export function seriesOf(world: World, series_id: string): MockSeries {
   return found(world.seriesById(Number(series_id)), "series", series_id);
 }
 
-/** The series of numbers with commas between them. */
 export function seriesIn(world: World, numbers: string | undefined): MockSeries[] {
   return (numbers ?? "")
     .split(",")
@@ -120,12 +117,7 @@ const SHIPPED: Playground["settings"] = {
   patience: 60,
 };
 
-/** What a search tells of a series. */
-export function playgroundOf(
-  world: World,
-  series: MockSeries,
-  asked: Partial<Record<string, string>>,
-): Playground {
+function playgroundOf(world: World, series: MockSeries, asked: Partial<Record<string, string>>): Playground {
   const settings = { ...SHIPPED };
   for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
     if (asked[name] !== undefined) settings[name] = Number(asked[name]);
@@ -139,15 +131,9 @@ export function playgroundOf(
     changesOf(world, [series])
       .filter((change) => change.environment_id === environment_id && Math.abs(change.change) >= least)
       .map((change) => ({
-        commit_ordinal: change.commit_ordinal,
-        after_commit_ordinal: change.after_commit_ordinal,
-        until_commit_ordinal: change.until_commit_ordinal,
+        ...only(change, "commit_ordinal", "after_commit_ordinal", "until_commit_ordinal"),
+        ...only(change, "before_ns", "after_ns", "change", "direction", "matters"),
         told_by_commit_ordinal: change.commit_ordinal + persistence - 1,
-        before_ns: change.before_ns,
-        after_ns: change.after_ns,
-        change: change.change,
-        direction: change.direction,
-        matters: change.matters,
       }));
   const change_points = told(settings.least, settings.persistence);
   return {

@@ -2,63 +2,24 @@
 import type { Case, Methodology, TransportInfo } from "@/api/types";
 import { aSeries } from "@/test/fixtures";
 
-/** A transport, and what a message and each KiB of it costs. */
 type Transport = TransportInfo & { message_ns: number; kib_ns: number };
 
-const transport = (
-  slug: string,
-  title: string,
-  family: string,
-  semantics: string,
-  [message_ns, kib_ns]: [number, number],
-): Transport => ({ slug, title, family, semantics, control: family !== "shared-memory", message_ns, kib_ns });
-
-export const TRANSPORTS: Transport[] = [
-  transport("pipe", "Pipe", "pipe", "Bytes are copied in and out of the kernel.", [2400, 180]),
-  transport(
-    "socketpair",
-    "Socket pair",
-    "socket",
-    "Two connected stream sockets; bytes are copied twice.",
-    [2900, 205],
-  ),
-  transport(
-    "unix-stream",
-    "Unix stream socket",
-    "socket",
-    "A named stream socket; bytes are copied twice.",
-    [3100, 210],
-  ),
-  transport("tcp", "TCP loopback", "socket", "A connection to this machine, without delay.", [8900, 260]),
-  transport(
-    "udp",
-    "UDP loopback",
-    "socket",
-    "Datagrams to this machine; what is not taken is lost.",
-    [7800, 300],
-  ),
-  transport(
-    "posix-mq",
-    "POSIX message queue",
-    "message-queue",
-    "The kernel keeps whole messages.",
-    [2700, 320],
-  ),
-  transport(
-    "ring-futex",
-    "Shared-memory ring, futex",
-    "shared-memory",
-    "Who waits sleeps on a futex.",
-    [1450, 90],
-  ),
-  transport(
-    "ring-spin",
-    "Shared-memory ring, spinning",
-    "shared-memory",
-    "Who waits looks again and again.",
-    [410, 240],
-  ),
+const ROWS: [slug: string, title: string, family: string, message_ns: number, kib_ns: number][] = [
+  ["pipe", "Pipe", "pipe", 2400, 180],
+  ["socketpair", "Socket pair", "socket", 2900, 205],
+  ["unix-stream", "Unix stream socket", "socket", 3100, 210],
+  ["tcp", "TCP loopback", "socket", 8900, 260],
+  ["udp", "UDP loopback", "socket", 7800, 300],
+  ["posix-mq", "POSIX message queue", "message-queue", 2700, 320],
+  ["ring-futex", "Shared-memory ring, futex", "shared-memory", 1450, 90],
+  ["ring-spin", "Shared-memory ring, spinning", "shared-memory", 410, 240],
 ];
+
+export const TRANSPORTS = ROWS.map(([slug, title, family, message_ns, kib_ns]): Transport => {
+  const isShared = family === "shared-memory";
+  const semantics = isShared ? "Both ends see the same memory." : "Bytes are copied twice.";
+  return { slug, title, family, semantics, control: !isShared, message_ns, kib_ns };
+});
 
 /** How a case is measured, what of it, and what it costs beside a message of 1. */
 export type Traffic = { case: Case; methodology: Methodology; factor: number };
@@ -74,7 +35,6 @@ const STREAM_BYTES = 16 * 1024 * 1024;
 const ROUTE_MESSAGES = 1000;
 const STREAM_MESSAGE_BYTES = 65_536;
 
-/** All traffic over a transport. */
 export function trafficOf(slug: string): Traffic[] {
   const of = (
     scenario: string,

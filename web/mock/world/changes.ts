@@ -6,7 +6,6 @@ import { isSlowed, pointOf, stepsOf } from "./figures";
 import type { MockSeries } from "./series";
 import type { World } from "./world";
 
-/** A change: which series it is of, where, and what is said of it. */
 type Story = {
   ordinal: number;
   isOf: (series: MockSeries) => boolean;
@@ -42,7 +41,6 @@ const STORIES: Story[] = [
   },
 ];
 
-/** The changes of some series, by series. */
 export function changesOf(world: World, series: MockSeries[]): ChangePoint[] {
   return series.flatMap((entry) =>
     STORIES.flatMap((story) =>
@@ -118,7 +116,6 @@ export function regressionsOf(world: World): Regression[] {
 
 const placeOf = ({ ordinal, sha }: CommitSummary) => ({ ordinal, sha });
 
-/** A regression with what it is made of. */
 export function detailOf(world: World, regression: Regression): RegressionDetail {
   const { regression_id, until_commit, cause } = regression;
   const of = (ordinal: number, probability: number) => {

@@ -2,7 +2,6 @@
 import type { CommitSummary } from "@/api/types";
 import { aCommit } from "@/test/fixtures";
 
-/** How many commits the main line has. */
 export const COMMIT_COUNT = 40;
 /** Where the library becomes slower, and where it became faster. */
 export const SLOWER_AT = 28;
@@ -27,7 +26,6 @@ const SUBJECTS = [
 ];
 const AUTHORS = ["Ada Okafor", "Ben Lindqvist", "Chen Wei"];
 
-/** What stands out in the history. */
 const TELLING: Record<number, string> = {
   [FASTER_AT]: "ring: spin before asking the kernel to wake",
   [SLOWER_AT]: "ring: verify every slot on receipt",
@@ -43,7 +41,6 @@ function commit(ordinal: number, branch = 0): CommitSummary {
   });
 }
 
-/** The main line, the oldest first. */
 export function mainLine(count: number): CommitSummary[] {
   return Array.from({ length: count }, (_, index) => commit(index + 1));
 }
@@ -53,12 +50,10 @@ export function headOf(pull_request: number, ordinal: number): CommitSummary {
   return commit(ordinal, pull_request);
 }
 
-/** A time after a commit. */
 export function after({ committed_at }: CommitSummary, minutes: number): string {
   return new Date(Date.parse(committed_at) + minutes * 60_000).toISOString();
 }
 
-/** A number from 0 to 1 for some whole numbers. */
 export function noise(...of: number[]): number {
   let hash = 0x811c9dc5;
   for (const value of of) {
@@ -75,7 +70,6 @@ export function wobble(spread: number, ...of: number[]): number {
   return 1 + spread * (noise(...of) + noise(...of, 1) - 1);
 }
 
-/** So many hexadecimal digits. */
 export function hex(digits: number, ...of: number[]): string {
   return Array.from({ length: digits }, (_, index) =>
     Math.floor(noise(...of, index) * 15.99).toString(16),

@@ -8,10 +8,8 @@ import type { MockSeries } from "./series";
 /** Operations of a point, and its repetitions. */
 const COUNT = 2000;
 const REPETITION_COUNT = 10;
-/** How many bins a doubling of the time has. */
 export const STEPS_PER_DOUBLING = 8;
 
-/** By how much times are longer than at first. */
 export function stepsOf({ summary, machine }: MockSeries, ordinal: number): number {
   const { transport, case: kase } = summary;
   let factor = 1;
@@ -21,7 +19,6 @@ export function stepsOf({ summary, machine }: MockSeries, ordinal: number): numb
   return factor;
 }
 
-/** What the regression of the mock is of. */
 export const isSlowed = (slug: string, scenario: string) => slug === "ring-futex" && scenario === "roundtrip";
 
 function place(run: RunSummary, machine: Machine) {
@@ -35,7 +32,6 @@ function place(run: RunSummary, machine: Machine) {
   };
 }
 
-/** The measured point of a series in a run. */
 export function pointOf(series: MockSeries, run: RunSummary): Point {
   const { summary, machine, operation_ns } = series;
   const { ordinal } = run.commit;
@@ -61,7 +57,6 @@ export function pointOf(series: MockSeries, run: RunSummary): Point {
   });
 }
 
-/** What another tool stated of a series in a run. */
 export function statedPointOf({ summary, machine, operation_ns }: MockSeries, run: RunSummary): StatedPoint {
   const center_ns = Math.round(operation_ns * wobble(0.02, summary.series_id, run.commit.ordinal));
   return aStatedPoint({
@@ -72,7 +67,6 @@ export function statedPointOf({ summary, machine, operation_ns }: MockSeries, ru
   });
 }
 
-/** The repetitions of a point. */
 export function repetitionsOf({ latency_ns, lossy, disturbed_count }: Point): Repetition[] {
   return Array.from({ length: REPETITION_COUNT }, (_, index) => {
     const factor = wobble(0.015, latency_ns.p50, index);
@@ -104,7 +98,6 @@ export function binsOf({ latency_ns: { min, p50, max }, count }: Point): { first
   return { first, counts };
 }
 
-/** The same with bounds in nanoseconds. */
 export function histogramOf(point: Point): HistogramBin[] {
   const { first, counts } = binsOf(point);
   const bound = (bin: number) => Math.round(2 ** (bin / STEPS_PER_DOUBLING));

@@ -13,7 +13,6 @@ export const SESSION: SessionInfo = {
   scopes: ["read", "ingest:write", "project:write", "admin"],
 };
 
-/** Nobody is. */
 export const STRANGER: SessionInfo = { ...SESSION, account: null, is_private: true, scopes: [] };
 
 export const ACCOUNTS: AccountSummary[] = [

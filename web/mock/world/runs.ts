@@ -18,7 +18,6 @@ export type PullRequest = {
   isCertain: boolean;
 };
 
-/** Two pull requests beside the newest commits. */
 export function pullRequestsOf(commits: CommitSummary[]): PullRequest[] {
   const [base, older] = [commits.at(-1), commits.at(-5)];
   if (base === undefined || older === undefined) return [];
@@ -28,7 +27,6 @@ export function pullRequestsOf(commits: CommitSummary[]): PullRequest[] {
   ];
 }
 
-/** What a run is of. */
 type Of = { project: string; machine: Machine; place: number; series: MockSeries[] };
 
 function run(
@@ -55,7 +53,6 @@ function run(
   });
 }
 
-/** The run of another tool's file. */
 function importedRun(of: Of, commit: CommitSummary): RunSummary {
   const { run_id: _, preset: __, build: ___, order_seed: ____, ...rest } = run(of, commit);
   return anImport({
@@ -66,11 +63,9 @@ function importedRun(of: Of, commit: CommitSummary): RunSummary {
   });
 }
 
-/** An identity that sorts as its run was made. */
 const runId = (number: number, place: number) =>
   `019aa8f0-${(number % 0x1_0000).toString(16).padStart(4, "0")}-7b3a-9f0${place}-${hex(12, number, place)}`;
 
-/** All runs, the newest first. */
 export function runsOf(project: string, commits: CommitSummary[], series: MockSeries[]): RunSummary[] {
   const runs = MACHINES.flatMap((machine, place) => {
     const of = { project, machine, place, series };
@@ -104,7 +99,6 @@ const CANARIES: [string, number][] = [
   ["memcpy-64m", 6_900_000],
 ];
 
-/** What the machine measured of itself in a run. */
 export function canariesOf(machine: Machine, { ordinal }: CommitSummary): Canary[] {
   return CANARIES.map(([slug, ns], index) => {
     const p50_ns = Math.max(1, Math.round(ns * machine.slowness * wobble(0.03, ordinal, index)));

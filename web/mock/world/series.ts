@@ -9,14 +9,12 @@ export type MockSeries = {
   summary: SeriesSummary;
   machine: Machine;
   operation_ns: number;
-  /** Why there are none. */
   unsupported: string | null;
   isImported: boolean;
 };
 
 const EMPTY = { latest: null, latest_summary: null };
 
-/** The series of a project. */
 export function seriesOf(project: string): MockSeries[] {
   return MACHINES.flatMap((machine, place) => {
     const of = { ...EMPTY, project, machine: machine.machine };

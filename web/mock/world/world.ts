@@ -33,7 +33,6 @@ import { type MockSeries, seriesOf } from "./series";
 const PROJECT = "libfoo";
 const EMPTY_PROJECT = "libempty";
 
-/** How much of it there is. */
 export type Extent = { isEmpty?: boolean; isForbidden?: boolean };
 
 /** All there is. What people can change is in lists that writes change. */
@@ -41,9 +40,7 @@ export class World {
   readonly project = PROJECT;
   readonly commits: CommitSummary[];
   readonly series: MockSeries[];
-  /** The newest first. */
   readonly runs: RunSummary[];
-  /** Those of the main line, by machine and by who measured. */
   private readonly mainRuns = new Map<string, RunSummary[]>();
   readonly pullRequests: PullRequest[];
   readonly projects: ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
@@ -75,12 +72,10 @@ export class World {
     this.agents = isEmpty ? [] : agentsOf();
   }
 
-  /** What a project has: everything, or nothing. */
   has(project: string): boolean {
     return project === this.project;
   }
 
-  /** The machines that measured a project, by name. */
   machinesOf(project: string): MachineSummary[] {
     return MACHINES.flatMap(({ machine, arch, suspect_because, environmentAt }) => {
       const runs = this.has(project) ? this.runs.filter((run) => run.machine === machine) : [];
@@ -126,7 +121,6 @@ export class World {
     return this.runsOf(series).map((run) => pointOf(series, run));
   }
 
-  /** A series with its newest figures. */
   summaryOf(series: MockSeries): SeriesSummary {
     const newest = this.runsOf(series).at(-1);
     if (newest === undefined || series.unsupported !== null) return series.summary;

@@ -1,12 +1,6 @@
 /** What the server has measured, and the addresses of the pages that show it best. */
 import type { APIRequestContext } from "@playwright/test";
-import type { paths } from "../../src/api/schema.gen";
-
-type Answer<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { "application/json": infer Body } } } };
-}
-  ? Body
-  : never;
+import { answersOf } from "../../bench/support/answers";
 
 /** The project's own transport, whose commits were measured. */
 const TRANSPORT = "courier";
@@ -15,7 +9,6 @@ const CULPRIT = "Send a message in parts";
 /** The definition with the most cases. */
 const PRESET = "nightly";
 
-/** What addresses are made of. */
 export type Measured = {
   project: string;
   machine: string;
@@ -29,20 +22,15 @@ export type Measured = {
 
 /** Asks the server. What it has not measured is an error that names it: a page without content is no picture. */
 export async function measured(request: APIRequestContext, project: string): Promise<Measured> {
-  const get = async <Path extends keyof paths>(_: Path, query: string): Promise<Answer<Path>> => {
-    const address = `/api/v1/projects/${project}/${query}`;
-    const response = await request.get(address);
-    if (!response.ok()) throw new Error(`${address} was answered with ${response.status()}.`);
-    return response.json();
-  };
+  const get = answersOf(request, project);
   const { series } = await get(
     "/api/v1/projects/{project}/series",
-    `series?transport=${TRANSPORT}&scenario=roundtrip&limit=200`,
+    `transport=${TRANSPORT}&scenario=roundtrip&limit=200`,
   );
-  const { commits } = await get("/api/v1/projects/{project}/commits", "commits?limit=100");
-  const { regressions } = await get("/api/v1/projects/{project}/regressions", "regressions?quiet=true");
-  const { pull_requests } = await get("/api/v1/projects/{project}/pull-requests", "pull-requests");
-  const { runs } = await get("/api/v1/projects/{project}/runs", "runs?limit=100");
+  const { commits } = await get("/api/v1/projects/{project}/commits", "limit=100");
+  const { regressions } = await get("/api/v1/projects/{project}/regressions", "quiet=true");
+  const { pull_requests } = await get("/api/v1/projects/{project}/pull-requests");
+  const { runs } = await get("/api/v1/projects/{project}/runs", "limit=100");
   const place = commits.findIndex(({ subject }) => subject === CULPRIT);
   const run = there(
     runs.find(({ preset }) => preset === PRESET),

@@ -2,34 +2,29 @@
 import type { Locator, Page } from "@playwright/test";
 import type { Measured } from "./measured";
 
-/** A page that pictures are taken of. */
-export type Pictured = {
-  /** The name of its pictures. */
+type Pictured = {
   name: string;
-  /** Its address. */
   at: (of: Measured) => string;
-  /** What is on the screen when it is there. */
-  shows: (page: Page) => Locator;
-  /** What is done before, besides opening it. */
+  /** What is on the screen when it is there; the first row where nothing is said. */
+  shows?: (page: Page) => Locator;
   prepare?: (page: Page) => Promise<void>;
-  /** Whether it is shown as on a phone, too. */
   isOnPhones?: true;
-  /** Whether nobody is signed in. */
   isForStrangers?: true;
 };
 
-const row = (page: Page) => page.locator("main tbody tr").first();
+/** The first row of a table. */
+export const row = (page: Page) => page.locator("main tbody tr").first();
 const line = (page: Page) => page.locator("main svg.recharts-surface path.curve").first();
 const chart = (page: Page) => page.locator("main svg.recharts-surface").first();
 
 /** In the order of the docs. */
 export const PAGES: Pictured[] = [
   { name: "projects", at: () => "/", shows: (page) => page.locator("main tbody tr").nth(1) },
-  { name: "overview", at: ({ project }) => `/${project}`, shows: row, isOnPhones: true },
+  { name: "overview", at: ({ project }) => `/${project}`, isOnPhones: true },
   {
     name: "explore",
     at: ({ project }) => `/${project}/explore?q=scenario:roundtrip placement:same-cpu size:<=4k p50`,
-    shows: (page) => page.locator("main tbody tr").first().getByRole("img"),
+    shows: (page) => row(page).getByRole("img"),
   },
   {
     name: "search",
@@ -54,7 +49,6 @@ export const PAGES: Pictured[] = [
   {
     name: "compare",
     at: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
-    shows: row,
   },
   {
     name: "changes",
@@ -64,7 +58,6 @@ export const PAGES: Pictured[] = [
   {
     name: "change",
     at: ({ project, regression }) => `/${project}/regressions/${regression}`,
-    shows: row,
     isOnPhones: true,
   },
   { name: "sweep", at: ({ project }) => `/${project}/sweep`, shows: chart },
@@ -80,16 +73,8 @@ export const PAGES: Pictured[] = [
     },
     shows: chart,
   },
-  {
-    name: "pull-requests",
-    at: ({ project }) => `/${project}/pull-requests`,
-    shows: row,
-  },
-  {
-    name: "pull-request",
-    at: ({ project, pullRequest }) => `/${project}/pull-requests/${pullRequest}`,
-    shows: row,
-  },
+  { name: "pull-requests", at: ({ project }) => `/${project}/pull-requests` },
+  { name: "pull-request", at: ({ project, pullRequest }) => `/${project}/pull-requests/${pullRequest}` },
   {
     name: "machines",
     at: ({ project }) => `/${project}/machines`,
@@ -111,9 +96,9 @@ export const PAGES: Pictured[] = [
     at: ({ project }) => `/${project}/measure`,
     shows: (page) => page.getByRole("form", { name: "Ask for a measurement" }),
   },
-  { name: "runs", at: ({ project }) => `/${project}/runs`, shows: row },
-  { name: "run", at: ({ project, run }) => `/${project}/runs/${run}`, shows: row },
-  { name: "error-rates", at: ({ project }) => `/${project}/error-rates`, shows: row },
+  { name: "runs", at: ({ project }) => `/${project}/runs` },
+  { name: "run", at: ({ project, run }) => `/${project}/runs/${run}` },
+  { name: "error-rates", at: ({ project }) => `/${project}/error-rates` },
   {
     name: "settings",
     at: ({ project }) => `/${project}/settings`,

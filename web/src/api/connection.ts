@@ -4,6 +4,7 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { createSignal } from "@/lib/signal";
 import { ApiError } from "./errors";
 
 /** What is the matter, and since when what is shown may be old. */
@@ -17,7 +18,7 @@ export type Connection =
 const PATIENCE_MS = 4_000;
 
 let streamLostSince: Date | null = null;
-const listeners = new Set<() => void>();
+const stream = createSignal();
 
 /** The stream of new runs broke off, or was refused. */
 export function streamIsLost(): void {
@@ -29,20 +30,18 @@ export function streamIsThere(): void {
   change(null);
 }
 
-/** Since when the stream is lost. */
 export function lostSince(): Date | null {
   return streamLostSince;
 }
 
 function change(since: Date | null): void {
   streamLostSince = since;
-  for (const listener of listeners) listener();
+  stream.notify();
 }
 
-/** Follows all of it. */
 export function useConnection(): Connection {
   const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
-  const lost = usePatiently(useSyncExternalStore(followStream, lostSince));
+  const lost = usePatiently(useSyncExternalStore(stream.subscribe, lostSince));
   const unanswered = useUnanswered();
   const queryClient = useQueryClient();
   if (!isOnline) return { kind: "offline", since: newestAnswer(queryClient) };
@@ -50,7 +49,6 @@ export function useConnection(): Connection {
   return lost === null ? { kind: "live" } : { kind: "not live", since: lost };
 }
 
-/** Whether the newest answer is that there was none. */
 function useUnanswered(): boolean {
   const queryClient = useQueryClient();
   const [isUnanswered, setIsUnanswered] = useState(false);
@@ -77,7 +75,6 @@ function newestAnswer(queryClient: QueryClient): Date {
   return new Date(Math.max(0, ...moments) || Date.now());
 }
 
-/** A loss that lasts. */
 function usePatiently(lost: Date | null): Date | null {
   const [told, setTold] = useState<Date | null>(null);
   useEffect(() => {
@@ -89,11 +86,6 @@ function usePatiently(lost: Date | null): Date | null {
     return () => clearTimeout(timer);
   }, [lost]);
   return lost === null ? null : told;
-}
-
-function followStream(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 function followNetwork(listener: () => void): () => void {

@@ -2,7 +2,6 @@
 import { upperFirst } from "@/lib/units";
 import type { Problem } from "./types";
 
-/** A request that got no usable answer. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -41,7 +40,6 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
   );
 }
 
-/** The error of a request that was never answered. */
 export function errorOfSilence(): ApiError {
   return new ApiError(
     "The server did not answer. Is it still running, and is the network up?",
@@ -56,7 +54,6 @@ export function errorOfUnknown(detail: string): ApiError {
   return new ApiError(detail, 404, "It does not exist", null);
 }
 
-/** Which member is wrong: as a pointer says, or the words that a parameter is refused with. */
 function fieldOf({ detail, pointer }: Problem): ApiError["field"] {
   const [, member] = pointer?.split("/") ?? [];
   if (member !== undefined) return { name: member, text: upperFirst(detail) };

@@ -4,9 +4,15 @@ import { client, dataOf, type QueryOf, read, readAll } from "./client";
 import { ApiError } from "./errors";
 
 /** What does not change: what a run measured, after its upload. */
-const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
+const forever = <Options extends object>(options: Options) => ({
+  ...options,
+  staleTime: Number.POSITIVE_INFINITY,
+});
 /** What is asked for with one thing changed: the answer of before is shown until the next one is there. */
-const MOVING = { placeholderData: keepPreviousData };
+const moving = <Options extends object>(options: Options) => ({
+  ...options,
+  placeholderData: keepPreviousData,
+});
 
 /** Whether an answer may be another one after the next upload. */
 export function isChangeable({ queryKey: [path] }: { queryKey: readonly unknown[] }): boolean {
@@ -30,11 +36,9 @@ const joined = (seriesIds: number[]) => seriesIds.slice(0, SERIES_MAX).join(",")
  * Who asks. It changes with the page only: signing in and out loads a new one. Never given up: pages wait for it, and the
  * header that shows it may leave meanwhile.
  */
-export const sessionQuery = queryOptions({
-  ...read("/api/v1/session"),
-  queryFn: () => dataOf(client.GET("/api/v1/session")),
-  ...FOREVER,
-});
+export const sessionQuery = forever(
+  queryOptions({ ...read("/api/v1/session"), queryFn: () => dataOf(client.GET("/api/v1/session")) }),
+);
 
 /** Never given up: the entry waits for it, and what else shows it may leave meanwhile. */
 export const projectsQuery = readAll("/api/v1/projects", {}, ({ projects }) => projects, { isKept: true });
@@ -58,7 +62,6 @@ export const canariesQuery = (project: string, machine: string, last = CANARY_RU
 export const errorRatesQuery = (project: string) =>
   read("/api/v1/projects/{project}/error-rates", { path: { project } });
 
-/** Which regressions are asked for. */
 export type RegressionsAsked = QueryOf<"/api/v1/projects/{project}/regressions">;
 
 export const regressionsQuery = (project: string, query: RegressionsAsked) =>
@@ -71,32 +74,25 @@ export const runsQuery = (project: string, query: QueryOf<"/api/v1/projects/{pro
   read("/api/v1/projects/{project}/runs", { path: { project }, query });
 
 /** A run, and what it says of all its cases, or of some series' alone. */
-export const runQuery = (run_id: string, seriesIds?: number[]) => ({
-  ...read("/api/v1/runs/{run_id}", {
-    path: { run_id },
-    query: seriesIds === undefined ? {} : { series: joined(seriesIds) },
-  }),
-  ...FOREVER,
-});
+export const runQuery = (run_id: string, seriesIds?: number[]) =>
+  forever(
+    read("/api/v1/runs/{run_id}", {
+      path: { run_id },
+      query: seriesIds === undefined ? {} : { series: joined(seriesIds) },
+    }),
+  );
 
-export const pointDetailQuery = (run_id: string, series_id: number) => ({
-  ...read("/api/v1/runs/{run_id}/series/{series_id}", { path: { run_id, series_id } }),
-  ...FOREVER,
-});
+export const pointDetailQuery = (run_id: string, series_id: number) =>
+  forever(read("/api/v1/runs/{run_id}/series/{series_id}", { path: { run_id, series_id } }));
 
 /** What series are chosen by; values of one facet are separated by commas. */
 export type SeriesAsked = QueryOf<"/api/v1/projects/{project}/series/facets">;
 
-export const facetsQuery = (project: string, query: SeriesAsked) => ({
-  ...read("/api/v1/projects/{project}/series/facets", { path: { project }, query }),
-  ...MOVING,
-});
+export const facetsQuery = (project: string, query: SeriesAsked) =>
+  moving(read("/api/v1/projects/{project}/series/facets", { path: { project }, query }));
 
-/** One page of the series that match. */
-export const foundSeriesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/series">) => ({
-  ...read("/api/v1/projects/{project}/series", { path: { project }, query }),
-  ...MOVING,
-});
+export const foundSeriesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/series">) =>
+  moving(read("/api/v1/projects/{project}/series", { path: { project }, query }));
 
 /** All series that match. A project may have thousands: never without asking for some of them. */
 export const seriesListQuery = (project: string, query: SeriesAsked) =>
@@ -105,44 +101,34 @@ export const seriesListQuery = (project: string, query: SeriesAsked) =>
 export const seriesQuery = (series_id: number) => read("/api/v1/series/{series_id}", { path: { series_id } });
 
 export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => ({
-  ...read("/api/v1/points", { query: { series: joined(seriesIds), limit } }),
-  ...MOVING,
+  ...moving(read("/api/v1/points", { query: { series: joined(seriesIds), limit } })),
   enabled: seriesIds.length > 0,
 });
 
 /** The points of one commit: those that make the trend, or those of pull requests and other branches, too. */
-export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") => ({
-  ...read("/api/v1/points", { query: { series: String(series_id), from: ordinal, to: ordinal, lines } }),
-  ...MOVING,
-});
+export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") =>
+  moving(read("/api/v1/points", { query: { series: String(series_id), from: ordinal, to: ordinal, lines } }));
 
 /** Which part of some series is drawn, and of which figures. */
 export type LineAsked = Omit<QueryOf<"/api/v1/charts/line">, "series">;
 
 export const lineQuery = (seriesIds: number[], asked: LineAsked) => ({
-  ...read("/api/v1/charts/line", { query: { series: joined(seriesIds), ...asked } }),
-  ...MOVING,
+  ...moving(read("/api/v1/charts/line", { query: { series: joined(seriesIds), ...asked } })),
   enabled: seriesIds.length > 0,
 });
 
-export const heatMapQuery = (series: number, asked: Omit<QueryOf<"/api/v1/charts/heatmap">, "series">) => ({
-  ...read("/api/v1/charts/heatmap", { query: { series, ...asked } }),
-  ...MOVING,
-});
+export const heatMapQuery = (series: number, asked: Omit<QueryOf<"/api/v1/charts/heatmap">, "series">) =>
+  moving(read("/api/v1/charts/heatmap", { query: { series, ...asked } }));
 
 export const changePointsQuery = (seriesIds: number[]) => ({
-  ...read("/api/v1/charts/changes", { query: { series: joined(seriesIds) } }),
-  ...MOVING,
+  ...moving(read("/api/v1/charts/changes", { query: { series: joined(seriesIds) } })),
   enabled: seriesIds.length > 0,
 });
 
-/** Which lines a sweep has. */
 export type SweepAsked = QueryOf<"/api/v1/projects/{project}/charts/sweep">;
 
-export const sweepQuery = (project: string, query: SweepAsked) => ({
-  ...read("/api/v1/projects/{project}/charts/sweep", { path: { project }, query }),
-  ...MOVING,
-});
+export const sweepQuery = (project: string, query: SweepAsked) =>
+  moving(read("/api/v1/projects/{project}/charts/sweep", { path: { project }, query }));
 
 /** Two commits or runs, and which of their pairs are told. */
 export type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
@@ -150,10 +136,8 @@ export type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
 export const compareQuery = (project: string, query: ComparedAsked) =>
   read("/api/v1/projects/{project}/compare", { path: { project }, query });
 
-export const commitsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/commits">) => ({
-  ...read("/api/v1/projects/{project}/commits", { path: { project }, query }),
-  ...MOVING,
-});
+export const commitsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/commits">) =>
+  moving(read("/api/v1/projects/{project}/commits", { path: { project }, query }));
 
 /** A commit by its object name, or as many of its first digits as no other has. */
 export const commitQuery = (project: string, sha: string) =>
@@ -202,7 +186,6 @@ export const jobQuery = (project: string, job_id: number) =>
     refetchInterval: ({ state: { data } }) => (data?.done_at == null ? LAB_PERIOD_MS : false),
   });
 
-/** The agents that may work for a project. */
 export const agentsQuery = (project: string) => ({
   ...readAll("/api/v1/projects/{project}/agents", { path: { project } }, ({ agents }) => agents),
   refetchInterval: LAB_PERIOD_MS,
@@ -222,18 +205,16 @@ export const tokensQuery = readAll("/api/v1/tokens", {}, ({ tokens }) => tokens)
 
 export const accountsQuery = readAll("/api/v1/accounts", {}, ({ accounts }) => accounts);
 
-/** One page of who changed what, the newest first. */
 export const auditQuery = (query: QueryOf<"/api/v1/audit">) => read("/api/v1/audit", { query });
 
 /** What others have published. It changes with the server's program only. */
-export const referencesQuery = { ...read("/api/v1/references"), ...FOREVER };
+export const referencesQuery = forever(read("/api/v1/references"));
 
 /** The question of a publication, answered by machine. */
 export const workedQuery = (project: string, reference: string) =>
   read("/api/v1/projects/{project}/references/{reference}", { path: { project, reference } });
 
-/** How large messages are in real traffic. */
-export const sizeProfilesQuery = { ...read("/api/v1/size-profiles"), ...FOREVER };
+export const sizeProfilesQuery = forever(read("/api/v1/size-profiles"));
 
 /** What advice is about: a profile of the server, or sizes as text. */
 export type AdviceAsked = QueryOf<"/api/v1/projects/{project}/advice"> & {
@@ -242,7 +223,6 @@ export type AdviceAsked = QueryOf<"/api/v1/projects/{project}/advice"> & {
 
 /** Which transport is the fastest for messages of some sizes. */
 export const adviceQuery = (project: string, query: AdviceAsked) => ({
-  ...read("/api/v1/projects/{project}/advice", { path: { project }, query }),
-  ...MOVING,
+  ...moving(read("/api/v1/projects/{project}/advice", { path: { project }, query })),
   gcTime: ADVICE_KEPT_MS,
 });

@@ -20,7 +20,6 @@ export async function signIn(token: string): Promise<void> {
 
 export const signOut = () => dataOf(client.DELETE("/api/v1/session", { params: CSRF }));
 
-/** Makes a project before its first run. */
 export const createProject = (body: Api.ProjectRequest) => dataOf(client.POST("/api/v1/projects", { body }));
 
 /** Changes what a project is set to; what is absent stays. */
@@ -42,7 +41,6 @@ export const removeMember = (project: string, account: string) =>
     client.DELETE("/api/v1/projects/{project}/members/{account}", { params: { path: { project, account } } }),
   );
 
-/** Has the newest commit measured at a time. */
 export const createSchedule = (project: string, body: Api.ScheduleRequest) =>
   dataOf(client.POST("/api/v1/projects/{project}/schedules", { params: { path: { project } }, body }));
 
@@ -67,7 +65,6 @@ export const testChannel = (project: string, channel_id: number) => {
   return dataOf(client.POST("/api/v1/projects/{project}/channels/{channel_id}/test", { params }));
 };
 
-/** Deletes a channel, and what waits for it. */
 export const deleteChannel = (project: string, channel_id: number) => {
   const params = { path: { project, channel_id } };
   return dataOf(client.DELETE("/api/v1/projects/{project}/channels/{channel_id}", { params }));
@@ -103,7 +100,6 @@ export const cancelJob = (project: string, job_id: number) =>
     client.DELETE("/api/v1/projects/{project}/jobs/{job_id}", { params: { path: { project, job_id } } }),
   );
 
-/** Makes a code that lets one agent in. */
 export const createEnrolment = (body: Api.EnrolmentRequest) =>
   dataOf(client.POST("/api/v1/enrolments", { body }));
 

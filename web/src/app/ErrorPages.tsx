@@ -20,7 +20,6 @@ type Props = {
   isSubject?: boolean;
 };
 
-/** For a page whose subject does not exist, as far as who asks may know. */
 function NothingHere({ detail, isSubject = false }: Props) {
   return (
     <div className="state">

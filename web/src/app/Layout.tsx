@@ -6,7 +6,7 @@ import { type Connection as State, useConnection } from "@/api/connection";
 import { useLive } from "@/api/live";
 import { isChangeable, projectsQuery, sessionQuery } from "@/api/queries";
 import { signOut } from "@/api/writes";
-import { Menu, SelectField } from "@/components/ui/controls";
+import { Menu, SelectField, TextButton } from "@/components/ui/controls";
 import { show } from "@/lib/overlays";
 import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
 import { chooseTheme, THEMES, type Theme, useTheme } from "@/lib/theme";
@@ -27,7 +27,7 @@ export function Layout() {
       <header className="header">
         <div className="header-inner">
           <Link {...toHome()} className="brand">
-            <Mark />
+            <Icon size={18} strokeWidth={1.6} d={MARK} />
             Roundtrip
           </Link>
           {project !== undefined && <ProjectSwitch project={project} />}
@@ -48,7 +48,6 @@ export function Layout() {
   );
 }
 
-/** Whether there is such a project: a path may name any. */
 function useIsProject(project: string | undefined): boolean {
   const { data } = useQuery({ ...projectsQuery, enabled: project !== undefined });
   return data?.some((entry) => entry.project === project) ?? false;
@@ -92,25 +91,26 @@ function openBeside(event: MouseEvent): void {
   window.open(url, "_blank", "noopener");
 }
 
-/** The product's mark: there and back. */
-function Mark() {
+function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: string }) {
   return (
     <svg
-      width="18"
-      height="18"
+      width={size}
+      height={size}
       viewBox="0 0 16 16"
       fill="none"
       stroke="currentColor"
-      strokeWidth="1.6"
+      strokeWidth={strokeWidth}
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      <path d="M2 5.5h11M10.5 3L13 5.5 10.5 8" />
-      <path d="M14 10.5H3M5.5 8L3 10.5 5.5 13" />
+      <path d={d} />
     </svg>
   );
 }
+
+/** The product's mark: there and back. */
+const MARK = "M2 5.5h11M10.5 3L13 5.5 10.5 8M14 10.5H3M5.5 8L3 10.5 5.5 13";
 
 /** The pages of a project: those that are looked at every day, and the others behind one more step. */
 function PageLinks({ project }: { project: string }) {
@@ -130,12 +130,10 @@ function PageLinks({ project }: { project: string }) {
             {label}
           </Link>
         ))}
-        <button type="button" className="text-button menu-first" onClick={() => show("views")}>
+        <TextButton className="text-button menu-first" onClick={() => show("views")}>
           Saved views
-        </button>
-        <button type="button" className="text-button" onClick={() => show("keys")}>
-          Keys
-        </button>
+        </TextButton>
+        <TextButton onClick={() => show("keys")}>Keys</TextButton>
       </Menu>
     </>
   );
@@ -154,7 +152,6 @@ const NAMES: Record<Theme, string> = {
   dark: "Dark colours",
 };
 
-/** Chooses between the system's colours, light and dark. */
 function ThemeSwitch() {
   const chosen = useTheme();
   return (
@@ -169,26 +166,13 @@ function ThemeSwitch() {
           aria-pressed={theme === chosen}
           onClick={() => chooseTheme(theme)}
         >
-          <svg
-            width="14"
-            height="14"
-            viewBox="0 0 16 16"
-            fill="none"
-            stroke="currentColor"
-            strokeWidth="1.4"
-            strokeLinecap="round"
-            strokeLinejoin="round"
-            aria-hidden="true"
-          >
-            <path d={SHAPES[theme]} />
-          </svg>
+          <Icon size={14} strokeWidth={1.4} d={SHAPES[theme]} />
         </button>
       ))}
     </div>
   );
 }
 
-/** Who is signed in, with the way out; the way in for who is not. */
 function Who() {
   const { data: session } = useQuery(sessionQuery);
   const { pathname, href } = useLocation();
@@ -205,14 +189,9 @@ function Who() {
   return (
     <span className="who">
       <span className="muted">{session.account.name}</span>
-      <button
-        type="button"
-        className="text-button"
-        disabled={leaving.isPending}
-        onClick={() => leaving.mutate()}
-      >
+      <TextButton disabled={leaving.isPending} onClick={() => leaving.mutate()}>
         Sign out
-      </button>
+      </TextButton>
     </span>
   );
 }
@@ -231,9 +210,7 @@ export function Connection() {
           {connection.kind !== "offline" && (
             <>
               {" "}
-              <button type="button" className="text-button" onClick={refresh}>
-                Refresh now
-              </button>
+              <TextButton onClick={refresh}>Refresh now</TextButton>
             </>
           )}
         </p>
@@ -254,7 +231,6 @@ function textOf({ kind, since }: Exclude<State, { kind: "live" }>): string {
   }
 }
 
-/** An example of all that a search is made of. */
 export const EXAMPLE = "transport:pipe size:>=64k os:linux p99";
 
 /** What looks like a field in the header, and opens the search; on narrow screens a word. */

@@ -12,7 +12,6 @@ const KeyList = lazy(async () => ({ default: (await load()).KeyList }));
 export function Overlays({ project }: { project: string | undefined }) {
   const overlay = useOverlay();
   const { pathname } = useLocation();
-  /** What was typed for the search before it was there. */
   const early = useRef("");
   useGlobalKeys(project);
   // biome-ignore lint/correctness/useExhaustiveDependencies: on another page, what was open was for the one before.

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { Facts } from "@/components/ui/text";
 import { show } from "@/lib/overlays";
@@ -26,7 +27,6 @@ import { usePalette } from "./usePalette";
 
 type Props = {
   project: string | undefined;
-  /** What was typed while this was fetched. */
   typed: RefObject<string>;
 };
 
@@ -84,9 +84,7 @@ export function Palette({ project = "", typed }: Props) {
           }}
           onKeyDown={onKeyDown}
         />
-        <button type="button" className="text-button" onClick={() => show(null)}>
-          Close
-        </button>
+        <TextButton onClick={() => show(null)}>Close</TextButton>
       </div>
       <p className="palette-problem" id={`${id}-problem`} role="status">
         {problem !== null && <span className="warning">{problem}</span>}
@@ -224,22 +222,15 @@ function ViewEntry({ project, name, href, onMessage }: EntryProps) {
         {name}
       </a>
       <span className="tools">
-        <button
-          type="button"
-          className="text-button"
-          aria-label={`Rename ${name}`}
-          onClick={() => setRenaming(true)}
-        >
+        <TextButton aria-label={`Rename ${name}`} onClick={() => setRenaming(true)}>
           Rename
-        </button>
-        <button
-          type="button"
-          className="text-button"
+        </TextButton>
+        <TextButton
           aria-label={`Delete ${name}`}
           onClick={() => onMessage(deleteView(project, name) ? `${name} is deleted.` : NOT_KEPT)}
         >
           Delete
-        </button>
+        </TextButton>
       </span>
     </li>
   );

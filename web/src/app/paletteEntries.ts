@@ -8,7 +8,6 @@ import { formatNs } from "@/lib/units";
 /** One entry: what it says, what it says besides, and what opening it does. */
 export type Entry = { key: string; label: string; detail?: string; open: () => void };
 
-/** Entries of one kind. */
 export type Group = { name: string; entries: Entry[] };
 
 /** Whether each of the words begins a word of the text. */
@@ -26,18 +25,15 @@ export function isAboutSeries(query: Query): boolean {
   return NAME_KEYS.some((key) => query[key].length > 0) || query.size.length + query.peers.length > 0;
 }
 
-/** A series in a line. */
 export function seriesLabel({ transport, case: kase }: SeriesSummary): string {
   return `${transport.slug}, ${caseName(kase)}`;
 }
 
-/** Where it is measured, and its newest figure. */
 export function seriesDetail({ machine, latest, latest_summary }: SeriesSummary, figure: Figure): string {
   if (latest !== null) return `${machine}, ${figureName(figure)} ${formatNs(latest.latency_ns[figure])}`;
   return latest_summary === null ? machine : `${machine}, stated ${formatNs(latest_summary.center_ns)}`;
 }
 
-/** A commit in a line. */
 export function commitLabel({ sha, subject }: CommitSummary): string {
   return `${shortSha(sha)} ${subject}`;
 }
@@ -54,7 +50,6 @@ export function runsOf(commits: readonly CommitSummary[], runs: readonly RunSumm
   });
 }
 
-/** A place further down or up, round the ends. */
 export function placeAfter(place: number, by: number, count: number): number {
   return count === 0 ? 0 : (((place + by) % count) + count) % count;
 }

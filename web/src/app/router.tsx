@@ -79,6 +79,12 @@ import { Layout } from "./Layout";
 
 type Context = { queryClient: QueryClient };
 
+type Asked = Parameters<QueryClient["ensureQueryData"]>[0];
+
+/** Loads what a page waits for. */
+const waitFor = ({ queryClient }: Context, ...queries: unknown[]) =>
+  Promise.all(queries.map((query) => queryClient.ensureQueryData(query as Asked)));
+
 const rootRoute = createRootRouteWithContext<Context>()({
   validateSearch: parseFrameSearch,
   component: Layout,
@@ -106,21 +112,21 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: SIGN_IN_PATH,
   validateSearch: parseSignInSearch,
-  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
+  loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/session/SignInPage"), "SignInPage"),
 });
 
 const newProjectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: NEW_PROJECT_PATH,
-  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
+  loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/settings/NewProjectPage"), "NewProjectPage"),
 });
 
 const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/$project",
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params.project)),
+  loader: ({ context, params }) => waitFor(context, projectQuery(params.project)),
 });
 
 const overviewRoute = createRoute({
@@ -138,11 +144,8 @@ const runsRoute = createRoute({
   path: "/runs",
   validateSearch: parseRunsSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context: { queryClient }, params: { project }, deps }) =>
-    Promise.all([
-      queryClient.ensureQueryData(runsQuery(project, deps)),
-      queryClient.ensureQueryData(machinesQuery(project)),
-    ]),
+  loader: ({ context, params: { project }, deps }) =>
+    waitFor(context, runsQuery(project, deps), machinesQuery(project)),
   component: lazyRouteComponent(() => import("@/features/runs/RunsPage"), "RunsPage"),
 });
 
@@ -150,14 +153,14 @@ const runRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/runs/$runId",
   validateSearch: parseRunSearch,
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(runQuery(params.runId)),
+  loader: ({ context, params }) => waitFor(context, runQuery(params.runId)),
   component: lazyRouteComponent(() => import("@/features/runs/RunPage"), "RunPage"),
 });
 
 const errorRatesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/error-rates",
-  loader: ({ context, params }) => context.queryClient.ensureQueryData(errorRatesQuery(params.project)),
+  loader: ({ context, params }) => waitFor(context, errorRatesQuery(params.project)),
   component: lazyRouteComponent(() => import("@/features/error-rates/ErrorRatesPage"), "ErrorRatesPage"),
 });
 
@@ -166,8 +169,7 @@ const inboxRoute = createRoute({
   path: "/regressions",
   validateSearch: parseInboxSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) =>
-    context.queryClient.ensureQueryData(regressionsQuery(params.project, askedFor(deps))),
+  loader: ({ context, params, deps }) => waitFor(context, regressionsQuery(params.project, askedFor(deps))),
   component: lazyRouteComponent(() => import("@/features/regressions/InboxPage"), "InboxPage"),
 });
 
@@ -175,7 +177,7 @@ const regressionRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/regressions/$regressionId",
   loader: ({ context, params }) =>
-    context.queryClient.ensureQueryData(regressionQuery(params.project, Number(params.regressionId))),
+    waitFor(context, regressionQuery(params.project, Number(params.regressionId))),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
 });
 
@@ -201,11 +203,8 @@ const exploreRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/explore",
   validateSearch: parseExploreSearch,
-  loader: ({ context: { queryClient }, params: { project } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(facetsQuery(project, {})),
-      queryClient.ensureQueryData(machinesQuery(project)),
-    ]),
+  loader: ({ context, params: { project } }) =>
+    waitFor(context, facetsQuery(project, {}), machinesQuery(project)),
   component: lazyRouteComponent(() => import("@/features/explore/ExplorePage"), "ExplorePage"),
 });
 
@@ -251,11 +250,8 @@ const sizesRoute = createRoute({
   path: "/sizes",
   validateSearch: parseSizesSearch,
   loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
-  loader: ({ context: { queryClient }, params: { project }, deps }) =>
-    Promise.all([
-      queryClient.ensureQueryData(sizeProfilesQuery),
-      queryClient.ensureQueryData(placeQuery(project, deps, ["roundtrip"])),
-    ]),
+  loader: ({ context, params: { project }, deps }) =>
+    waitFor(context, sizeProfilesQuery, placeQuery(project, deps, ["roundtrip"])),
   component: lazyRouteComponent(() => import("@/features/sizes/SizesPage"), "SizesPage"),
 });
 
@@ -263,11 +259,8 @@ const advisorRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/advisor",
   validateSearch: parseAdvisorSearch,
-  loader: ({ context: { queryClient }, params: { project } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(sizeProfilesQuery),
-      queryClient.ensureQueryData(facetsQuery(project, { scenario: SCENARIO })),
-    ]),
+  loader: ({ context, params: { project } }) =>
+    waitFor(context, sizeProfilesQuery, facetsQuery(project, { scenario: SCENARIO })),
   component: lazyRouteComponent(() => import("@/features/advisor/AdvisorPage"), "AdvisorPage"),
 });
 
@@ -275,11 +268,7 @@ const referenceRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/reference",
   validateSearch: parseReferenceSearch,
-  loader: ({ context: { queryClient }, params: { project } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(referencesQuery),
-      queryClient.ensureQueryData(machinesQuery(project)),
-    ]),
+  loader: ({ context, params: { project } }) => waitFor(context, referencesQuery, machinesQuery(project)),
   component: lazyRouteComponent(() => import("@/features/reference/ReferencePage"), "ReferencePage"),
 });
 
@@ -287,11 +276,8 @@ const workedRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/reference/$reference",
   validateSearch: parseWorkedSearch,
-  loader: ({ context: { queryClient }, params: { project, reference } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(workedQuery(project, reference)),
-      queryClient.ensureQueryData(referencesQuery),
-    ]),
+  loader: ({ context, params: { project, reference } }) =>
+    waitFor(context, workedQuery(project, reference), referencesQuery),
   component: lazyRouteComponent(() => import("@/features/reference/WorkedPage"), "WorkedPage"),
 });
 
@@ -335,25 +321,22 @@ const queueRoute = createRoute({
   path: "/jobs",
   validateSearch: parseQueueSearch,
   loaderDeps: ({ search: { after } }) => present({ after }),
-  loader: ({ context: { queryClient }, params: { project }, deps }) =>
-    Promise.all([
-      queryClient.ensureQueryData(jobsQuery(project, OPEN)),
-      queryClient.ensureQueryData(jobsQuery(project, { ...OVER, ...deps })),
-      queryClient.ensureQueryData(agentsQuery(project)),
-      queryClient.ensureQueryData(sessionQuery),
-    ]),
+  loader: ({ context, params: { project }, deps }) =>
+    waitFor(
+      context,
+      jobsQuery(project, OPEN),
+      jobsQuery(project, { ...OVER, ...deps }),
+      agentsQuery(project),
+      sessionQuery,
+    ),
   component: lazyRouteComponent(() => import("@/features/jobs/QueuePage"), "QueuePage"),
 });
 
 const jobRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/jobs/$jobId",
-  loader: ({ context: { queryClient }, params: { project, jobId } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(jobQuery(project, Number(jobId))),
-      queryClient.ensureQueryData(agentsQuery(project)),
-      queryClient.ensureQueryData(sessionQuery),
-    ]),
+  loader: ({ context, params: { project, jobId } }) =>
+    waitFor(context, jobQuery(project, Number(jobId)), agentsQuery(project), sessionQuery),
   component: lazyRouteComponent(() => import("@/features/jobs/JobPage"), "JobPage"),
 });
 
@@ -361,12 +344,8 @@ const measureRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/measure",
   validateSearch: parseMeasureSearch,
-  loader: ({ context: { queryClient }, params: { project } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(projectQuery(project)),
-      queryClient.ensureQueryData(agentsQuery(project)),
-      queryClient.ensureQueryData(sessionQuery),
-    ]),
+  loader: ({ context, params: { project } }) =>
+    waitFor(context, projectQuery(project), agentsQuery(project), sessionQuery),
   component: lazyRouteComponent(() => import("@/features/jobs/MeasurePage"), "MeasurePage"),
 });
 
@@ -376,7 +355,7 @@ const pullRequestsRoute = createRoute({
   validateSearch: parsePullRequestsSearch,
   loaderDeps: ({ search }) => ({ ...search }),
   loader: ({ context, params, deps }) =>
-    context.queryClient.ensureQueryData(pullRequestsQuery(params.project, parsePullRequestsSearch(deps))),
+    waitFor(context, pullRequestsQuery(params.project, parsePullRequestsSearch(deps))),
   component: lazyRouteComponent(
     () => import("@/features/pull-requests/PullRequestsPage"),
     "PullRequestsPage",
@@ -400,7 +379,7 @@ const settingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
   validateSearch: parseSettingsSearch,
-  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
+  loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
 });
 

@@ -154,7 +154,6 @@ const COMMITS_MAX = 5;
 const RUNS_MAX = 4;
 const SETTLED_MS = 150;
 
-/** An empty project is none: nothing is asked. */
 function useFound(project: string, text: string) {
   const settled = useSettled(text.trim(), SETTLED_MS);
   const parsed = parseQuery(settled);
@@ -187,7 +186,6 @@ function useFound(project: string, text: string) {
     total: asked === null ? undefined : counts?.series_count,
     commits,
     runs: runsOf(commits, runs).slice(0, RUNS_MAX),
-    /** Why nothing can match. */
     nothing: resolved?.kind === "nothing" ? resolved.because : null,
   };
 }

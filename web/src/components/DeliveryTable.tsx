@@ -50,7 +50,6 @@ export function DeliveryCells({ receiver, delivery }: { receiver: number; delive
   );
 }
 
-/** Every receiver of one result. */
 export function DeliveryTable({ label, deliveries }: { label: string; deliveries: Delivery[] }) {
   return (
     <>

@@ -6,10 +6,8 @@ import { Choice } from "./ui/controls";
 
 type Props = {
   place: Place;
-  /** How many ends there are. */
   ends?: number;
   onChoose: (change: { machine: string } | { mode: string } | { placement: string }) => void;
-  /** What is chosen once the machine is. */
   children?: ReactNode;
 };
 

@@ -1,7 +1,7 @@
 /** Runs, newest first: what was measured where, and what came of it. */
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, CommitName } from "@/components/ui/text";
 import { isImport } from "@/lib/imports";
 import { toRun } from "@/lib/paths";
@@ -10,50 +10,40 @@ import { formatCount } from "@/lib/units";
 
 export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }) {
   return (
-    <Table
+    <RowTable
       label={label}
-      heads={[
-        "commit",
-        { name: "subject", className: "grow" },
-        "machine",
-        "preset",
-        numeric("points"),
-        numeric("unsupported"),
-        numeric("failures"),
-        numeric("took"),
-        "measured",
+      rows={runs}
+      keyOf={({ run_id }) => run_id}
+      columns={[
+        [
+          rowHead("commit"),
+          ({ project, run_id, commit }) => (
+            <Link {...toRun(project, run_id)}>
+              <CommitName commit={commit} />
+            </Link>
+          ),
+        ],
+        [
+          { name: "subject", className: "grow" },
+          (run) => [run.commit.subject, " ", <Remarks key="remarks" run={run} />],
+          ({ commit }) => ({ className: "grow", title: commit.subject }),
+        ],
+        ["machine", ({ machine }) => machine],
+        ["preset", ({ preset }) => preset, "muted"],
+        [numeric("points"), (run) => formatCount(run.point_count)],
+        [numeric("unsupported"), (run) => formatCount(run.unsupported_count)],
+        [
+          numeric("failures"),
+          (run) => formatCount(run.failure_count),
+          (run) => ({ className: run.failure_count > 0 ? "number warning" : "number" }),
+        ],
+        [numeric("took"), (run) => !isImport(run) && formatDuration(run.started_at, run.finished_at)],
+        ["measured", (run) => <Ago moment={run.finished_at} />],
       ]}
-    >
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.run_id}>
-            <th scope="row">
-              <Link {...toRun(run.project, run.run_id)}>
-                <CommitName commit={run.commit} />
-              </Link>
-            </th>
-            <td className="grow" title={run.commit.subject}>
-              {run.commit.subject} <Remarks run={run} />
-            </td>
-            <td>{run.machine}</td>
-            <td className="muted">{run.preset}</td>
-            <td className="number">{formatCount(run.point_count)}</td>
-            <td className="number">{formatCount(run.unsupported_count)}</td>
-            <td className={run.failure_count > 0 ? "number warning" : "number"}>
-              {formatCount(run.failure_count)}
-            </td>
-            <td className="number">{!isImport(run) && formatDuration(run.started_at, run.finished_at)}</td>
-            <td>
-              <Ago moment={run.finished_at} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    />
   );
 }
 
-/** What keeps a run from being compared without thought. */
 function Remarks({ run }: { run: RunSummary }) {
   const remarks = [
     ...(run.superseded ? ["superseded"] : []),

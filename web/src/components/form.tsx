@@ -1,98 +1,224 @@
-/** One labelled input of a form, with what the server finds wrong with it, and the form's other complaints. */
+/** Forms: labelled inputs with what the server finds wrong with each, buttons that ask once more, and who may use them. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type ReactNode, useId, useRef } from "react";
+import { type ComponentProps, createContext, type ReactNode, useContext, useId, useRef } from "react";
 import { ApiError } from "@/api/errors";
 import type { SessionInfo } from "@/api/types";
+import { Button } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { CommandLine } from "@/components/ui/text";
 import { type Action, refusal, whoMay } from "@/lib/access";
 import { toSignIn } from "@/lib/paths";
 
-/** What an input needs to be told of: its name, and the texts that describe it. */
-export type InputProps = {
+/** What the form around a field was refused with. */
+const Refused = createContext<Error | null>(null);
+
+/** What a form holds when it is submitted: texts without the blanks around them. */
+export type Typed = {
+  text: (name: string) => string;
+  all: (name: string) => FormDataEntryValue[];
+  has: (name: string) => boolean;
+};
+
+type FormProps = {
+  label?: string;
+  submit: ReactNode;
+  /** The change that it is submitted as: its refusal stands at a field, or above the button. */
+  change: { error: Error | null; isPending: boolean };
+  isReady?: boolean;
+  className?: string;
+  buttonClass?: string;
+  /** What stands next to the button. */
+  outcome?: ReactNode;
+  onSubmit: (typed: Typed, form: HTMLFormElement) => void;
+  children: ReactNode;
+} & Pick<ComponentProps<"form">, "noValidate">;
+
+export function Form({
+  label,
+  submit,
+  change: { error, isPending },
+  isReady = true,
+  className = "form",
+  buttonClass = "button",
+  outcome,
+  onSubmit,
+  children,
+  ...rest
+}: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const field = error instanceof ApiError ? error.field?.name : undefined;
+  const isAtField = field !== undefined && form.current?.querySelector(`[data-fields~="${field}"]`) != null;
+  return (
+    <form
+      {...rest}
+      ref={form}
+      className={className}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(typedIn(event.currentTarget), event.currentTarget);
+      }}
+    >
+      <Refused value={error}>{children}</Refused>
+      {!isAtField && <FormError error={error} />}
+      <div className="controls">
+        <button type="submit" className={buttonClass} disabled={isPending || !isReady}>
+          {submit}
+        </button>
+        {outcome}
+      </div>
+    </form>
+  );
+}
+
+function typedIn(form: HTMLFormElement): Typed {
+  const data = new FormData(form);
+  return {
+    text: (name) => String(data.get(name) ?? "").trim(),
+    all: (name) => data.getAll(name),
+    has: (name) => data.has(name),
+  };
+}
+
+export function FormError({ error }: { error: Error | null }) {
+  return error === null ? null : <Wrong>{error.message}</Wrong>;
+}
+
+function Wrong({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <p {...(id !== undefined && { id })} className="warning" role="alert">
+      {children}
+    </p>
+  );
+}
+
+function useWrong(names: string[]): string | null {
+  const error = useContext(Refused);
+  const field = error instanceof ApiError ? error.field : null;
+  return field !== null && names.includes(field.name) ? field.text : null;
+}
+
+/** What an input needs to know: its name, and the texts that describe it. */
+type InputProps = {
   id: string;
   name: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
 };
 
-type Props = {
+type FieldProps = {
   label: string;
   /** As the API calls it. */
   name: string;
-  error: Error | null;
-  note?: string;
-  children: (input: InputProps) => ReactNode;
+  note?: string | undefined;
 };
 
-export function Field({ label, name, error, note, children }: Props) {
+/** One labelled input of a form, with what the server finds wrong with it. */
+export function Field({
+  label,
+  name,
+  note,
+  children,
+}: FieldProps & { children: (input: InputProps) => ReactNode }) {
   const id = useId();
-  const wrong = wrongWith(error, name);
-  const described = [
-    ...(note === undefined ? [] : [`${id}-note`]),
-    ...(wrong === null ? [] : [`${id}-wrong`]),
-  ];
+  const wrong = useWrong([name]);
+  const described = [note !== undefined && `${id}-note`, wrong !== null && `${id}-wrong`].filter(Boolean);
   return (
-    <div className="field field-wide">
+    <div className="field field-wide" data-fields={name}>
       <label htmlFor={id}>{label}</label>
       <div className="field-body">
         {children({
           id,
           name,
-          "aria-describedby": described.length === 0 ? undefined : described.join(" "),
+          "aria-describedby": described.join(" ") || undefined,
           "aria-invalid": wrong === null ? undefined : true,
         })}
         {note !== undefined && <p id={`${id}-note`}>{note}</p>}
-        {wrong !== null && (
-          <p id={`${id}-wrong`} className="warning" role="alert">
-            {wrong}
-          </p>
-        )}
+        {wrong !== null && <Wrong id={`${id}-wrong`}>{wrong}</Wrong>}
       </div>
     </div>
   );
 }
 
-type GroupProps = {
-  legend: string;
-  names: string[];
-  error: Error | null;
-  note?: string;
-  children: ReactNode;
-};
+/** A field for a line of text that no browser completes or corrects. */
+export function TextField({
+  label,
+  name,
+  note,
+  ...input
+}: FieldProps & Omit<ComponentProps<"input">, "name">) {
+  return (
+    <Field label={label} name={name} note={note}>
+      {(props) => <input spellCheck={false} autoComplete="off" {...input} {...props} />}
+    </Field>
+  );
+}
+
+type SelectProps<T extends string> = FieldProps & {
+  options: readonly { value: T; label: string }[];
+  onChoose?: (value: T) => void;
+} & Pick<ComponentProps<"select">, "value" | "defaultValue">;
+
+export function SelectInput<T extends string>({
+  label,
+  name,
+  note,
+  options,
+  onChoose,
+  ...select
+}: SelectProps<T>) {
+  const choose = (value: string) => {
+    const chosen = options.find((option) => option.value === value);
+    if (chosen !== undefined) onChoose?.(chosen.value);
+  };
+  return (
+    <Field label={label} name={name} note={note}>
+      {(input) => (
+        <select {...select} {...input} onChange={({ target }) => choose(target.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type GroupProps = { legend: string; names?: string[]; note?: string; children: ReactNode };
 
 /** Several inputs under one legend, with what the server finds wrong with any of them. */
-export function FieldGroup({ legend, names, error, note, children }: GroupProps) {
-  const wrong = names.map((name) => wrongWith(error, name)).find((text) => text !== null) ?? null;
+export function FieldGroup({ legend, names = [], note, children }: GroupProps) {
+  const wrong = useWrong(names);
   return (
-    <fieldset className="field field-wide" aria-invalid={wrong === null ? undefined : true}>
+    <fieldset
+      className="field field-wide"
+      data-fields={names.join(" ")}
+      aria-invalid={wrong === null ? undefined : true}
+    >
       <legend>{legend}</legend>
       <div className="field-body">
         {children}
         {note !== undefined && <p>{note}</p>}
-        {wrong !== null && (
-          <p className="warning" role="alert">
-            {wrong}
-          </p>
-        )}
+        {wrong !== null && <Wrong>{wrong}</Wrong>}
       </div>
     </fieldset>
   );
 }
 
-/** What is wrong, but with none of the fields that are shown. */
-export function FormError({ error, fields }: { error: Error | null; fields: string[] }) {
-  if (error === null || fields.some((name) => wrongWith(error, name) !== null)) return null;
+/** One box or button of a group, with what it means. */
+export function Tick({ label, note, ...input }: { label: string; note?: string } & ComponentProps<"input">) {
   return (
-    <p className="warning" role="alert">
-      {error.message}
-    </p>
+    <label className="choice">
+      <input type="checkbox" {...input} />
+      <span>
+        {label}
+        {note !== undefined && <span className="muted"> {note}</span>}
+      </span>
+    </label>
   );
-}
-
-function wrongWith(error: Error | null, name: string): string | null {
-  return error instanceof ApiError && error.field?.name === name ? error.field.text : null;
 }
 
 type ConfirmProps = {
@@ -104,48 +230,36 @@ type ConfirmProps = {
   children: ReactNode;
   isBusy: boolean;
   onConfirm: () => void;
-  className?: string;
+  className?: string | undefined;
 };
 
 /** A button whose deed cannot be taken back: it asks once more, in a dialog that says what will happen. */
-export function Confirm({
-  label,
-  name,
-  question,
-  children,
-  isBusy,
-  onConfirm,
-  className = "text-button",
-}: ConfirmProps) {
+export function Confirm({ label, name, question, children, isBusy, onConfirm, className }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const close = () => dialog.current?.close();
   const confirm = () => {
-    dialog.current?.close();
+    close();
     onConfirm();
   };
   return (
     <>
-      <button
-        type="button"
-        className={className}
+      <Button
+        className={className ?? "text-button"}
         aria-label={name}
         disabled={isBusy}
         onClick={() => dialog.current?.showModal()}
       >
         {label}
-      </button>
+      </Button>
       <dialog ref={dialog} className="dialog confirm" aria-labelledby={id}>
         <p id={id} className="strong">
           {question}
         </p>
         <p>{children}</p>
         <div className="controls">
-          <button type="button" className="button" onClick={confirm}>
-            {label}
-          </button>
-          <button type="button" className="button" onClick={() => dialog.current?.close()}>
-            Keep
-          </button>
+          <Button onClick={confirm}>{label}</Button>
+          <Button onClick={close}>Keep</Button>
         </div>
       </dialog>
     </>
@@ -167,6 +281,11 @@ export function Loaded<Data>({ query: { data, error, refetch }, children }: Load
 
 type NotAllowedProps = { session: SessionInfo; project: string; action: Action; what: string };
 
+/** What a session may use; for others, who may do what stands here, and why that is not the reader. */
+export function Allowed({ children, ...rest }: NotAllowedProps & { children: ReactNode }) {
+  return refusal(rest.session, rest.project, rest.action) === null ? children : <NotAllowed {...rest} />;
+}
+
 /** Who may do what stands elsewhere in this place, and why that is not the reader. */
 export function NotAllowed({ session, project, action, what }: NotAllowedProps) {
   const { href } = useLocation();
@@ -183,27 +302,28 @@ export function NotAllowed({ session, project, action, what }: NotAllowedProps) 
   );
 }
 
-const NOTE =
+const REPOSITORY_NOTE =
   "Agents fetch commits from it: https://, ssh://, git:// or file:// and a path, without a password, because agents have their own. Empty: they measure nothing on request.";
 
-type RepositoryFieldProps = { error: Error | null; value?: string; onChange?: (value: string) => void };
-
-/** Where agents fetch a project's commits from. */
-export function RepositoryField({ error, value, onChange }: RepositoryFieldProps) {
-  const typed = (input: InputProps) => (value === undefined ? input : { ...input, value, onChange: changed });
-  const changed = ({ target }: { target: HTMLInputElement }) => onChange?.(target.value);
+export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "onChange">) {
   return (
-    <Field label="Repository" name="repository_url" error={error} note={NOTE}>
-      {(input) => (
-        <input
-          {...typed(input)}
-          placeholder="https://git.example.org/libfoo.git"
-          spellCheck={false}
-          autoComplete="off"
-        />
-      )}
-    </Field>
+    <TextField
+      label="Repository"
+      name="repository_url"
+      note={REPOSITORY_NOTE}
+      placeholder="https://git.example.org/libfoo.git"
+      {...input}
+    />
   );
+}
+
+/** For what a maintainer makes for one project, and an administrator for any. */
+export function ProjectField({ label, project }: { label: string; project: string }) {
+  const options = [
+    { value: project, label: "this project" },
+    { value: "", label: "any project" },
+  ];
+  return <SelectInput label={label} name="project" options={options} defaultValue={project} />;
 }
 
 type SecretProps = { title: string; secret: string; children?: ReactNode; onDone: () => void };
@@ -216,9 +336,7 @@ export function Secret({ title, secret, children, onDone }: SecretProps) {
       <p>It is shown this once. Whoever has it may do what it allows.</p>
       <CommandLine command={secret} />
       {children}
-      <button type="button" className="button" onClick={onDone}>
-        I have it
-      </button>
+      <Button onClick={onDone}>I have it</Button>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Job } from "@/api/types";
 import { cancelJob } from "@/api/writes";
-import { numeric, Table, unseen } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
@@ -16,54 +16,40 @@ type Props = {
   project: string;
   jobs: Job[];
   begins: ReadonlyMap<number, Begin>;
-  /** Whether who looks at it may cancel. */
   mayCancel: boolean;
-  /** False on a page that is about one machine. */
   hasMachine?: boolean;
 };
 
+/** The columns that jobs have, whatever became of them. */
+function columnsOf(project: string) {
+  return {
+    commit: [rowHead("commit"), (job: Job) => <JobName project={project} job={job} />],
+    machine: ["machine", (job: Job) => <JobPlace job={job} />],
+    why: ["why", (job: Job) => <Reason project={project} job={job} />, "flexible"],
+  } as const;
+}
+
 export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine = true }: Props) {
+  const { commit, machine, why } = columnsOf(project);
+  const isRunning = jobs.every(({ status }) => status === "running");
   return (
-    <Table
+    <RowTable
       label={label}
-      heads={[
-        "commit",
-        ...(hasMachine ? ["machine"] : []),
-        jobs.every(({ status }) => status === "running") ? "begun" : "begins",
-        "why",
-        "asked for",
-        ...(mayCancel ? [unseen("cancel")] : []),
+      rows={jobs}
+      keyOf={({ job_id }) => job_id}
+      columns={[
+        commit,
+        hasMachine && machine,
+        [
+          isRunning ? "begun" : "begins",
+          (job) => <Begins job={job} begin={begins.get(job.job_id)} />,
+          "flexible",
+        ],
+        why,
+        ["asked for", (job) => <Ago moment={job.created_at} />, "muted"],
+        mayCancel && [unseen("cancel"), (job) => <CancelJob project={project} job={job} />, "number"],
       ]}
-    >
-      <tbody>
-        {jobs.map((job) => (
-          <tr key={job.job_id}>
-            <th scope="row">
-              <JobName project={project} job={job} />
-            </th>
-            {hasMachine && (
-              <td>
-                <JobPlace job={job} />
-              </td>
-            )}
-            <td className="flexible">
-              <Begins job={job} begin={begins.get(job.job_id)} />
-            </td>
-            <td className="flexible">
-              <Reason project={project} job={job} />
-            </td>
-            <td className="muted">
-              <Ago moment={job.created_at} />
-            </td>
-            {mayCancel && (
-              <td className="number">
-                <CancelJob project={project} job={job} />
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    />
   );
 }
 
@@ -90,29 +76,21 @@ function Begins({ job, begin }: { job: Job; begin: Begin | undefined }) {
 
 /** What was asked for and is over, the newest first: what became of it. */
 export function OverJobs({ project, jobs }: { project: string; jobs: Job[] }) {
+  const { commit, machine, why } = columnsOf(project);
   return (
-    <Table label="Over" heads={["commit", "machine", "what became of it", "why", "ended", numeric("in all")]}>
-      <tbody>
-        {jobs.map((job) => (
-          <tr key={job.job_id}>
-            <th scope="row">
-              <JobName project={project} job={job} />
-            </th>
-            <td>
-              <JobPlace job={job} />
-            </td>
-            <td className="flexible">
-              <Outcome project={project} job={job} />
-            </td>
-            <td className="flexible">
-              <Reason project={project} job={job} />
-            </td>
-            <td>{job.done_at !== null && <Ago moment={job.done_at} />}</td>
-            <td className="number">{job.done_at !== null && formatDuration(job.created_at, job.done_at)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <RowTable
+      label="Over"
+      rows={jobs}
+      keyOf={({ job_id }) => job_id}
+      columns={[
+        commit,
+        machine,
+        ["what became of it", (job) => <Outcome project={project} job={job} />, "flexible"],
+        why,
+        ["ended", ({ done_at }) => done_at !== null && <Ago moment={done_at} />],
+        [numeric("in all"), (job) => job.done_at !== null && formatDuration(job.created_at, job.done_at)],
+      ]}
+    />
   );
 }
 
@@ -142,18 +120,17 @@ export function CancelJob({ project, job, className }: CancelJobProps) {
         question={`Cancel the measurement of ${sha}?`}
         isBusy={cancelling.isPending}
         onConfirm={() => cancelling.mutate(undefined)}
-        {...(className !== undefined && { className })}
+        className={className}
       >
         {job.status === "running"
           ? "Its agent ends it between two repetitions; what was measured of it until then is not kept."
           : "It leaves the queue. It can be asked for again at any time."}
       </Confirm>
-      <FormError error={cancelling.error} fields={[]} />
+      <FormError error={cancelling.error} />
     </>
   );
 }
 
-/** The commit, which leads to the job. */
 function JobName({ project, job }: { project: string; job: Job }) {
   return (
     <>
@@ -171,7 +148,6 @@ function JobName({ project, job }: { project: string; job: Job }) {
   );
 }
 
-/** Where it is measured. */
 function JobPlace({ job }: { job: Job }) {
   return job.machine === null ? <span className="muted">{placeText(job)}</span> : job.machine;
 }

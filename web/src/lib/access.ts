@@ -4,7 +4,6 @@ import type { Role, Scope, SessionInfo } from "@/api/types";
 /** The roles: each may do what those before it may. */
 export const ROLES: readonly Role[] = ["viewer", "contributor", "maintainer", "admin"];
 
-/** What takes a right. */
 export type Action = "queue" | "configure" | "manage-tokens" | "manage-members" | "delete" | "run-server";
 
 type Rule = { role: Role; scope: Scope; who: string };
@@ -40,12 +39,10 @@ export function refusal(session: SessionInfo, project: string, action: Action): 
   return session.scopes.includes(scope) ? null : `the token that you signed in with is not for ${scope}`;
 }
 
-/** Who may do something, to begin a sentence. */
 export function whoMay(action: Action): string {
   return action === "run-server" ? "Administrators of the server" : RULES[action].who;
 }
 
-/** What somebody is here, as a sentence. */
 export function standing(session: SessionInfo, project: string): string {
   const { account } = session;
   if (account === null) return "You are not signed in: you see what everybody sees.";

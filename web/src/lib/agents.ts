@@ -5,20 +5,16 @@
 import type { AgentSummary } from "@/api/types";
 import { formatAgo } from "./time";
 
-/** The shape beside a state: what is as usual is quiet, what is not stands out. */
 type Shape = "full" | "half" | "empty" | "alarm" | "cross";
 
-/** One state in its own word, with why. */
 export type AgentState = { word: string; shape: Shape; because: string | null };
 
-/** Whether it is heard of. */
 export function contactOf({ is_online, last_seen_at }: AgentSummary, now: Date): AgentState {
   return is_online
     ? { word: "online", shape: "full", because: null }
     : { word: "offline", shape: "empty", because: `last heard of ${formatAgo(last_seen_at, now)}` };
 }
 
-/** Whether it is given work. */
 export function workOf({ is_enabled, is_draining }: AgentSummary): AgentState {
   if (is_draining) return { word: "draining", shape: "half", because: "it finishes what it has" };
   return is_enabled
@@ -45,7 +41,6 @@ export function labelsOf(typed: string): string[] {
   return typed.split(/[\s,]+/).filter(Boolean);
 }
 
-/** What follows when an agent is turned away. */
 export function turnedAwayText({ machine, is_busy }: AgentSummary): string {
   const lost = is_busy ? "What it measures now is lost, and measured by another or not at all. " : "";
   return `${lost}Its token is revoked at once, and ${machine} needs another code to come back. What it measured stays, and what waits for it goes on waiting.`;

@@ -25,12 +25,10 @@ export function seriesBadge(
   };
 }
 
-/** In Markdown, for a README. */
 export function badgeMarkdown({ src, href, alt }: Badge, origin: string): string {
   return `[![${alt.replace(/[\\[\]]/g, "\\$&")}](${origin}${src})](${origin}${href})`;
 }
 
-/** In HTML. */
 export function badgeHtml({ src, href, alt }: Badge, origin: string): string {
   return `<a href="${quoted(origin + href)}"><img src="${quoted(origin + src)}" alt="${quoted(alt)}"></a>`;
 }

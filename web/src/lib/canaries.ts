@@ -3,7 +3,6 @@ import type { CanaryReading } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { median } from "./statistics";
 
-/** What each of them measures, in the order of a report. */
 const MEANINGS: Record<string, string> = {
   "clock-cost": "reading the monotonic clock once",
   "clock-step": "the smallest step of the clock between two readings",
@@ -31,7 +30,6 @@ export function canariesOf(readings: readonly CanaryReading[]): string[] {
 /** One reading: of which run, counted from the oldest, and what it was. */
 export type Read = { place: number; p50_ns: number };
 
-/** The readings of one canary, oldest first. */
 export function readingsOf(readings: readonly CanaryReading[], slug: string): Read[] {
   return readings.flatMap(({ p50_ns }, place) => {
     const value = p50_ns[slug];

@@ -7,11 +7,9 @@ import { modeName, placementName, scenarioName } from "./vocabulary";
 /** What a case has besides scenario, mode, placement and message size; `null` and one receiver are the usual. */
 export type Parameters = {
   total_bytes: number | null;
-  /** Of one operation, of all senders together. */
   messages: number | null;
   /** `null`: one. */
   senders: number | null;
-  /** How many receivers. */
   peers: number;
   size_profile: string | null;
   buffer_bytes: number | null;
@@ -20,12 +18,10 @@ export type Parameters = {
   variant: string | null;
 };
 
-/** A case, or as much of one as has a name. */
 export type Named = Pick<Case, "scenario" | "message_bytes"> &
   Partial<Parameters> &
   Partial<Pick<Case, "benchmark">>;
 
-/** The parameters of a case that sets none. */
 export const USUAL_PARAMETERS: Parameters = {
   total_bytes: null,
   messages: null,
@@ -37,7 +33,6 @@ export const USUAL_PARAMETERS: Parameters = {
   variant: null,
 };
 
-/** The parameters of a case. */
 export function parametersOf(kase: Case): Parameters {
   return {
     total_bytes: kase.total_bytes ?? null,
@@ -51,12 +46,10 @@ export function parametersOf(kase: Case): Parameters {
   };
 }
 
-/** How many senders a case has. */
 export function sendersOf({ senders }: Pick<Named, "senders">): number {
   return senders ?? 1;
 }
 
-/** How many senders and receivers a case has. */
 export function endsOf(kase: Pick<Case, "senders" | "peers">): number {
   return sendersOf(kase) + kase.peers;
 }
@@ -93,7 +86,6 @@ export function messagesPerOperation({
   return messages ?? (total_bytes == null ? null : total_bytes / Math.max(1, message_bytes));
 }
 
-/** Whether two cases differ in nothing. */
 export function isSameCase(a: Case, b: Case): boolean {
   return (
     a.scenario === b.scenario &&
@@ -106,34 +98,33 @@ export function isSameCase(a: Case, b: Case): boolean {
   );
 }
 
+/** The parameters in their order, with their names in addresses. */
+const NAMES_IN_KEYS: [keyof Parameters, string][] = [
+  ["total_bytes", "total"],
+  ["messages", "messages"],
+  ["senders", "senders"],
+  ["peers", "receivers"],
+  ["size_profile", "sizes"],
+  ["buffer_bytes", "buffer"],
+  ["rate_per_second", "rate"],
+  ["variant", "variant"],
+];
+
 /** A short text for addresses and file names, the same if and only if all parameters are; empty when none is set. */
 export function parametersKey(parameters: Parameters): string {
-  const { total_bytes, messages, senders, peers, size_profile, buffer_bytes, rate_per_second, variant } =
-    parameters;
-  return [
-    ...(total_bytes === null ? [] : [`total-${total_bytes}`]),
-    ...(messages === null ? [] : [`messages-${messages}`]),
-    ...(senders === null ? [] : [`senders-${senders}`]),
-    ...(peers === 1 ? [] : [`receivers-${peers}`]),
-    ...(size_profile === null ? [] : [`sizes-${size_profile}`]),
-    ...(buffer_bytes === null ? [] : [`buffer-${buffer_bytes}`]),
-    ...(rate_per_second === null ? [] : [`rate-${rate_per_second}`]),
-    ...(variant === null ? [] : [`variant-${variant}`]),
-  ].join(".");
+  return NAMES_IN_KEYS.filter(([name]) => parameters[name] !== USUAL_PARAMETERS[name])
+    .map(([name, text]) => `${text}-${parameters[name]}`)
+    .join(".");
 }
 
 /** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant, what is not set first. */
 export function byParameters(a: Parameters, b: Parameters): number {
-  return (
-    ascending(a.total_bytes ?? 0, b.total_bytes ?? 0) ||
-    ascending(a.messages ?? 0, b.messages ?? 0) ||
-    ascending(a.senders ?? 1, b.senders ?? 1) ||
-    ascending(a.peers, b.peers) ||
-    ascending(a.size_profile ?? "", b.size_profile ?? "") ||
-    ascending(a.buffer_bytes ?? 0, b.buffer_bytes ?? 0) ||
-    ascending(a.rate_per_second ?? 0, b.rate_per_second ?? 0) ||
-    ascending(a.variant ?? "", b.variant ?? "")
-  );
+  return NAMES_IN_KEYS.reduce((order, [name]) => {
+    const [one, other] = [a[name], b[name]];
+    if (order !== 0 || one === other) return order;
+    if (one === null || other === null) return one === null ? -1 : 1;
+    return ascending(one, other);
+  }, 0);
 }
 
 /** The size of a message; where sizes are drawn, of the largest. */
@@ -191,12 +182,10 @@ export function operationName(kase: Named): string {
   }
 }
 
-/** A case without its transport. */
 export function caseName(kase: Case): string {
   return caseParts(kase).join(", ");
 }
 
-/** The parts of that name, what is sent first. */
 export function caseParts(kase: Case): string[] {
   const benchmark = benchmarkName(kase);
   if (benchmark !== null) return [benchmark];
@@ -208,12 +197,10 @@ export function caseParts(kase: Case): string[] {
   ];
 }
 
-/** A name in the middle of a sentence. */
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Who takes part, where that is not one sender and one receiver, or could have been others. */
 function endNames(kase: Named): string[] {
   const senders = sendersOf(kase);
   const { peers = 1, messages } = kase;

@@ -14,7 +14,6 @@ type Facet = SeriesFacets["machine"];
 
 /** The scenario of other tools' benchmarks: these have no sizes, ends or placement. */
 export const IMPORTED = "benchmark";
-/** The order in which placements are offered; others follow. */
 const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
 
 /** The values of a facet by name; those in `order` first. */

@@ -3,7 +3,6 @@
 /** A cell: numbers are written bare and in their base unit, so that a spreadsheet can calculate with them. */
 export type CsvCell = string | number | boolean | null;
 
-/** The text of a table. */
 export function toCsv(header: string[], rows: CsvCell[][]): string {
   return [header, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("");
 }
@@ -16,7 +15,6 @@ function field(cell: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Offers some content as a file to download. */
 export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const anchor = document.createElement("a");

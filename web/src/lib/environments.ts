@@ -1,13 +1,11 @@
 /** What differs between two environments of a machine, in a few words. */
 import { distinct } from "./collections";
 
-/** The facts of an environment, by name. */
 export type EnvironmentFacts = Readonly<Record<string, string>>;
 
 /** Longer values are cut where there is little room. */
 const VALUE_CHARACTERS_MAX = 24;
 
-/** The names of the facts that two environments do not share, in order. */
 function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
   return distinct([...Object.keys(before), ...Object.keys(after)])
     .sort()

@@ -12,10 +12,8 @@ import {
 /** Lines within this share of the fastest count as equal to it: what two builds differ by and are called unchanged. */
 export const EQUAL_WITHIN = 0.03;
 
-/** Neighbouring sizes at which one line is the fastest, or equal to it. */
 type Stretch = { line: MeasuredLine; first: number; last: number };
 
-/** How one stretch ends and the next begins. */
 export type Change = {
   before: Stretch;
   after: Stretch;
@@ -23,7 +21,6 @@ export type Change = {
   crossing: Crossing | null;
 };
 
-/** What a sweep answers. */
 export type Answer = {
   stretches: Stretch[];
   changes: Change[];
@@ -52,7 +49,6 @@ export function isBetween(lines: MeasuredLine[]): boolean {
   );
 }
 
-/** The lines that are the fastest anywhere. */
 export function leadersOf({ stretches }: Answer): Set<string> {
   return new Set(stretches.map(({ line }) => line.key));
 }
@@ -84,7 +80,6 @@ function runLength(ranks: { equals: MeasuredLine[] }[], line: MeasuredLine): num
   return end === -1 ? ranks.length : end;
 }
 
-/** The lines that are the fastest at a size, or equal to it, the fastest first. */
 function equalsAt(lines: MeasuredLine[], x: number, figure: Figure): MeasuredLine[] {
   const found = lines.flatMap((line) => {
     const value = valueAt(line, x, figure);
@@ -115,7 +110,6 @@ function positive(point: MeasuredPoint, figure: Figure): number | null {
   return value === null || value <= 0 ? null : value;
 }
 
-/** Of the crossings of two neighbouring stretches' lines, the one nearest to where the first ends. */
 function crossingOf(before: Stretch, after: Stretch, crossings: Crossing[]): Crossing | null {
   const distance = ({ x }: Crossing) => Math.abs(Math.log(x / Math.max(1, before.last)));
   return (

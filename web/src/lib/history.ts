@@ -24,7 +24,6 @@ export function drawnPlaces(line: Pick<LineSeries, "commit_ordinals" | "work_tre
   return drawn;
 }
 
-/** One value a commit, the oldest first. */
 export type History = { ordinals: number[]; values: number[] };
 
 /** Where a line changes its level: at a place of it, or before it begins. */

@@ -33,15 +33,19 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Changes something, and asks again for what that makes old: all that was read from some paths. */
+/** Changes something, asks again for what that makes old: all that was read from some paths; then goes on with the answer. */
 export function useChange<Variables, Answer>(
   change: (variables: Variables) => Promise<Answer>,
   old: readonly (keyof paths)[],
+  onDone?: (answer: Answer) => unknown,
 ) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () => Promise.all(old.map((path) => queryClient.invalidateQueries({ queryKey: [path] }))),
+    onSuccess: async (answer) => {
+      await Promise.all(old.map((path) => queryClient.invalidateQueries({ queryKey: [path] })));
+      onDone?.(answer);
+    },
   });
 }
 

@@ -16,7 +16,6 @@ export function isImported({ transport }: { transport: Pick<TransportInfo, "fami
   return transport.family === FAMILY;
 }
 
-/** Whether a run of a list was imported. */
 export function isImport({ preset, build }: Pick<RunSummary, "preset" | "build">): boolean {
   return preset === IMPORT.preset && build === IMPORT.build;
 }
@@ -46,7 +45,6 @@ export function quantileName(q_ppm: number): string {
   return `p${Number((q_ppm / 10_000).toFixed(4))}`;
 }
 
-/** Where an interval is stated, both ends of it. */
 export function intervalOf({ low_ns, high_ns }: StatedPoint): [number, number] | null {
   return low_ns === null || high_ns === null ? null : [low_ns, high_ns];
 }

@@ -50,7 +50,6 @@ export function healthOf(
   };
 }
 
-/** A machine's state in a few words, for tables. */
 export function healthName({ suspectBecause, silence, isWatched }: Health): string {
   const words = [...(suspectBecause === null ? [] : ["suspect"]), ...(silence === null ? [] : ["silent"])];
   if (words.length > 0) return words.join(", ");
@@ -96,7 +95,6 @@ function briefCpu(model: string): string {
     .trim();
 }
 
-/** An operating system family by its name. */
 export function osName(slug: string): string {
   const names: Record<string, string> = {
     linux: "Linux",

@@ -2,7 +2,6 @@
 import { commitSha, joined, type Present, present, type RawSearch, slug, text } from "./search";
 
 export type MeasureSearch = Present<{
-  /** Full object names with dots between. */
   commits: string | undefined;
   base: string | undefined;
   machine: string | undefined;

@@ -12,7 +12,6 @@ type Trait = {
   ofWindow?: boolean;
 };
 
-/** What a methodology says, but for the probe, which is told wherever there is one. */
 const TRAITS: Trait[] = [
   {
     of: ({ on_full }) => on_full,
@@ -72,7 +71,6 @@ export function distinguishing(method: Methodology, others: Methodology[]): stri
   }).map(({ name }) => name(method));
 }
 
-/** In how many traits two methodologies agree. */
 export function agreement(a: Methodology, b: Methodology): number {
   return TRAITS.filter(({ of }) => of(a) === of(b)).length;
 }

@@ -19,7 +19,6 @@ export function lossText(point: Point, kase: Case): string {
     : `${formatCount(point.delivered)} of ${formatCount(expected)} messages arrived`;
 }
 
-/** The same in a few characters, for tables. */
 export function lossMark(point: Point, kase: Case): string {
   const expected = expectedOf(point, kase);
   return point.delivered === expected
@@ -33,7 +32,6 @@ export function acceptedText({ accepted, attempted }: Point): string {
   return `accepted ${formatCount(accepted)} of ${formatCount(attempted)} attempts (${unbroken(share)})`;
 }
 
-/** The same in a few characters, for tables. */
 export function acceptedMark({ accepted, attempted }: Point): string {
   const share = shareOfAll(accepted / Math.max(1, attempted));
   return `${formatCount(accepted)} of ${formatCount(attempted)} (${unbroken(share)})`;
@@ -53,7 +51,6 @@ export function nsPerMessage(
   return divisor > 0 ? point.latency_ns.p50 / divisor : null;
 }
 
-/** What the time of an operation is divided by. */
 export function dividedBy({ lossy }: Pick<Point, "lossy">): "a message" | "a message delivered" {
   return lossy ? "a message delivered" : "a message";
 }
@@ -63,7 +60,6 @@ export function isWhole({ lost, duplicated, out_of_order, torn }: Delivery): boo
   return lost + duplicated + out_of_order + torn === 0;
 }
 
-/** What became of the messages that the transport took. */
 function arrivalText({ accepted, delivered }: Point, { peers }: Case): string {
   const due = accepted * peers;
   const where = peers === 1 ? "" : ` at ${counted(peers, "receiver")}`;

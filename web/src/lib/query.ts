@@ -8,18 +8,15 @@
 export const FIGURES = ["p50", "p90", "p98", "p99", "p999"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** The keys whose values are names. */
 export const NAME_KEYS = ["transport", "machine", "scenario", "mode", "placement", "os"] as const;
 export type NameKey = (typeof NAME_KEYS)[number];
 
-/** All keys, as they are told to who writes another one. */
 const KEYS = [...NAME_KEYS, "size", "peers"] as const;
 export type Key = (typeof KEYS)[number];
 
 /** What is looked for. A list without entries asks for nothing. */
 export type Query = Record<NameKey, string[]> & {
   words: string[];
-  /** All of these, and of each any. */
   size: SizeTerm[][];
   peers: number[];
   figure: Figure | undefined;
@@ -30,7 +27,6 @@ export type QueryError = { from: number; to: number; message: string };
 
 export type Parsed = { kind: "query"; query: Query } | { kind: "error"; error: QueryError };
 
-/** Asks for everything. */
 export const EVERYTHING: Query = {
   transport: [],
   machine: [],
@@ -48,7 +44,6 @@ export const EVERYTHING: Query = {
 const WORDS_MAX = 16;
 const WORDS_LENGTH_MAX = 200;
 
-/** Reads a text. */
 export function parseQuery(text: string): Parsed {
   const query: Query = { ...EVERYTHING };
   for (const token of tokensOf(text)) {
@@ -78,7 +73,6 @@ export function figureName(figure: Figure): string {
   return figure === "p999" ? "p99.9" : figure;
 }
 
-/** An error with its place, for people. */
 export function errorText({ from, message }: QueryError): string {
   return `At character ${from + 1}: ${message}.`;
 }
@@ -93,7 +87,6 @@ function tokensOf(text: string): Token[] {
   }));
 }
 
-/** Adds what a token says to the query, or says what is wrong with it. */
 function read({ from, text }: Token, query: Query): QueryError | null {
   const wrong = (message: string, at = 0, length = text.length - at): QueryError => ({
     from: from + at,
@@ -162,7 +155,6 @@ function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryE
 const EXPECTED_SIZE =
   "a size such as 64, 64k or 1MiB, with >=, >, <= or < before it, or two of them as 64k..1m";
 
-/** What stands behind each key. */
 const EXAMPLES: Record<Key, string> = {
   transport: "the name of a transport, as transport:pipe or transport:pipe,unix-stream",
   machine: "the name of a machine, as machine:lab-1",
@@ -184,8 +176,14 @@ function textOfWord(word: string): string {
   return /[\s:]/.test(word) || figureOf(word) !== undefined ? `"${word}"` : word;
 }
 
-const COMPARATORS = [">=", "<=", ">", "<"] as const;
-type Comparator = (typeof COMPARATORS)[number];
+const COMPARISONS = {
+  ">=": (a: number, b: number) => a >= b,
+  "<=": (a: number, b: number) => a <= b,
+  ">": (a: number, b: number) => a > b,
+  "<": (a: number, b: number) => a < b,
+};
+const COMPARATORS = Object.keys(COMPARISONS) as Comparator[];
+type Comparator = keyof typeof COMPARISONS;
 
 /** One size, all of one side of a size, or all from one to another; in bytes, ends included. */
 export type SizeTerm =
@@ -205,7 +203,6 @@ const UNITS: Record<string, number> = {
   mib: MIB,
 };
 
-/** The term that a text is, or what was expected in its place. */
 function parseSizeTerm(text: string): SizeTerm | { expected: string } {
   const comparator = COMPARATORS.find((candidate) => text.startsWith(candidate));
   if (comparator !== undefined) {
@@ -221,7 +218,6 @@ function parseSizeTerm(text: string): SizeTerm | { expected: string } {
   return from > to ? { expected: "the smaller size before the larger one" } : { kind: "range", from, to };
 }
 
-/** The shortest text that means the term. */
 export function textOfSizeTerm(term: SizeTerm): string {
   switch (term.kind) {
     case "exact":
@@ -233,7 +229,6 @@ export function textOfSizeTerm(term: SizeTerm): string {
   }
 }
 
-/** Whether a message of so many bytes is meant. */
 export function isOfSize(bytes: number, term: SizeTerm): boolean {
   switch (term.kind) {
     case "exact":
@@ -241,20 +236,7 @@ export function isOfSize(bytes: number, term: SizeTerm): boolean {
     case "range":
       return term.from <= bytes && bytes <= term.to;
     case "compared":
-      return compared(bytes, term);
-  }
-}
-
-function compared(bytes: number, term: Extract<SizeTerm, { kind: "compared" }>): boolean {
-  switch (term.comparator) {
-    case ">=":
-      return bytes >= term.bytes;
-    case "<=":
-      return bytes <= term.bytes;
-    case ">":
-      return bytes > term.bytes;
-    case "<":
-      return bytes < term.bytes;
+      return COMPARISONS[term.comparator](bytes, term.bytes);
   }
 }
 

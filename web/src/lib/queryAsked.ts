@@ -20,7 +20,6 @@ const VALUES_MAX = 100;
 /** How many values a sentence names. */
 const NAMED_MAX = 8;
 
-/** What the server is asked for a search. */
 export function askedOf(query: Query, known: Known): Asked {
   const notes: string[] = [];
   const asked: SeriesAsked = query.words.length > 0 ? { q: query.words.join(" ") } : {};
@@ -93,7 +92,6 @@ function peersOf(query: Query, { facets }: Known): Asked {
   };
 }
 
-/** The request for some values of a facet: for all of them it need not be asked. */
 function limited(
   facet: "machine" | "message_bytes",
   noun: string,
@@ -114,7 +112,6 @@ function nothing(because: string, query: Query, key: Key): Asked {
   return { kind: "nothing", because: `${because}.`, without: { ...query, [key]: EVERYTHING[key] } };
 }
 
-/** The values of a key that a project has, and a sentence about those that it has not. */
 function foundNames(key: NameKey, query: Query, all: string[]): { values: string[]; missing: string | null } {
   const values = query[key].filter((name) => all.includes(name));
   const missing = query[key].filter((name) => !all.includes(name));

@@ -9,7 +9,6 @@ import { inWords, upperFirst } from "./units";
 /** What is asked for to know what runs and waits: as much of it as one answer holds. */
 export const OPEN = { done: false, limit: 1000 };
 
-/** What is asked for to know what is over. */
 export const OVER = { done: true, limit: 50 };
 
 /** What a job can be, in the order in which it becomes that. */
@@ -94,7 +93,6 @@ export function queueText(queue: readonly Job[], machine: string): string | null
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-/** What runs and what waits, as a sentence. */
 export function queueSentence(queue: readonly Job[]): string {
   const running = queue.filter(({ status }) => status === "running").length;
   const waiting = queue.length - running;
@@ -113,7 +111,6 @@ export function placeText({ machine, labels }: Pick<Job, "machine" | "labels">):
   return labels.length === 0 ? "any machine" : `any machine with ${labelsText(labels)}`;
 }
 
-/** What became of a job, as a sentence. */
 export function jobSentence(job: Job, begin: Begin | undefined): string {
   const sha = shortSha(job.commit_sha);
   const on = `on ${placeText(job)}`;
@@ -139,7 +136,6 @@ const REASONS: Record<string, string> = {
   repeat: "measured again, because once does not tell",
 };
 
-/** Why a commit is to be measured, in words. */
 export function reasonText(reason: string): string {
   return REASONS[reason] ?? reason;
 }

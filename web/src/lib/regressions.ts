@@ -9,11 +9,9 @@ import { counted } from "./units";
 export const SHOWN = ["open", "fixed", "invalid", "machine", "all"] as const;
 export type Shown = (typeof SHOWN)[number];
 
-/** Which way times changed. */
 export const DIRECTIONS = ["regressed", "improved"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** The states that are shown together; none for all. */
 const STATES: Record<Shown, RegressionState[]> = {
   open: ["new", "acknowledged"],
   fixed: ["fixed"],
@@ -22,7 +20,6 @@ const STATES: Record<Shown, RegressionState[]> = {
   all: [],
 };
 
-/** What the inbox shows. */
 type Inbox = { shown?: Shown; direction?: Direction; quiet?: boolean; after?: string };
 
 /** What the server is asked for; open regressions unless it is said. */
@@ -39,7 +36,6 @@ export function changeText(share: number): string {
   return `${percent < 0 ? "\u2212" : "+"}${size.toFixed(digits)} %`;
 }
 
-/** The sentence that answers first. */
 export function headlineOf(
   regressions: Regression[],
   { shown, direction, isWhole }: { shown: Shown; direction: Direction; isWhole: boolean },
@@ -53,7 +49,6 @@ export function headlineOf(
   return `${count} ${lookedAt(regressions, isWhole)}${size}`;
 }
 
-/** Who has looked at open ones, to follow their number. */
 function lookedAt(regressions: Regression[], isWhole: boolean): string {
   const fresh = regressions.filter(({ state }) => state === "new").length;
   const verb = regressions.length === 1 && isWhole ? "is" : "are";
@@ -84,7 +79,6 @@ function largest(regressions: Regression[]): number | null {
     : sizes.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));
 }
 
-/** What the states are called. */
 export const STATE_NAMES: Record<RegressionState, string> = {
   new: "new",
   acknowledged: "acknowledged",

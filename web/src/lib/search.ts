@@ -6,10 +6,8 @@
 /** A query as the router parsed it: nothing about it is known. */
 export type RawSearch = Record<string, unknown>;
 
-/** Reads a part of it. */
 type Reader = (value: unknown) => unknown;
 
-/** Reads a page's state, part by part. */
 export function searchOf<Readers extends Record<string, Reader>>(readers: Readers) {
   return (raw: RawSearch): Present<{ [Key in keyof Readers]: ReturnType<Readers[Key]> }> => {
     const values = Object.entries(readers).map(([key, read]) => [key, read(raw[key])]);
@@ -17,12 +15,10 @@ export function searchOf<Readers extends Record<string, Reader>>(readers: Reader
   };
 }
 
-/** One of a few known values. */
 export function oneOf<const T extends string | number>(allowed: readonly T[]) {
   return (value: unknown): T | undefined => allowed.find((candidate) => candidate === value);
 }
 
-/** What is so, or not said. */
 export function flag(value: unknown): true | undefined {
   return value === true ? true : undefined;
 }
@@ -42,7 +38,6 @@ export function slugsOf(value: string | undefined): string[] {
   return (value?.split(".") ?? []).filter((name) => slug(name) !== undefined);
 }
 
-/** A name as a part of an address. */
 export function slugOf(label: string): string {
   return label
     .toLowerCase()
@@ -55,7 +50,6 @@ export function joined(names: string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(".");
 }
 
-/** A commit's full object name. */
 export function commitSha(value: unknown): string | undefined {
   return typeof value === "string" && /^[0-9a-f]{40}$/.test(value) ? value : undefined;
 }
@@ -67,19 +61,16 @@ export function text(value: unknown): string | undefined {
   return trimmed === "" ? undefined : trimmed;
 }
 
-/** A whole number that is not negative. */
 export function whole(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** A UUID. */
 export function uuid(value: unknown): string | undefined {
   return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
     ? value
     : undefined;
 }
 
-/** The place of a list that the server named. */
 export function cursor(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Za-z0-9_-]{1,1000}$/.test(value) ? value : undefined;
 }

@@ -5,10 +5,8 @@ import { formatBytes } from "./units";
 /** The name of a percentile in a point's `latency_ns`. */
 type PercentileKey = keyof Point["latency_ns"];
 
-/** A percentile and how it is written. */
 export type Percentile = { key: PercentileKey; label: string };
 
-/** All of them, the extremes included. */
 export const PERCENTILES: Percentile[] = [
   { key: "min", label: "min" },
   { key: "p25", label: "p25" },
@@ -88,7 +86,6 @@ export function optionalNumbersOf(deltas: readonly (number | null)[]): (number |
   });
 }
 
-/** The environment of each of so many points. */
 export function environmentsOf(begins: readonly EnvironmentBegins[], count: number): number[] {
   return begins.flatMap(({ index, environment_id }, place) => {
     const end = begins[place + 1]?.index ?? count;

@@ -8,7 +8,6 @@ import { distinguishing } from "./methodology";
 import { slugOf } from "./search";
 import { counted, formatBytesExactly, formatCount } from "./units";
 
-/** The figure that stands for a point. */
 export const FIGURES = ["p50", "p90", "p99", "throughput"] as const;
 export type Figure = (typeof FIGURES)[number];
 
@@ -17,25 +16,20 @@ export type Load = {
   key: string;
   /** In words, what is not usual of it; empty where nothing is. */
   label: string;
-  /** How many points were measured with it. */
   pointCount: number;
 };
 
 /** Why a point is not set beside others; `null`: it may be. */
 type Apart = "lossy" | "environment" | null;
 
-/** One place on a line. */
 export type MeasuredPoint = {
   x: number;
   point: SweepPoint;
-  /** Of which line of the answer. */
   place: number;
   apart: Apart;
 };
 
-/** One transport, measured in one way. */
 export type MeasuredLine = {
-  /** For addresses, and one of a kind. */
   key: string;
   label: string;
   /** The lines of the answer that it is made of: where only the warm-up differs with the size, more than one. */
@@ -44,7 +38,6 @@ export type MeasuredLine = {
   points: MeasuredPoint[];
 };
 
-/** Two lines, and the size at which they are equal. */
 export type Crossing = {
   below: MeasuredLine;
   above: MeasuredLine;
@@ -53,7 +46,6 @@ export type Crossing = {
   to: number | null;
 };
 
-/** What of a line's parameters is part of its load. */
 const LOAD_PARAMETERS = [
   "size_profile",
   "message_bytes",
@@ -63,7 +55,6 @@ const LOAD_PARAMETERS = [
   "peers",
   "rate_per_second",
 ];
-/** What is the same within all lines that are asked for, or told otherwise. */
 const TOLD_ELSEWHERE = [...LOAD_PARAMETERS, "mode", "placement", "scenario", "transport"];
 
 /** The loads of a sweep: the one with the most points first. */
@@ -118,7 +109,6 @@ export function figureOf({ point }: Pick<MeasuredPoint, "point">, figure: Figure
   return figure === "throughput" ? point.bytes_per_second : point.latency_ns[figure];
 }
 
-/** The figures that any of the lines has. */
 export function figuresOf(lines: MeasuredLine[]): Figure[] {
   const hasRate = lines.some(({ points }) => points.some(({ point }) => point.bytes_per_second !== null));
   return FIGURES.filter((figure) => figure !== "throughput" || hasRate);
@@ -214,7 +204,6 @@ function isUsual(name: string, value: string | undefined, over: SweepChart["over
   return value === undefined || (isEnd && (value === "1" || value.endsWith(` x ${over}`)));
 }
 
-/** What a line has that others of the same transport have not. */
 function traitsOf(line: SweepLine, siblings: SweepLine[]): string[] {
   const others = siblings.filter((other) => other !== line);
   const names = distinct(siblings.flatMap(({ parameters }) => Object.keys(parameters))).filter(
@@ -234,7 +223,6 @@ function traitsOf(line: SweepLine, siblings: SweepLine[]): string[] {
   ];
 }
 
-/** The same text for lines that differ in nothing but how many operations were done first. */
 function sameButWarmUp({ transport, parameters, methodology }: SweepLine): string {
   const facts = { ...parameters, ...methodology, warmup: "" };
   return JSON.stringify([transport.slug, Object.entries(facts).sort(([a], [b]) => ascending(a, b))]);

@@ -16,7 +16,6 @@ export function formatAgo(moment: string, now: Date): string {
   return formatDay(moment);
 }
 
-/** The moment so many days from now. */
 export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString();
 }
@@ -47,7 +46,6 @@ export function formatDay(moment: string): string {
   return new Date(moment).toLocaleDateString("en-GB", { dateStyle: "medium" });
 }
 
-/** How long something took, to the second. */
 export function formatDuration(from: string, to: string): string {
   const seconds = Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -25,7 +25,6 @@ export function quantityOfNs(ns: number): Quantity {
   return inUnits(ns, TIME_UNITS, significant);
 }
 
-/** A time in whole nanoseconds, as one text. */
 export function formatNs(ns: number): string {
   return joined(quantityOfNs(ns));
 }
@@ -36,7 +35,6 @@ export function quantityOfDividedNs(ns: number): Quantity {
   return rounded < 100 ? { value: ns.toPrecision(3), unit: "ns" } : quantityOfNs(Math.round(ns));
 }
 
-/** A time that was divided, as one text. */
 export function formatDividedNs(ns: number): string {
   return joined(quantityOfDividedNs(ns));
 }
@@ -52,13 +50,11 @@ export function formatBytesExactly(bytes: number): string {
   return `${formatCount(bytes / (unit?.size ?? 1))} ${unit?.name ?? "B"}`;
 }
 
-/** A rate in bytes per second. */
 export function quantityOfRate(bytesPerSecond: number): Quantity {
   const { value, unit } = inUnits(bytesPerSecond, BYTE_UNITS, significant);
   return { value, unit: `${unit}/s` };
 }
 
-/** A rate in bytes per second, as one text. */
 export function formatRate(bytesPerSecond: number): string {
   return joined(quantityOfRate(bytesPerSecond));
 }
@@ -70,12 +66,10 @@ export function rateUnitSize(bytesPerSecond: number): number {
 
 // One for all: to make one takes longer than to format with it.
 const COUNTS = new Intl.NumberFormat("en");
-/** By how many decimals they write. */
 const DECIMALS = [0, 1, 2, 3].map(
   (digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 );
 
-/** A whole number with its thousands set apart. */
 export function formatCount(count: number): string {
   return COUNTS.format(count);
 }
@@ -112,7 +106,6 @@ export function axisLabelsOfNs(ticks: number[]): string[] {
   return axisLabels(ticks, TIME_UNITS, "");
 }
 
-/** Labels of an axis of rates. */
 export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
 }
@@ -122,7 +115,6 @@ export function unbrokenTimes(text: string): string {
   return text.replace(/[ (][\d.,]+ [nµm]?s\b/g, unbroken);
 }
 
-/** A text as a sentence begins. */
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,6 +6,7 @@
  */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { isShown } from "./overlays";
+import { createSignal } from "./signal";
 
 /** A key as the browser calls it, what it does in the words of the list, and what is done. */
 export type KeyAction = readonly [key: string, what: string, action: () => void];
@@ -19,7 +20,7 @@ const STORAGE_KEY = "roundtrip.keys";
 
 let maps: readonly KeyMap[] = [];
 let pending: { key: string; until: number } | null = null;
-const listeners = new Set<() => void>();
+const { subscribe, notify } = createSignal();
 
 /** Has these keys work for as long as the page is there. */
 export function useKeys(map: KeyMap): void {
@@ -41,7 +42,6 @@ export function useKeys(map: KeyMap): void {
   }, [map.title, listed]);
 }
 
-/** All keys that work now, those of the page first. */
 export function useKeyMaps(): readonly KeyMap[] {
   return useSyncExternalStore(subscribe, () => maps);
 }
@@ -51,7 +51,6 @@ export function useAreKeysOn(): boolean {
   return useSyncExternalStore(subscribe, areKeysOn);
 }
 
-/** Turns keys without a modifier on or off. */
 export function turnKeys(isOn: boolean): void {
   try {
     if (isOn) localStorage.removeItem(STORAGE_KEY);
@@ -59,7 +58,7 @@ export function turnKeys(isOn: boolean): void {
   } catch {
     // A browser that keeps nothing has them on.
   }
-  for (const listener of listeners) listener();
+  notify();
 }
 
 function areKeysOn(): boolean {
@@ -70,20 +69,14 @@ function areKeysOn(): boolean {
   }
 }
 
-/** A key as the list shows it. */
 export function keyName(key: string): string {
   return { ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" }[key] ?? key;
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 function change(next: readonly KeyMap[]): void {
   // Where both have a key, it is the page's.
   maps = next.toSorted((a, b) => Number(a.isEverywhere === true) - Number(b.isEverywhere === true));
-  for (const listener of listeners) listener();
+  notify();
 }
 
 function onKey(event: KeyboardEvent): void {

@@ -4,20 +4,19 @@
  */
 import { useSyncExternalStore } from "react";
 import { localPath } from "./search";
+import { createSignal } from "./signal";
 
 /** One view: its name, once a project, and the path with its query. */
 export type View = { name: string; href: string };
 
-/** The longest name. */
 export const NAME_LENGTH_MAX = 80;
 const VIEWS_MAX = 200;
 const STORAGE_KEY = "roundtrip.views";
 
-const listeners = new Set<() => void>();
+const here = createSignal();
 /** The parsed form of what was stored last, so that the same text is the same list. */
 let known: { project: string; stored: string | null; views: readonly View[] } | null = null;
 
-/** A project's views by name. */
 export function viewsOf(project: string): readonly View[] {
   const stored = read(project);
   if (known === null || known.project !== project || known.stored !== stored) {
@@ -26,7 +25,6 @@ export function viewsOf(project: string): readonly View[] {
   return known.views;
 }
 
-/** The same, followed, here and in other windows. */
 export function useViews(project: string): readonly View[] {
   return useSyncExternalStore(subscribe, () => viewsOf(project));
 }
@@ -47,7 +45,6 @@ export function renameView(project: string, from: string, to: string): boolean {
   return write(project, [...others.filter(({ name }) => name !== named), { ...view, name: named }]);
 }
 
-/** Forgets a view. */
 export function deleteView(project: string, name: string): boolean {
   return write(
     project,
@@ -99,15 +96,15 @@ function write(project: string, views: readonly View[]): boolean {
   } catch {
     return false;
   }
-  for (const listener of listeners) listener();
+  here.notify();
   return true;
 }
 
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
+  const leave = here.subscribe(listener);
   window.addEventListener("storage", listener);
   return () => {
-    listeners.delete(listener);
+    leave();
     window.removeEventListener("storage", listener);
   };
 }

@@ -3,13 +3,14 @@
  * listed here is shown as it is.
  */
 
-const PLACEMENTS: Record<string, string> = {
+const namesOf = (names: Record<string, string>) => (slug: string) => names[slug] ?? slug;
+
+export const placementName = namesOf({
   "same-cpu": "same CPU",
   "cross-cpu": "across CPUs",
   free: "unpinned",
-};
+});
 
-/** Of two ends, and of more. */
 const MODES: Record<string, { two: string; many: string }> = {
   "2proc": { two: "two processes", many: "a process each" },
   "2thread": { two: "two threads", many: "threads of one process" },
@@ -35,63 +36,34 @@ const SCENARIOS: Record<string, { name: string; latency: string }> = {
   "channel-n-n": { name: "many-to-many channel", latency: ALL_RECEIVED },
 };
 
-/** What a full channel does. */
-const ON_FULL: Record<string, string> = {
+export const onFullName = namesOf({
   wait: "the sender waits",
   drop: "the message is dropped",
-};
+});
 
 /** How who must wait does it. */
-const RECEIVES: Record<string, string> = {
+export const receiveName = namesOf({
   block: "blocks",
   "spin-then-block": "spins, then blocks",
   spin: "spins",
-};
+});
 
 /** When a ring sends a wake-up. */
-const WAKES: Record<string, string> = {
+export const wakeName = namesOf({
   "if-asleep": "when somebody sleeps",
   always: "after every message sent or taken, a system call each",
-};
+});
 
-/** What the memory went through before the clock started. */
-const STORAGES: Record<string, string> = {
+export const storageName = namesOf({
   "touched-after-start": "touched by who uses it, before the clock started",
   cleared: "new and zeroed, used by nobody before",
   warm: "used before, by others that died at it",
-};
+});
 
-/** Where the ends run. */
-export function placementName(slug: string): string {
-  return PLACEMENTS[slug] ?? slug;
-}
-
-/** What the ends are. */
 export function modeName(slug: string, ends = 2): string {
   return MODES[slug]?.[ends > 2 ? "many" : "two"] ?? slug;
 }
 
-/** What a full channel does to who sends. */
-export function onFullName(slug: string): string {
-  return ON_FULL[slug] ?? slug;
-}
-
-/** How who must wait does it. */
-export function receiveName(slug: string): string {
-  return RECEIVES[slug] ?? slug;
-}
-
-/** When a wake-up is sent. */
-export function wakeName(slug: string): string {
-  return WAKES[slug] ?? slug;
-}
-
-/** What the memory went through before it was measured. */
-export function storageName(slug: string): string {
-  return STORAGES[slug] ?? slug;
-}
-
-/** The traffic pattern. */
 export function scenarioName(slug: string): string {
   return SCENARIOS[slug]?.name ?? slug;
 }

@@ -1,29 +1,15 @@
 /** Comparisons for tests: plausible wholes, of which a test names only what it is about. */
-import type {
-  AdviceGroup,
-  Comparison,
-  ComparisonPair,
-  KindCounts,
-  MeasuredSide,
-  Methodology,
-  NotCompared,
-  PairKind,
-  PullRequestSummary,
-  RankedTransport,
-  SweepChart,
-  SweepLine,
-  SweepPoint,
-} from "@/api/types";
+import type * as Api from "@/api/types";
 import { groupBy } from "@/lib/collections";
-import { aCommit, aMethodology, aPoint, aRunSummary, aSeries, aTransport } from "./fixtures";
+import { aCommit, aMethodology, aPoint, aRunSummary, aSeries, aTransport, builder } from "./fixtures";
 
 /** A pair that was compared and did not change; what is said of it at a glance follows from the rest. */
 export function aPair(
-  change: Partial<Omit<ComparisonPair, "case" | "transport" | "kind">> & {
+  change: Partial<Omit<Api.ComparisonPair, "case" | "transport" | "kind">> & {
     transport?: string;
-    case?: Partial<ComparisonPair["case"]>;
+    case?: Partial<Api.ComparisonPair["case"]>;
   } = {},
-): ComparisonPair {
+): Api.ComparisonPair {
   const { transport = "pipe", case: kase, ...rest } = change;
   const pair = {
     transport: aTransport(transport),
@@ -51,7 +37,7 @@ export function aPair(
 }
 
 /** What is said of a pair at a glance, as the server says it. */
-export function kindOf({ verdict, p90, p99, shape }: Omit<ComparisonPair, "kind">): PairKind {
+export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
   const isBeside = [p90, p99].some((beside) => beside?.verdict != null) || shape?.changed === true;
   switch (verdict) {
     case "not comparable":
@@ -67,31 +53,30 @@ export function kindOf({ verdict, p90, p99, shape }: Omit<ComparisonPair, "kind"
   }
 }
 
-/** What one side of a pair measured. */
-export function aSide(change: Partial<MeasuredSide> = {}): MeasuredSide {
-  return {
-    series_id: 1,
-    machine: "lab-1",
-    methodology: aMethodology(),
-    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
-    environment_id: 1,
-    work_tree_modified: false,
-    lossy: false,
-    latency_ns: { p50: 4000, p90: 4400, p99: 8000 },
-    repetition_p50_ns: { q1: 3900, median: 4000, q3: 4100 },
-    bytes_per_second: null,
-    interval_ns: [3950, 4050],
-    repetitions: {
-      p50_ns: [3900, 3950, 4000, 4050, 4100],
-      p90_ns: [4300, 4350, 4400, 4450, 4500],
-      p99_ns: [7900, 7950, 8000, 8050, 8100],
-    },
-    ...change,
-  };
-}
+export const aSide = builder<Api.MeasuredSide>({
+  series_id: 1,
+  machine: "lab-1",
+  methodology: aMethodology(),
+  run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+  environment_id: 1,
+  work_tree_modified: false,
+  lossy: false,
+  latency_ns: { p50: 4000, p90: 4400, p99: 8000 },
+  repetition_p50_ns: { q1: 3900, median: 4000, q3: 4100 },
+  bytes_per_second: null,
+  interval_ns: [3950, 4050],
+  repetitions: {
+    p50_ns: [3900, 3950, 4000, 4050, 4100],
+    p90_ns: [4300, 4350, 4400, 4450, 4500],
+    p99_ns: [7900, 7950, 8000, 8050, 8100],
+  },
+});
 
 /** All of these, as the server tells of them: counted, by kind, the largest changes first. */
-export function aComparison(pairs: ComparisonPair[], change: Partial<Comparison> = {}): Comparison {
+export function aComparison(
+  pairs: Api.ComparisonPair[],
+  change: Partial<Api.Comparison> = {},
+): Api.Comparison {
   const leasts = pairs.flatMap(({ least_change }) => least_change ?? []);
   return {
     base: {
@@ -112,8 +97,8 @@ export function aComparison(pairs: ComparisonPair[], change: Partial<Comparison>
   };
 }
 
-export function countsOf(pairs: readonly ComparisonPair[]): KindCounts {
-  const count = (kind: PairKind) => pairs.filter((pair) => pair.kind === kind).length;
+export function countsOf(pairs: readonly Api.ComparisonPair[]): Api.KindCounts {
+  const count = (kind: Api.PairKind) => pairs.filter((pair) => pair.kind === kind).length;
   return {
     slower: count("slower"),
     faster: count("faster"),
@@ -125,8 +110,8 @@ export function countsOf(pairs: readonly ComparisonPair[]): KindCounts {
 }
 
 /** Why pairs are not compared, as the server puts them together. */
-function notComparedOf(pairs: readonly ComparisonPair[]): NotCompared[] {
-  const differencesOf = ({ differences }: ComparisonPair) =>
+function notComparedOf(pairs: readonly Api.ComparisonPair[]): Api.NotCompared[] {
+  const differencesOf = ({ differences }: Api.ComparisonPair) =>
     differences.map((one) => (one.what === "delivered" ? { ...one, base: "", head: "" } : one));
   const groups = groupBy(
     pairs.filter(({ kind }) => kind === "not-comparable"),
@@ -146,7 +131,7 @@ function notComparedOf(pairs: readonly ComparisonPair[]): NotCompared[] {
     .sort((one, other) => other.pair_count - one.pair_count);
 }
 
-export function aPullRequest(change: Partial<PullRequestSummary> = {}): PullRequestSummary {
+export function aPullRequest(change: Partial<Api.PullRequestSummary> = {}): Api.PullRequestSummary {
   const head = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
   return {
     pull_request: 42,
@@ -163,11 +148,11 @@ export function aPullRequest(change: Partial<PullRequestSummary> = {}): PullRequ
 export function aSweepLine(
   transport: string,
   medians: Record<number, number>,
-  change: Partial<Omit<SweepLine, "transport" | "methodology">> & {
-    methodology?: Partial<Methodology>;
-    point?: Partial<SweepPoint>;
+  change: Partial<Omit<Api.SweepLine, "transport" | "methodology">> & {
+    methodology?: Partial<Api.Methodology>;
+    point?: Partial<Api.SweepPoint>;
   } = {},
-): SweepLine {
+): Api.SweepLine {
   const { methodology, point, ...rest } = change;
   return {
     transport: aTransport(transport),
@@ -192,7 +177,7 @@ export function aSweepLine(
   };
 }
 
-export function aSweep(lines: SweepLine[], change: Partial<SweepChart> = {}): SweepChart {
+export function aSweep(lines: Api.SweepLine[], change: Partial<Api.SweepChart> = {}): Api.SweepChart {
   return {
     over: "message_bytes",
     commit: null,
@@ -207,8 +192,8 @@ export function aSweep(lines: SweepLine[], change: Partial<SweepChart> = {}): Sw
 export function aRankedTransport(
   slug: string,
   p50: number,
-  change: Partial<RankedTransport> = {},
-): RankedTransport {
+  change: Partial<Api.RankedTransport> = {},
+): Api.RankedTransport {
   const { run_id, commit_sha } = aPoint();
   return {
     transport: aTransport(slug),
@@ -235,7 +220,10 @@ export function aRankedTransport(
   };
 }
 
-export function anAdviceGroup(ranking: RankedTransport[], change: Partial<AdviceGroup> = {}): AdviceGroup {
+export function anAdviceGroup(
+  ranking: Api.RankedTransport[],
+  change: Partial<Api.AdviceGroup> = {},
+): Api.AdviceGroup {
   return {
     machine: "lab-1",
     environment_id: 1,

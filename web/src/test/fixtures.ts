@@ -1,38 +1,18 @@
 /** Answers of the API for tests: plausible wholes, of which a test names only what it is about. */
-import type {
-  AgentSummary,
-  CanaryReading,
-  ChangePoint,
-  Channel,
-  CommitSummary,
-  Job,
-  LineSeries,
-  MachineSummary,
-  Methodology,
-  Observed,
-  Point,
-  PointDetail,
-  Regression,
-  Repetition,
-  RunDetail,
-  RunResult,
-  RunSummary,
-  SeriesSummary,
-  SessionInfo,
-  StatedPoint,
-  TokenSummary,
-} from "@/api/types";
+import type * as Api from "@/api/types";
 
-export function aCommit(change: Partial<CommitSummary> = {}): CommitSummary {
-  return {
-    sha: "1".repeat(40),
-    ordinal: 1,
-    subject: "pool: reuse send buffers",
-    author: "A. Author",
-    committed_at: "2026-11-14T10:42:00Z",
-    ...change,
-  };
-}
+/** Makes answers that are as usual, but for what is named. */
+export const builder =
+  <Answer extends object>(usual: Answer) =>
+  (change: Partial<Answer> = {}): Answer => ({ ...usual, ...change });
+
+export const aCommit = builder<Api.CommitSummary>({
+  sha: "1".repeat(40),
+  ordinal: 1,
+  subject: "pool: reuse send buffers",
+  author: "A. Author",
+  committed_at: "2026-11-14T10:42:00Z",
+});
 
 /** What a point and a stated figure have in common: where they stand. */
 const PLACE = {
@@ -44,27 +24,23 @@ const PLACE = {
   environment_id: 1,
 };
 
-export function aPoint(change: Partial<Point> = {}): Point {
-  return {
-    ...PLACE,
-    latency_ns: latency(4000),
-    count: 2000,
-    sum_ns: 8_000_000,
-    repetition_count: 10,
-    failure_count: 0,
-    disturbed_count: 0,
-    repetition_p50_ns: { q1: 3900, median: 4000, q3: 4100 },
-    bytes_per_second: null,
-    attempted: 2000,
-    accepted: 2000,
-    delivered: 2000,
-    lossy: false,
-    ...change,
-  };
-}
+export const aPoint = builder<Api.Point>({
+  ...PLACE,
+  latency_ns: latency(4000),
+  count: 2000,
+  sum_ns: 8_000_000,
+  repetition_count: 10,
+  failure_count: 0,
+  disturbed_count: 0,
+  repetition_p50_ns: { q1: 3900, median: 4000, q3: 4100 },
+  bytes_per_second: null,
+  attempted: 2000,
+  accepted: 2000,
+  delivered: 2000,
+  lossy: false,
+});
 
-/** Percentiles around a median. */
-export function latency(p50: number): Point["latency_ns"] {
+export function latency(p50: number): Api.Point["latency_ns"] {
   return {
     min: p50 * 0.9,
     p25: p50 * 0.95,
@@ -81,11 +57,11 @@ export function latency(p50: number): Point["latency_ns"] {
 const CASE = { scenario: "roundtrip", message_bytes: 1024, peers: 1, mode: "2proc", placement: "same-cpu" };
 
 export function aSeries(
-  change: Partial<Omit<SeriesSummary, "case" | "transport">> & {
+  change: Partial<Omit<Api.SeriesSummary, "case" | "transport">> & {
     transport?: string;
-    case?: Partial<SeriesSummary["case"]>;
+    case?: Partial<Api.SeriesSummary["case"]>;
   } = {},
-): SeriesSummary {
+): Api.SeriesSummary {
   const { transport = "pipe", case: kase, ...rest } = change;
   return {
     series_id: 1,
@@ -101,11 +77,11 @@ export function aSeries(
 }
 
 export function aResult(
-  change: Partial<Omit<RunResult, "case" | "transport">> & {
+  change: Partial<Omit<Api.RunResult, "case" | "transport">> & {
     transport?: string;
-    case?: Partial<RunResult["case"]>;
+    case?: Partial<Api.RunResult["case"]>;
   } = {},
-): RunResult {
+): Api.RunResult {
   const { transport = "pipe", case: kase, ...rest } = change;
   return {
     series_id: 1,
@@ -156,13 +132,11 @@ const IMPORTED = {
 };
 
 type Imported = {
-  case?: Partial<SeriesSummary["case"]>;
-  transport?: Partial<SeriesSummary["transport"]>;
-  /** What is stated without samples, if it is. */
+  case?: Partial<Api.SeriesSummary["case"]>;
+  transport?: Partial<Api.SeriesSummary["transport"]>;
   statistic?: string;
 };
 
-/** What an import has of its own, of the fields that a series and a result share. */
 function imported({ case: kase, transport, statistic }: Imported) {
   return {
     transport: { ...IMPORTED.transport, ...transport },
@@ -173,8 +147,8 @@ function imported({ case: kase, transport, statistic }: Imported) {
 
 /** A series of another tool: with samples, or stated where a statistic is named. */
 export function anImportedSeries(
-  change: Imported & Partial<Omit<SeriesSummary, "case" | "transport">> = {},
-): SeriesSummary {
+  change: Imported & Partial<Omit<Api.SeriesSummary, "case" | "transport">> = {},
+): Api.SeriesSummary {
   const { case: kase, transport, statistic, ...rest } = change;
   const isStated = statistic !== undefined;
   return {
@@ -189,8 +163,8 @@ export function anImportedSeries(
 
 /** A result of another tool: with samples, or stated where a statistic is named. */
 export function anImportedResult(
-  change: Imported & Partial<Omit<RunResult, "case" | "transport">> = {},
-): RunResult {
+  change: Imported & Partial<Omit<Api.RunResult, "case" | "transport">> = {},
+): Api.RunResult {
   const { case: kase, transport, statistic, ...rest } = change;
   const isStated = statistic !== undefined;
   return {
@@ -204,7 +178,7 @@ export function anImportedResult(
 }
 
 /** A point with samples of another tool: nothing is known of messages. */
-export function anImportedPoint(change: Partial<Point> = {}): Point {
+export function anImportedPoint(change: Partial<Api.Point> = {}): Api.Point {
   return aPoint({
     count: 5,
     repetition_count: 5,
@@ -216,208 +190,173 @@ export function anImportedPoint(change: Partial<Point> = {}): Point {
 }
 
 /** What another tool states without samples: the figure alone. */
-export function aStatedPoint(change: Partial<StatedPoint> = {}): StatedPoint {
-  return {
-    ...PLACE,
-    center_ns: 4000,
-    low_ns: null,
-    high_ns: null,
-    min_ns: null,
-    max_ns: null,
-    quantiles: [],
-    count: null,
-    ...change,
-  };
-}
+export const aStatedPoint = builder<Api.StatedPoint>({
+  ...PLACE,
+  center_ns: 4000,
+  low_ns: null,
+  high_ns: null,
+  min_ns: null,
+  max_ns: null,
+  quantiles: [],
+  count: null,
+});
 
-/** An imported run in a list. */
-export function anImport(change: Partial<RunSummary> = {}): RunSummary {
+export function anImport(change: Partial<Api.RunSummary> = {}): Api.RunSummary {
   return aRunSummary({ preset: "import", build: "unknown", order_seed: "0", ...change });
 }
 
 /** What repetitions went through when there is nothing to tell. */
-export function anObserved(change: Partial<Observed> = {}): Observed {
-  return {
-    late: null,
-    missed: null,
-    cpu_ns_per_message: null,
-    disturbed: [],
-    deliveries: [],
-    oversubscribed: false,
-    ...change,
-  };
-}
+export const anObserved = builder<Api.Observed>({
+  late: null,
+  missed: null,
+  cpu_ns_per_message: null,
+  disturbed: [],
+  deliveries: [],
+  oversubscribed: false,
+});
 
-export function aRunSummary(change: Partial<RunSummary> = {}): RunSummary {
-  return {
-    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
-    project: "libfoo",
-    machine: "lab-linux-1",
-    commit: aCommit(),
-    branch: "main",
-    pull_request: null,
-    quarantined: false,
-    work_tree_modified: false,
-    preset: "quick",
-    suite_version: "0.1.0",
-    build: "release",
-    order_seed: "7",
-    started_at: "2026-11-14T11:00:00Z",
-    finished_at: "2026-11-14T11:00:48Z",
-    received_at: "2026-11-14T11:00:49Z",
-    point_count: 1,
-    unsupported_count: 0,
-    failure_count: 0,
-    job_id: null,
-    superseded: false,
-    ...change,
-  };
-}
+export const aRunSummary = builder<Api.RunSummary>({
+  run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+  project: "libfoo",
+  machine: "lab-linux-1",
+  commit: aCommit(),
+  branch: "main",
+  pull_request: null,
+  quarantined: false,
+  work_tree_modified: false,
+  preset: "quick",
+  suite_version: "0.1.0",
+  build: "release",
+  order_seed: "7",
+  started_at: "2026-11-14T11:00:00Z",
+  finished_at: "2026-11-14T11:00:48Z",
+  received_at: "2026-11-14T11:00:49Z",
+  point_count: 1,
+  unsupported_count: 0,
+  failure_count: 0,
+  job_id: null,
+  superseded: false,
+});
 
-export function aRun(change: Partial<RunDetail> = {}): RunDetail {
-  return {
-    run: aRunSummary(),
-    environment_id: 1,
-    environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
-    canaries: [],
-    original: null,
-    pruned: { upload_at: null, histograms_at: null, points_at: null },
-    results: [],
-    ...change,
-  };
-}
+export const aRun = builder<Api.RunDetail>({
+  run: aRunSummary(),
+  environment_id: 1,
+  environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
+  canaries: [],
+  original: null,
+  pruned: { upload_at: null, histograms_at: null, points_at: null },
+  results: [],
+});
 
-export function aRepetition(change: Partial<Repetition> = {}): Repetition {
-  return {
-    index: 0,
-    p50_ns: 4000,
-    p99_ns: 8000,
-    min_ns: 3600,
-    max_ns: 32_000,
-    count: 200,
-    attempted: 200,
-    accepted: 200,
-    delivered: 200,
-    out_of_order: 0,
-    corrupted: 0,
-    ends: [],
-    disturbed: [],
-    ...change,
-  };
-}
+export const aRepetition = builder<Api.Repetition>({
+  index: 0,
+  p50_ns: 4000,
+  p99_ns: 8000,
+  min_ns: 3600,
+  max_ns: 32_000,
+  count: 200,
+  attempted: 200,
+  accepted: 200,
+  delivered: 200,
+  out_of_order: 0,
+  corrupted: 0,
+  ends: [],
+  disturbed: [],
+});
 
-export function aPointDetail(change: Partial<PointDetail> = {}): PointDetail {
-  return {
-    point: aPoint(),
-    histogram: [],
-    repetitions: [aRepetition()],
-    p50_interval_ns: null,
-    pruned: { upload_at: null, histograms_at: null, points_at: null },
-    ...change,
-  };
-}
+export const aPointDetail = builder<Api.PointDetail>({
+  point: aPoint(),
+  histogram: [],
+  repetitions: [aRepetition()],
+  p50_interval_ns: null,
+  pruned: { upload_at: null, histograms_at: null, points_at: null },
+});
 
-export function aRegression(change: Partial<Regression> = {}): Regression {
-  return {
-    regression_id: 9,
-    project: "libfoo",
-    direction: "regressed",
-    state: "new",
-    cause: "commit",
-    held_because: null,
-    after_commit: { sha: "a".repeat(40), ordinal: 30 },
-    until_commit: { sha: "b".repeat(40), ordinal: 31 },
-    fixed_by_commit: null,
-    series_count: 4,
-    machines: ["lab-1", "lab-2"],
-    worst_change: 0.2,
-    assignee: null,
-    note: null,
-    bug_url: null,
-    muted_until: null,
-    created_at: "2026-11-24T10:00:00Z",
-    updated_at: "2026-11-24T10:00:00Z",
-    ...change,
-  };
-}
+export const aRegression = builder<Api.Regression>({
+  regression_id: 9,
+  project: "libfoo",
+  direction: "regressed",
+  state: "new",
+  cause: "commit",
+  held_because: null,
+  after_commit: { sha: "a".repeat(40), ordinal: 30 },
+  until_commit: { sha: "b".repeat(40), ordinal: 31 },
+  fixed_by_commit: null,
+  series_count: 4,
+  machines: ["lab-1", "lab-2"],
+  worst_change: 0.2,
+  assignee: null,
+  note: null,
+  bug_url: null,
+  muted_until: null,
+  created_at: "2026-11-24T10:00:00Z",
+  updated_at: "2026-11-24T10:00:00Z",
+});
 
 /** A change of a series for the worse, at the 31st commit. */
-export function aChangePoint(change: Partial<ChangePoint> = {}): ChangePoint {
-  return {
-    change_point_id: 1,
-    series_id: 1,
-    environment_id: 1,
-    figure: "p50",
-    commit_ordinal: 31,
-    commit_sha: "b".repeat(40),
-    after_commit_ordinal: 30,
-    until_commit_ordinal: 31,
-    places: [{ commit_ordinal: 31, probability: 0.97 }],
-    before_ns: 4020,
-    after_ns: 4830,
-    change: 0.2,
-    direction: "regressed",
-    confidence: 0.999_999,
-    matters: true,
-    cause: "commit",
-    witnesses: [],
-    regression_id: 9,
-    found_at: "2026-11-24T10:00:00Z",
-    ...change,
-  };
-}
+export const aChangePoint = builder<Api.ChangePoint>({
+  change_point_id: 1,
+  series_id: 1,
+  environment_id: 1,
+  figure: "p50",
+  commit_ordinal: 31,
+  commit_sha: "b".repeat(40),
+  after_commit_ordinal: 30,
+  until_commit_ordinal: 31,
+  places: [{ commit_ordinal: 31, probability: 0.97 }],
+  before_ns: 4020,
+  after_ns: 4830,
+  change: 0.2,
+  direction: "regressed",
+  confidence: 0.999_999,
+  matters: true,
+  cause: "commit",
+  witnesses: [],
+  regression_id: 9,
+  found_at: "2026-11-24T10:00:00Z",
+});
 
 /** A line of no points yet; columns are differences. */
-export function aLine(change: Partial<LineSeries> = {}): LineSeries {
-  return {
-    series_id: 1,
-    point_count: 0,
-    is_thinned: false,
-    kept: null,
-    commit_ordinals: [],
-    environments: [],
-    work_tree_modified: [],
-    lossy: [],
-    latency_ns: null,
-    repetition_p50_ns: null,
-    bytes_per_second: null,
-    stated: null,
-    ...change,
-  };
-}
+export const aLine = builder<Api.LineSeries>({
+  series_id: 1,
+  point_count: 0,
+  is_thinned: false,
+  kept: null,
+  commit_ordinals: [],
+  environments: [],
+  work_tree_modified: [],
+  lossy: [],
+  latency_ns: null,
+  repetition_p50_ns: null,
+  bytes_per_second: null,
+  stated: null,
+});
 
-export function aMachine(change: Partial<MachineSummary> = {}): MachineSummary {
-  return {
-    machine: "lab-linux-1",
-    os: "linux",
-    arch: "x86-64",
-    run_count: 1,
-    last_run_at: "2026-11-14T11:00:00Z",
-    environment_id: 1,
-    environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
-    lost_run_count: 0,
-    suspect_because: null,
-    ...change,
-  };
-}
+export const aMachine = builder<Api.MachineSummary>({
+  machine: "lab-linux-1",
+  os: "linux",
+  arch: "x86-64",
+  run_count: 1,
+  last_run_at: "2026-11-14T11:00:00Z",
+  environment_id: 1,
+  environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
+  lost_run_count: 0,
+  suspect_because: null,
+});
 
-/** What the canaries of one run read. */
-export function aReading(change: Partial<CanaryReading> = {}): CanaryReading {
-  return {
-    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
-    started_at: "2026-11-14T11:00:00Z",
-    commit_ordinal: 1,
-    environment_id: 1,
-    p50_ns: { wake: 4000 },
-    ...change,
-  };
-}
+export const aReading = builder<Api.CanaryReading>({
+  run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+  started_at: "2026-11-14T11:00:00Z",
+  commit_ordinal: 1,
+  environment_id: 1,
+  p50_ns: { wake: 4000 },
+});
 
 /** A session of somebody who is signed in; `null` for the account of a stranger. */
 export function aSession(
-  account: Partial<NonNullable<SessionInfo["account"]>> | null = {},
-  change: Partial<SessionInfo> = {},
-): SessionInfo {
+  account: Partial<NonNullable<Api.SessionInfo["account"]>> | null = {},
+  change: Partial<Api.SessionInfo> = {},
+): Api.SessionInfo {
   return {
     account: account === null ? null : { name: "ada", is_admin: false, roles: {}, ...account },
     scopes: account === null ? [] : ["read", "ingest:write", "project:write", "admin"],
@@ -428,11 +367,11 @@ export function aSession(
   };
 }
 
-export function aTransport(slug: string): SeriesSummary["transport"] {
+export function aTransport(slug: string): Api.SeriesSummary["transport"] {
   return { slug, title: slug, family: "pipe", semantics: "Bytes are copied in and out.", control: true };
 }
 
-export function aMethodology(): Methodology {
+export function aMethodology(): Api.Methodology {
   return {
     protocol_version: 1,
     send: "blocking",
@@ -448,92 +387,78 @@ export function aMethodology(): Methodology {
 }
 
 /** A token of an agent that nothing is special about. */
-export function aToken(change: Partial<TokenSummary> = {}): TokenSummary {
-  return {
-    token_id: 1,
-    name: "lab-linux-1",
-    kind: "agent",
-    prefix: "rta_4fKx2P",
-    account: null,
-    machine: "lab-linux-1",
-    project: "libfoo",
-    scopes: ["ingest:write"],
-    created_at: "2026-11-02T09:30:00Z",
-    expires_at: null,
-    last_used_at: null,
-    rotated_at: null,
-    previous_expires_at: null,
-    ...change,
-  };
-}
+export const aToken = builder<Api.TokenSummary>({
+  token_id: 1,
+  name: "lab-linux-1",
+  kind: "agent",
+  prefix: "rta_4fKx2P",
+  account: null,
+  machine: "lab-linux-1",
+  project: "libfoo",
+  scopes: ["ingest:write"],
+  created_at: "2026-11-02T09:30:00Z",
+  expires_at: null,
+  last_used_at: null,
+  rotated_at: null,
+  previous_expires_at: null,
+});
 
-/** A channel that works, and has sent nothing yet. */
-export function aChannel(change: Partial<Channel> = {}): Channel {
-  return {
-    channel_id: 1,
-    name: "team chat",
-    kind: "slack",
-    target: "hooks.slack.com/…Xb4d",
-    events: ["regressed", "fixed"],
-    enabled: true,
-    disabled_because: null,
-    last_success_at: null,
-    last_failure_at: null,
-    failure: null,
-    created_by: "account:ada",
-    created_at: "2026-11-04T09:30:00Z",
-    ...change,
-  };
-}
+export const aChannel = builder<Api.Channel>({
+  channel_id: 1,
+  name: "team chat",
+  kind: "slack",
+  target: "hooks.slack.com/…Xb4d",
+  events: ["regressed", "fixed"],
+  enabled: true,
+  disabled_because: null,
+  last_success_at: null,
+  last_failure_at: null,
+  failure: null,
+  created_by: "account:ada",
+  created_at: "2026-11-04T09:30:00Z",
+});
 
-/** A job that waits. */
-export function aJob(change: Partial<Job> = {}): Job {
-  return {
-    job_id: 1,
-    machine: "lab-linux-1",
-    commit_sha: "c".repeat(40),
-    commit_ordinal: 28,
-    labels: [],
-    base_sha: null,
-    branch: null,
-    pull_request: null,
-    is_fork: false,
-    preset: null,
-    reason: "bisect",
-    regression_id: 9,
-    requested_by: null,
-    status: "queued",
-    attempt: 0,
-    created_at: "2026-11-24T10:01:00Z",
-    starts_at: null,
-    started_at: null,
-    done_at: null,
-    failure: null,
-    done_by_run_id: null,
-    ...change,
-  };
-}
+export const aJob = builder<Api.Job>({
+  job_id: 1,
+  machine: "lab-linux-1",
+  commit_sha: "c".repeat(40),
+  commit_ordinal: 28,
+  labels: [],
+  base_sha: null,
+  branch: null,
+  pull_request: null,
+  is_fork: false,
+  preset: null,
+  reason: "bisect",
+  regression_id: 9,
+  requested_by: null,
+  status: "queued",
+  attempt: 0,
+  created_at: "2026-11-24T10:01:00Z",
+  starts_at: null,
+  started_at: null,
+  done_at: null,
+  failure: null,
+  done_by_run_id: null,
+});
 
 /** An agent that is as it should be, and has nothing to do. */
-export function anAgent(change: Partial<AgentSummary> = {}): AgentSummary {
-  return {
-    agent_id: 1,
-    machine: "lab-linux-1",
-    os: "linux",
-    arch: "x86-64",
-    project: null,
-    labels: [],
-    is_online: true,
-    is_enabled: true,
-    is_draining: false,
-    failing: [],
-    suspect: [],
-    is_busy: false,
-    job_id: null,
-    spooled_count: 0,
-    version: "0.1.0",
-    enrolled_at: "2026-11-02T09:30:00Z",
-    last_seen_at: "2026-11-24T11:59:30Z",
-    ...change,
-  };
-}
+export const anAgent = builder<Api.AgentSummary>({
+  agent_id: 1,
+  machine: "lab-linux-1",
+  os: "linux",
+  arch: "x86-64",
+  project: null,
+  labels: [],
+  is_online: true,
+  is_enabled: true,
+  is_draining: false,
+  failing: [],
+  suspect: [],
+  is_busy: false,
+  job_id: null,
+  spooled_count: 0,
+  version: "0.1.0",
+  enrolled_at: "2026-11-02T09:30:00Z",
+  last_seen_at: "2026-11-24T11:59:30Z",
+});

@@ -1,37 +1,30 @@
 /** One canary's readings over a machine's runs: a small chart of many alike, with a rule where the environment changed. */
-import { useRef } from "react";
 import { median } from "@/lib/statistics";
 import { lineStyle } from "./lines";
 import { LATENCY } from "./measure";
-import { Plot } from "./Plot";
-import { CrosshairMark } from "./plottables/CrosshairMark";
+import { PointedPlot } from "./PointedPlot";
 import { Curves } from "./plottables/Curves";
-import { Gestures } from "./plottables/Gestures";
 import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { Rules } from "./plottables/Rules";
 import { TooltipBox } from "./Tooltip";
 
 type Props = {
-  /** Each reading at its run's place, counted from 0. */
   readings: { place: number; p50_ns: number }[];
   /** How many runs the axis has: the same for all canaries, so that they stand below each other. */
   runCount: number;
   /** Places of the first runs in another environment. */
   rules: number[];
-  /** A run, for the tooltip and below the axis' ends. */
   runName: (place: number) => string;
   endName: (place: number) => string;
   name: string;
 };
 
-const HEIGHT_PX = 132;
 /** The axis reaches at least so far to both sides of the median, so that ordinary noise looks small. */
 const REACH_MIN = 0.1;
 /** Up to this many readings each get a dot. */
 const DOTS_MAX = 30;
 
 export function CanaryChart({ readings, runCount, rules, runName, endName, name }: Props) {
-  const container = useRef<HTMLDivElement>(null);
   const values = readings.map(({ p50_ns }) => p50_ns);
   const middle = median(values) ?? 0;
   const yScale = LATENCY.linear([...values, middle * (1 - REACH_MIN), middle * (1 + REACH_MIN)]);
@@ -45,39 +38,29 @@ export function CanaryChart({ readings, runCount, rules, runName, endName, name 
     width: 1.5,
     points: readings.map(({ place, p50_ns }) => [place, p50_ns] as const),
   };
-  const stops = readings.map(({ place }) => place);
+  const rowsAt = (place: number) =>
+    readings
+      .filter((reading) => reading.place === place)
+      .map(({ p50_ns }) => ({ name: "p50", value: LATENCY.format(p50_ns) }));
   return (
-    <div ref={container} className="chart" role="img" aria-label={name}>
-      <Plot
-        height_px={HEIGHT_PX}
-        top_px={6}
-        right_px={8}
-        x={{ domain: [0, last], ticks: [0, last], label: endName }}
-        y={{ domain: yScale.domain, ticks, label: (tick) => labels[ticks.indexOf(tick)] ?? "" }}
-      >
-        <Rules rules={rules.map((place) => ({ x: place - 0.5, label: "" }))} changes={[]} />
-        <Curves curves={[curve]} />
-        <PointMarks
-          points={readings.map(({ place, p50_ns }): MarkedPoint => ({ x: place, y: p50_ns, mark: "plain" }))}
-          pinned={null}
-          dots={readings.length <= DOTS_MAX}
-        />
-        <CrosshairMark
-          name={name}
-          stops={stops}
-          curves={[curve]}
-          within={container}
-          tooltip={(place) => (
-            <TooltipBox
-              heading={runName(place)}
-              rows={readings
-                .filter((reading) => reading.place === place)
-                .map(({ p50_ns }) => ({ name: "p50", value: LATENCY.format(p50_ns) }))}
-            />
-          )}
-        />
-        <Gestures name={name} stops={stops} />
-      </Plot>
-    </div>
+    <PointedPlot
+      name={name}
+      stops={readings.map(({ place }) => place)}
+      curves={[curve]}
+      tooltip={(place) => <TooltipBox heading={runName(place)} rows={rowsAt(place)} />}
+      height_px={132}
+      top_px={6}
+      right_px={8}
+      x={{ domain: [0, last], ticks: [0, last], label: endName }}
+      y={{ domain: yScale.domain, ticks, label: (tick) => labels[ticks.indexOf(tick)] ?? "" }}
+    >
+      <Rules rules={rules.map((place) => ({ x: place - 0.5, label: "" }))} changes={[]} />
+      <Curves curves={[curve]} />
+      <PointMarks
+        points={readings.map(({ place, p50_ns }): MarkedPoint => ({ x: place, y: p50_ns, mark: "plain" }))}
+        pinned={null}
+        dots={readings.length <= DOTS_MAX}
+      />
+    </PointedPlot>
   );
 }

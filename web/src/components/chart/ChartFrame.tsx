@@ -3,8 +3,8 @@
  * CSV, its picture, a short link to exactly this, the code that embeds it elsewhere, and what stands here while data is
  * on its way or when it failed.
  */
-import { type ReactNode, type RefObject, useId, useRef } from "react";
-import { CopyButton, CopyLink } from "@/components/ui/controls";
+import { type ReactNode, useId, useRef } from "react";
+import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
 import { ErrorState, Skeleton } from "@/components/ui/states";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
 import { savePng, saveSvg } from "./picture";
@@ -21,7 +21,6 @@ type Props = {
   title: string;
   summary: ReactNode;
   table: ChartTable | null;
-  /** What can be chosen about this chart alone. */
   controls?: ReactNode;
   /** Loading or failed data; absent when it is there. */
   pending?: Pending | undefined;
@@ -32,6 +31,9 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
   const id = useId();
   const body = useRef<HTMLDivElement>(null);
   const { isTable, isEmbedded, setTable } = useFrame(name);
+  const save = (how: typeof savePng, { fileName }: ChartTable) => {
+    if (body.current !== null) void how(body.current, title, fileName);
+  };
   return (
     <section
       className="section"
@@ -42,18 +44,27 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
       <div className="section-head">
         <h2 id={id}>{title}</h2>
         {table !== null && pending === undefined && (
-          <FrameTools
-            name={name}
-            title={title}
-            isTable={isTable}
-            onTableChange={setTable}
-            csv={
-              table.csvHref === undefined
-                ? () => saveCsv(table)
-                : { href: table.csvHref, fileName: `${table.fileName}.csv` }
-            }
-            picture={!isTable ? { of: body, fileName: table.fileName } : null}
-          />
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+          <div className="tools" role="group" aria-label={`${title}: as`}>
+            <TextButton aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+              Table
+            </TextButton>
+            {table.csvHref === undefined ? (
+              <TextButton onClick={() => saveCsv(table)}>CSV</TextButton>
+            ) : (
+              <a className="text-button" href={table.csvHref} download={`${table.fileName}.csv`}>
+                CSV
+              </a>
+            )}
+            {!isTable && (
+              <>
+                <TextButton onClick={() => save(savePng, table)}>PNG</TextButton>
+                <TextButton onClick={() => save(saveSvg, table)}>SVG</TextButton>
+              </>
+            )}
+            <CopyLink label="Link" part={name} />
+            <CopyButton label="Embed" text={() => frameCode(name, title)} />
+          </div>
         )}
       </div>
       {pending !== undefined ? (
@@ -82,60 +93,7 @@ function PendingChart({ error, onRetry }: Pending) {
   );
 }
 
-type FrameToolsProps = {
-  name: string;
-  title: string;
-  isTable: boolean;
-  onTableChange: (isTable: boolean) => void;
-  /** How the table is kept, or where it is. */
-  csv: (() => void) | { href: string; fileName: string };
-  /** What is drawn; `null` where nothing is. */
-  picture: { of: RefObject<HTMLElement | null>; fileName: string } | null;
-};
-
 const EMBEDDED_HEIGHT_PX = 460;
-
-/** What can be done with a chart besides looking at it. */
-function FrameTools({ name, title, isTable, onTableChange, csv, picture }: FrameToolsProps) {
-  const save = (how: typeof savePng) => {
-    const element = picture?.of.current;
-    if (element != null && picture !== null) void how(element, title, picture.fileName);
-  };
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
-    <div className="tools" role="group" aria-label={`${title}: as`}>
-      <button
-        type="button"
-        className="text-button"
-        aria-pressed={isTable}
-        onClick={() => onTableChange(!isTable)}
-      >
-        Table
-      </button>
-      {typeof csv === "function" ? (
-        <button type="button" className="text-button" onClick={csv}>
-          CSV
-        </button>
-      ) : (
-        <a className="text-button" href={csv.href} download={csv.fileName}>
-          CSV
-        </a>
-      )}
-      {picture !== null && (
-        <>
-          <button type="button" className="text-button" onClick={() => save(savePng)}>
-            PNG
-          </button>
-          <button type="button" className="text-button" onClick={() => save(saveSvg)}>
-            SVG
-          </button>
-        </>
-      )}
-      <CopyLink label="Link" part={name} />
-      <CopyButton label="Embed" text={() => frameCode(name, title)} />
-    </div>
-  );
-}
 
 /** The code that shows this chart alone on a page of somebody else. */
 function frameCode(name: string, title: string): string {

@@ -1,12 +1,11 @@
 /** A chart's data as a table and as a file. */
 import type { ReactNode } from "react";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { type CsvCell, download, toCsv } from "@/lib/csv";
 import { formatCount } from "@/lib/units";
 
 /** A chart's data as a table: the cells as people read them and as programs do. */
 export type ChartTable = {
-  /** The name of the files, without an ending. */
   fileName: string;
   /** Where the whole of it is, when that is more than is shown. */
   csvHref?: string;
@@ -69,17 +68,12 @@ const ROWS_MAX = 1_000;
 export function DataTable({ title, table }: { title: string; table: ChartTable }) {
   const rows = table.rows();
   return (
-    <ScrollRegion label={title}>
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            {table.columns.map(({ label, number }) => (
-              <th key={label} scope="col" className={number ? "number" : undefined}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+    <>
+      <Table
+        label={title}
+        className="table table-dense"
+        heads={table.columns.map(({ label, number }) => (number ? numeric(label) : label))}
+      >
         <tbody>
           {rows.slice(0, ROWS_MAX).map(({ key, cells }) => (
             <tr key={key}>
@@ -91,13 +85,13 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
             </tr>
           ))}
         </tbody>
-      </table>
+      </Table>
       {rows.length > ROWS_MAX && (
         <p className="section-note">
           The first {formatCount(ROWS_MAX)} of {formatCount(rows.length)} rows; the CSV has all.
         </p>
       )}
-    </ScrollRegion>
+    </>
   );
 }
 

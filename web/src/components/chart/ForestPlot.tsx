@@ -8,13 +8,11 @@ import { type Estimate, type ForestScale, forestPosition } from "./forest";
 export type ForestMark = "slower" | "faster" | "elsewhere" | "inconclusive" | "unchanged";
 
 type AxisProps = {
-  /** What it is the axis of, with both ends. */
   name: string;
   scale: ForestScale;
   label: (change: number) => string;
 };
 
-/** The axis, for the column's head. */
 export function ForestAxis({ name, scale, label }: AxisProps) {
   return (
     <svg className="forest-axis" role="img" aria-label={name}>
@@ -29,7 +27,6 @@ export function ForestAxis({ name, scale, label }: AxisProps) {
 
 type Props = { estimate: Estimate; mark: ForestMark; scale: ForestScale };
 
-/** One row, as high and as wide as its cell. */
 export function ForestRow({ estimate: { change, interval, least }, mark, scale }: Props) {
   const at = (value: number) => forestPosition(value, scale);
   const point = at(change);

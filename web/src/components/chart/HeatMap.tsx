@@ -5,9 +5,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { usePlotArea } from "recharts";
 import { axisLabelsOfNs } from "@/lib/units";
-import { Plot } from "./Plot";
-import { CrosshairMark } from "./plottables/CrosshairMark";
-import { Gestures } from "./plottables/Gestures";
+import { PointedPlot } from "./PointedPlot";
 import { type Change, Rules } from "./plottables/Rules";
 import { logScale, type Scale } from "./ticks";
 
@@ -19,7 +17,6 @@ type Props = {
   label: string;
   columns: HeatColumn[];
   stepsPerDoubling: number;
-  /** The shortest and the longest time that are drawn. */
   reach_ns: readonly [number, number];
   xScale: Scale;
   xLabel: (x: number) => string;
@@ -32,7 +29,6 @@ type Props = {
 
 type Area = { x: number; y: number; width: number; height: number };
 
-const HEIGHT_PX = 240;
 /** As wide as the names at the lines of a trend above usually are, so that commits stand below each other. */
 const RIGHT_PX = 48;
 /** The faintest that is still seen, for a share of a ten-thousandth. */
@@ -41,11 +37,8 @@ const SMALLEST_SHARE = 1e-4;
 
 export function HeatMap(props: Props) {
   const { columns, reach_ns, xScale, stepsPerDoubling, name } = props;
-  const container = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [area, setArea] = useState<Area | null>(null);
-  const yScale = logScale([...reach_ns], 6);
-  const stops = columns.map(({ x }) => x);
   const [from, to] = xScale.domain;
   const [shortest, longest] = reach_ns;
   useEffect(() => {
@@ -66,29 +59,33 @@ export function HeatMap(props: Props) {
     };
   }, [area, columns, from, to, shortest, longest, stepsPerDoubling]);
   return (
-    <div ref={container} className="chart heat-map" role="img" aria-label={props.label}>
-      <canvas
-        ref={canvas}
-        style={area === null ? {} : { left: area.x, top: area.y, width: area.width, height: area.height }}
-      />
-      <Plot
-        height_px={HEIGHT_PX}
-        top_px={24}
-        right_px={RIGHT_PX}
-        x={{ ...xScale, label: props.xLabel }}
-        y={{
-          domain: [...reach_ns],
-          ticks: yScale.ticks,
-          label: (tick) => axisLabelsOfNs([tick])[0] ?? "",
-          isLogarithmic: true,
-        }}
-      >
-        <AreaReport onChange={setArea} />
-        <Rules rules={[]} changes={props.changes.map((change) => ({ ...change, label: "" }))} />
-        <CrosshairMark name={name} stops={stops} curves={[]} within={container} tooltip={props.tooltip} />
-        <Gestures name={name} stops={stops} onPin={props.onPin} onZoom={props.onZoom} onPan={props.onPan} />
-      </Plot>
-    </div>
+    <PointedPlot
+      name={name}
+      label={props.label}
+      frame={{ className: "chart heat-map" }}
+      backdrop={
+        <canvas
+          ref={canvas}
+          style={area === null ? {} : { left: area.x, top: area.y, width: area.width, height: area.height }}
+        />
+      }
+      stops={columns.map(({ x }) => x)}
+      tooltip={props.tooltip}
+      gestures={{ onPin: props.onPin, onZoom: props.onZoom, onPan: props.onPan }}
+      height_px={240}
+      top_px={24}
+      right_px={RIGHT_PX}
+      x={{ ...xScale, label: props.xLabel }}
+      y={{
+        domain: [...reach_ns],
+        ticks: logScale([...reach_ns], 6).ticks,
+        label: (tick) => axisLabelsOfNs([tick])[0] ?? "",
+        isLogarithmic: true,
+      }}
+    >
+      <AreaReport onChange={setArea} />
+      <Rules rules={[]} changes={props.changes.map((change) => ({ ...change, label: "" }))} />
+    </PointedPlot>
   );
 }
 

@@ -3,7 +3,6 @@ import type { Point } from "@/api/types";
 
 type Props = {
   latency: Point["latency_ns"];
-  /** The axis of all rows. */
   domain: [number, number];
   width?: number;
 };

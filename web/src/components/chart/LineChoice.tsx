@@ -4,7 +4,6 @@ import { useSearchChange } from "@/lib/hooks";
 import { lineStyle, markerPath } from "./lines";
 import { withToggled } from "./swept";
 
-/** A line, and whether it is drawn. */
 type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
 
 type Props = {

@@ -2,14 +2,12 @@
  * The time that a share of all operations does not exceed, for each share: the axis stretches towards 100 %, a decade of
  * the rest at a time, so that the rarest operations have as much room as the usual ones. As HdrHistogram's plots are.
  */
-import { type ReactNode, useRef } from "react";
+import type { ReactNode } from "react";
 import { CrosshairScope } from "./crosshair";
-import { LATENCY } from "./measure";
-import { Plot } from "./Plot";
-import { CrosshairMark } from "./plottables/CrosshairMark";
+import { LATENCY, logAxis } from "./measure";
+import { PointedPlot } from "./PointedPlot";
 import { type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
-import { Gestures } from "./plottables/Gestures";
 
 type Props = {
   name: string;
@@ -19,41 +17,28 @@ type Props = {
   tooltip: (x: number) => ReactNode;
 };
 
-const HEIGHT_PX = 256;
-const RIGHT_PX = 56;
-
-export function PercentileChart(props: Props) {
+export function PercentileChart({ curves, ...rest }: Props) {
+  const last = Math.max(10, ...curves.flatMap(({ points }) => points.at(-1)?.[0] ?? []));
+  const ticks = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter((tick) => tick <= last);
+  const values = curves.flatMap(({ points }) => points.map(([, y]) => y));
   return (
     <CrosshairScope>
-      <Chart {...props} />
-    </CrosshairScope>
-  );
-}
-
-function Chart({ name, label, curves, tooltip }: Props) {
-  const container = useRef<HTMLDivElement>(null);
-  const rest = curves.flatMap(({ points }) => points.at(-1)?.[0] ?? []);
-  const last = Math.max(10, ...rest);
-  const yScale = LATENCY.logarithmic(curves.flatMap(({ points }) => points.map(([, y]) => y)));
-  const ticks = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter((tick) => tick <= last);
-  const stops = curves[0]?.points.map(([x]) => x) ?? [];
-  return (
-    <div ref={container} className="chart" role="img" aria-label={label}>
-      <Plot
-        height_px={HEIGHT_PX}
+      <PointedPlot
+        {...rest}
+        stops={curves[0]?.points.map(([x]) => x) ?? []}
+        curves={curves}
+        height_px={256}
         top_px={12}
-        right_px={RIGHT_PX}
+        right_px={56}
         x={{ domain: [1, last], ticks, label: percentileOf, isLogarithmic: true }}
-        y={{ ...yScale, label: (tick) => LATENCY.axisLabels([tick])[0] ?? "", isLogarithmic: true }}
+        y={logAxis(LATENCY, values)}
       >
         <Curves curves={curves} />
         <EndLabels
           labels={curves.map(({ label, ink, points }) => ({ label, ink, value: points.at(-1)?.[1] ?? 1 }))}
         />
-        <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
-        <Gestures name={name} stops={stops} />
-      </Plot>
-    </div>
+      </PointedPlot>
+    </CrosshairScope>
   );
 }
 

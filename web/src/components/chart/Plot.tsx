@@ -13,7 +13,6 @@ export type PlotAxis = Scale & {
 
 type Props = {
   height_px: number;
-  /** Room above and beside the drawing area, for names. */
   top_px: number;
   right_px: number;
   /** Drawn without its labels where another chart that shares it has them. */

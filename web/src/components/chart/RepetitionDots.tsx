@@ -7,7 +7,6 @@ import { ascending } from "@/lib/collections";
 type Props = {
   base: readonly number[];
   head: readonly number[];
-  /** Says the same in words. */
   name: string;
 };
 

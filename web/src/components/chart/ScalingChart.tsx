@@ -2,19 +2,16 @@
  * A time against how many take part: the count doubles from step to step, the time is logarithmic, and every panel of a
  * page has the same axes. Points with more threads than processors are open.
  */
-import { useRef } from "react";
-import { usePlotArea, useYAxisScale } from "recharts";
+import { ascending } from "@/lib/collections";
 import { formatDividedNs } from "@/lib/units";
 import { lineStyle } from "./lines";
-import { LATENCY } from "./measure";
-import { Plot } from "./Plot";
-import { CrosshairMark } from "./plottables/CrosshairMark";
+import { LATENCY, logAxis } from "./measure";
+import { PointedPlot } from "./PointedPlot";
 import { Curves } from "./plottables/Curves";
 import { Dots } from "./plottables/Dots";
-import { Gestures } from "./plottables/Gestures";
 import { TooltipBox } from "./Tooltip";
+import { usePlot } from "./usePlot";
 
-/** One line of a panel. */
 type ScalingLine = {
   key: string;
   label: string;
@@ -35,15 +32,14 @@ type Props = {
   emphasised: string | null;
 };
 
-const HEIGHT_PX = 260;
 const PADDING_PX = 12;
 
 export function ScalingChart({ name, lines, members, times_ns, flat_ns, noun, emphasised }: Props) {
-  const container = useRef<HTMLDivElement>(null);
   const drawn = lines.map(({ key, label, look, points }) => ({
     key,
     label,
     style: lineStyle(look),
+    radius: 2.75,
     isFaded: emphasised !== null && emphasised !== key,
     points: points
       .map(({ members: x, time_ns: y, isOversubscribed }) => ({
@@ -51,7 +47,7 @@ export function ScalingChart({ name, lines, members, times_ns, flat_ns, noun, em
         y,
         apart: isOversubscribed ? ("oversubscribed" as const) : null,
       }))
-      .sort((one, other) => one.x - other.x),
+      .sort((one, other) => ascending(one.x, other.x)),
   }));
   const curves = drawn.map(({ style, points, ...line }) => ({
     ...line,
@@ -60,47 +56,35 @@ export function ScalingChart({ name, lines, members, times_ns, flat_ns, noun, em
     points: points.map(({ x, y }) => [x, y] as const),
   }));
   return (
-    <div ref={container} className="chart" role="img" aria-label={name}>
-      <Plot
-        height_px={HEIGHT_PX}
-        top_px={10}
-        right_px={12}
-        x={{
-          domain: [Math.min(...members), Math.max(...members)],
-          ticks: members,
-          label: String,
-          isLogarithmic: true,
-          padding_px: PADDING_PX,
-        }}
-        y={{
-          ...LATENCY.logarithmic(times_ns),
-          label: (tick) => LATENCY.axisLabels([tick])[0] ?? "",
-          isLogarithmic: true,
-          padding_px: PADDING_PX / 2,
-        }}
-      >
-        {flat_ns !== null && <Level value={flat_ns} />}
-        <Curves curves={curves} />
-        <Dots lines={drawn.map((line) => ({ ...line, radius: 2.75 }))} />
-        <CrosshairMark
-          name={name}
-          stops={members}
-          curves={curves}
-          within={container}
-          tooltip={(x) => <ScalingTooltip lines={lines} members={x} noun={noun} />}
-        />
-        <Gestures name={name} stops={members} />
-      </Plot>
-    </div>
+    <PointedPlot
+      name={name}
+      stops={members}
+      curves={curves}
+      tooltip={(x) => <ScalingTooltip lines={lines} members={x} noun={noun} />}
+      height_px={260}
+      top_px={10}
+      right_px={12}
+      x={{
+        domain: [Math.min(...members), Math.max(...members)],
+        ticks: members,
+        label: String,
+        isLogarithmic: true,
+        padding_px: PADDING_PX,
+      }}
+      y={{ ...logAxis(LATENCY, times_ns), padding_px: PADDING_PX / 2 }}
+    >
+      {flat_ns !== null && <Level value={flat_ns} />}
+      <Curves curves={curves} />
+      <Dots lines={drawn} />
+    </PointedPlot>
   );
 }
 
-/** A dotted rule at one value. */
 function Level({ value }: { value: number }) {
-  const area = usePlotArea();
-  const at = useYAxisScale()?.(value);
-  if (area === undefined || at === undefined) return null;
-  return <path d={`M${area.x},${at}h${area.width}`} stroke="var(--muted)" strokeDasharray="1 4" />;
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { area, y } = plot;
+  return <path d={`M${area.x},${y(value)}h${area.width}`} stroke="var(--muted)" strokeDasharray="1 4" />;
 }
 
 function ScalingTooltip({ lines, members, noun }: Pick<Props, "lines" | "noun"> & { members: number }) {
@@ -108,15 +92,14 @@ function ScalingTooltip({ lines, members, noun }: Pick<Props, "lines" | "noun"> 
     .flatMap(({ label, points }) =>
       points.filter((point) => point.members === members).map((point) => ({ label, ...point })),
     )
-    .sort((a, b) => a.time_ns - b.time_ns);
+    .sort((a, b) => ascending(a.time_ns, b.time_ns));
   if (here.length === 0) return null;
+  const isOpen = here.some(({ isOversubscribed }) => isOversubscribed);
   return (
     <TooltipBox
       heading={`${members} ${noun}`}
       rows={here.map(({ label, time_ns }) => ({ name: label, value: formatDividedNs(time_ns) }))}
-      {...(here.some(({ isOversubscribed }) => isOversubscribed)
-        ? { note: "Open points: more threads than processors." }
-        : {})}
+      note={isOpen ? "Open points: more threads than processors." : undefined}
     />
   );
 }

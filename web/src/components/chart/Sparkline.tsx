@@ -4,7 +4,7 @@
  * upwards for slower, downwards for faster, at the left edge where that was before the line begins.
  */
 import type { Mark } from "@/lib/history";
-import { rounded, sparkScale } from "./sparklines";
+import { changeTriangle, rounded, sparkScale } from "./sparklines";
 
 type Props = { values: number[]; marks?: Mark[]; width?: number; height?: number };
 
@@ -25,17 +25,15 @@ export function Sparkline({ values, marks = [], width = 132, height = 22 }: Prop
         <path
           key={`${place} ${direction}`}
           className={`spark-mark change-${direction}`}
-          d={triangle(place === "before" ? null : (points[place]?.x ?? width), height, direction)}
+          d={
+            place === "before"
+              ? `M0,${height + 3}l5,-3v6z`
+              : changeTriangle(points[place]?.x ?? width, height, direction)
+          }
         />
       ))}
     </svg>
   );
-}
-
-/** A triangle below the line; towards what is not drawn where it is at no place of it. */
-function triangle(x: number | null, top: number, direction: Mark["direction"]): string {
-  if (x === null) return `M0,${top + 3}l5,-3v6z`;
-  return direction === "regressed" ? `M${x},${top}l3.5,6h-7z` : `M${x},${top + 6}l3.5,-6h-7z`;
 }
 
 function placed(values: number[], width: number, height: number): { x: number; y: number }[] {

@@ -7,7 +7,6 @@ import { SPARK } from "./sparklines";
 
 const ORDINALS = [10, 11, 12];
 
-/** The pointer's events of this environment have no position. */
 function pointAt(element: Element, clientX = 0) {
   fireEvent(element, new MouseEvent("pointermove", { clientX, bubbles: true }));
 }

@@ -6,7 +6,7 @@ import { memo, type PointerEvent, type ReactNode, useMemo } from "react";
 import { ScrollRegion } from "@/components/ui/states";
 import { CommitSlider, placeOf } from "./CommitSlider";
 import { useCrosshair, usePoint } from "./crosshair";
-import { drawn, placeAt, placeX, SPARK, type Spark } from "./sparklines";
+import { changeTriangle, drawn, placeAt, placeX, SPARK, type Spark } from "./sparklines";
 
 /** One row: its first cells, and its line. */
 export type SparkRow = {
@@ -14,7 +14,6 @@ export type SparkRow = {
   cells: ReactNode[];
   /** `null` while it is on its way. */
   spark: Spark | null;
-  /** The line in words. */
   text: string;
   /** What stands at the end when no commit is pointed at. */
   newest: ReactNode;
@@ -25,9 +24,7 @@ type Props = {
   /** The names of the first cells; the empty one has only controls. */
   columns: string[];
   rows: SparkRow[];
-  /** The commits in ascending order: where a place is. */
   ordinals: readonly number[];
-  /** A commit in words. */
   describe: (ordinal: number) => string;
   format: (value: number) => ReactNode;
 };
@@ -120,7 +117,7 @@ function Line({ spark, text, ordinals }: LineProps) {
         <path
           key={`${place} ${direction}`}
           className={`spark-mark spark-${direction}`}
-          d={triangle(placeX(place, spark.values.length), direction)}
+          d={changeTriangle(placeX(place, spark.values.length), SPARK.height + 1, direction)}
         >
           <title>{markText}</title>
         </path>
@@ -132,7 +129,6 @@ function Line({ spark, text, ordinals }: LineProps) {
 
 type CrossProps = { spark: Spark; y: (value: number) => number } & Pick<Props, "ordinals">;
 
-/** The crosshair's part in one line. */
 function Cross({ spark, y, ordinals }: CrossProps) {
   const place = placeOf(useCrosshair(), ordinals);
   if (place === null) return null;
@@ -158,12 +154,4 @@ function ValueAt({ spark, newest, ordinals, format }: ValueProps) {
 function ValueHead({ ordinals }: Pick<Props, "ordinals">) {
   const place = placeOf(useCrosshair(), ordinals);
   return place === null ? "newest" : `at #${ordinals[place]}`;
-}
-
-/** Below the line: upwards for slower, downwards for faster. */
-function triangle(x: number, direction: "regressed" | "improved"): string {
-  const [top, bottom] = [SPARK.height + 1, FULL_HEIGHT_PX];
-  return direction === "regressed"
-    ? `M${x},${top}l4,${bottom - top}h-8z`
-    : `M${x},${bottom}l4,${top - bottom}h-8z`;
 }

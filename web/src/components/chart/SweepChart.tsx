@@ -1,35 +1,27 @@
 /** A quantity against message size, both logarithmic: one line a transport, named at its end. */
-import { useRef } from "react";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
 import { lineStyle } from "./lines";
-import type { Measure } from "./measure";
-import { Plot } from "./Plot";
-import { CrosshairMark } from "./plottables/CrosshairMark";
+import { byteAxis, logAxis, type Measure } from "./measure";
+import { PointedPlot } from "./PointedPlot";
 import { type CrossingMark, Crossings, crossingsHeight } from "./plottables/Crossings";
 import { Curves } from "./plottables/Curves";
 import { Dots } from "./plottables/Dots";
 import { EndLabels } from "./plottables/EndLabels";
-import { Gestures } from "./plottables/Gestures";
 import { TooltipBox } from "./Tooltip";
-import { byteScale } from "./ticks";
 import { useIsNarrow } from "./useIsNarrow";
 
-/** One place on a line. */
 export type SweepPoint = {
   message_bytes: number;
   value: number;
-  /** Points of different pieces are not joined. */
   piece?: number;
   /** Why it is not to be read beside the others, which its shape says. */
   apart?: "lossy" | "environment" | null;
 };
 
-/** One transport's line. */
 export type SweepLine = {
   key: string;
   label: string;
-  /** The one that the page is about. */
   current: boolean;
   /** Which of the looks it has; its place, unless lines come and go. */
   look?: number;
@@ -45,7 +37,6 @@ type Props = {
   right_px?: number;
   /** What the horizontal axis has to cover besides the lines. */
   sizes?: number[];
-  /** And the vertical one. */
   values?: number[];
   crossings?: CrossingMark[];
   /** The lines that stand out; the others are faded. Without any, all of them are as they are. */
@@ -58,8 +49,6 @@ type Props = {
 };
 
 const HEIGHT_PX = 300;
-/** Room beside the ends of the byte axis. */
-export const BYTE_PADDING_PX = 8;
 const CHARACTER_WIDTH_PX = 7;
 /** On a narrow screen, names that are buttons anyway leave the room to the lines. */
 const MARGIN_NARROW_PX = 12;
@@ -84,7 +73,6 @@ export function SweepChart({
   onPick,
   note,
 }: Props) {
-  const container = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const hasLabels = !isNarrow || onPick === undefined;
   const stops = distinct(
@@ -108,72 +96,50 @@ export function SweepChart({
     })),
   );
   return (
-    <div ref={container} className="chart" role="img" aria-label={name}>
-      <Plot
-        height_px={height_px}
-        top_px={isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length))}
-        right_px={right_px ?? sweepMargin(lines, !hasLabels)}
-        x={{
-          ...byteScale([...sizes, ...stops]),
-          label: formatBytes,
-          isLogarithmic: true,
-          padding_px: BYTE_PADDING_PX,
-        }}
-        y={{
-          ...measure.logarithmic([
-            ...values,
-            ...lines.flatMap(({ points }) => points.map(({ value }) => value)),
-          ]),
-          label: (tick) => measure.axisLabels([tick])[0] ?? "",
-          isLogarithmic: true,
-          padding_px: 6,
-        }}
-      >
-        <Crossings crossings={marks} />
-        <Curves curves={curves} />
-        <Dots
-          lines={drawn.map(({ key, style, current, isFaded, points }) => ({
-            key,
-            style,
-            radius: current ? 3 : 2.25,
+    <PointedPlot
+      name={name}
+      stops={stops}
+      curves={curves}
+      tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
+      height_px={height_px}
+      top_px={isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length))}
+      right_px={right_px ?? sweepMargin(lines, !hasLabels)}
+      x={byteAxis([...sizes, ...stops])}
+      y={{
+        ...logAxis(measure, [...values, ...lines.flatMap(({ points }) => points.map(({ value }) => value))]),
+        padding_px: 6,
+      }}
+    >
+      <Crossings crossings={marks} />
+      <Curves curves={curves} />
+      <Dots
+        lines={drawn.map(({ key, style, current, isFaded, points }) => ({
+          key,
+          style,
+          radius: current ? 3 : 2.25,
+          isFaded,
+          points: points.map(({ message_bytes, value, apart = null }) => ({
+            x: message_bytes,
+            y: value,
+            apart,
+          })),
+        }))}
+      />
+      {hasLabels && (
+        <EndLabels
+          labels={drawn.map(({ label, points, current, style, isFaded }) => ({
+            label,
+            value: points.at(-1)?.value ?? 0,
+            ink: style.ink,
+            strong: current,
             isFaded,
-            points: points.map(({ message_bytes, value, apart = null }) => ({
-              x: message_bytes,
-              y: value,
-              apart,
-            })),
+            ...threadOf(points, stops),
           }))}
+          onPoint={onPoint && ((label) => onPoint(keyOf(label)))}
+          onPick={onPick && ((label) => onPick(keyOf(label) ?? ""))}
         />
-        <CrosshairMark
-          name={name}
-          stops={stops}
-          curves={curves}
-          within={container}
-          tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
-        />
-        <Gestures name={name} stops={stops} />
-        {hasLabels && (
-          <EndLabels
-            labels={drawn.map(({ label, points, current, style, isFaded }) => ({
-              label,
-              value: points.at(-1)?.value ?? 0,
-              ink: style.ink,
-              strong: current,
-              isFaded,
-              ...threadOf(points, stops),
-            }))}
-            onPoint={onPoint && ((label) => onPoint(keyOf(label)))}
-            onPick={
-              onPick &&
-              ((label) => {
-                const key = keyOf(label);
-                if (key !== null) onPick(key);
-              })
-            }
-          />
-        )}
-      </Plot>
-    </div>
+      )}
+    </PointedPlot>
   );
 }
 
@@ -197,18 +163,16 @@ function SizeTooltip({ lines, message_bytes, measure, note }: TooltipProps) {
         name: apart === "lossy" ? `${label}, lossy` : label,
         value: measure.format(value),
       }))}
-      {...(note === undefined ? {} : { note })}
+      note={note}
     />
   );
 }
 
-/** Where a line ends, if others go on. */
 function threadOf(points: SweepPoint[], stops: number[]): { end?: number } {
   const [end, last] = [points.at(-1)?.message_bytes, stops.at(-1)];
   return end === undefined || end === last ? {} : { end };
 }
 
-/** The stretches of a line that are joined. */
 function piecesOf(points: SweepPoint[]): SweepPoint[][] {
   return [...groupBy(points, ({ piece = 0 }) => piece).values()];
 }

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { Fragment } from "react";
 
-type Props = { heading: ReactNode; rows: { name: string; value: string }[]; note?: string };
+type Props = { heading: ReactNode; rows: { name: string; value: string }[]; note?: string | undefined };
 
 export function TooltipBox({ heading, rows, note }: Props) {
   return (

@@ -3,28 +3,22 @@
  * what happened along the way. One point at a time is pinned, by pointer or by keys; to a screen reader the chart is a
  * slider over its points.
  */
-import { type ReactNode, useRef } from "react";
+import type { ReactNode } from "react";
 import { type Keyed, onChartKey } from "./keys";
 import type { Measure } from "./measure";
-import { Plot } from "./Plot";
+import { PointedPlot } from "./PointedPlot";
 import { Boxes, type BoxRow } from "./plottables/Boxes";
-import { CrosshairMark } from "./plottables/CrosshairMark";
 import { type Band, type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
-import { Gestures } from "./plottables/Gestures";
 import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
 import { type Change, type Rule, Rules } from "./plottables/Rules";
 import type { Scale } from "./ticks";
 
 type Props = Keyed & {
-  /** What the address calls the chart. */
   name: string;
-  /** What it is, for who does not see it. */
   label: string;
-  /** The first one is what the chart is about. */
   curves: Curve[];
   bands: Band[];
-  /** A few points in place of lines. */
   boxes: BoxRow[];
   marks: MarkedPoint[];
   rules: Rule[];
@@ -32,26 +26,22 @@ type Props = Keyed & {
   xScale: Scale;
   xLabel: (x: number) => string;
   measure: Measure;
-  /** The pinned point; the lines need not go through it. */
   pinned: { x: number; y: number };
   /** Moves along by so many units of the axis. */
   onPan: (by: number) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
-  /** Says a point in words. */
   describe: (x: number) => string;
   tooltip: (x: number) => ReactNode;
 };
 
 /** Up to this many points each get a dot; beyond, dots hide the line. */
 const DOTS_MAX = 60;
-const HEIGHT_PX = 300;
 const LABEL_ROOM_MIN_PX = 48;
 const LABEL_GAP_PX = 14;
 const LABEL_CHARACTER_PX = 7;
 
 export function TrendChart(props: Props) {
   const { name, curves, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
-  const container = useRef<HTMLDivElement>(null);
   const [from, to] = xScale.domain;
   const seen = ([x]: readonly [number, ...number[]]) => x >= from && x <= to;
   const yScale = measure.linear([
@@ -68,45 +58,37 @@ export function TrendChart(props: Props) {
       : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value }];
   });
   return (
-    <div
-      ref={container}
-      className="chart chart-pinning"
-      role="slider"
-      tabIndex={0}
-      aria-label={props.label}
-      aria-valuemin={1}
-      aria-valuemax={stops.length}
-      aria-valuenow={Math.max(0, stops.indexOf(pinned.x)) + 1}
-      aria-valuetext={props.describe(pinned.x)}
-      onKeyDown={(event) => onChartKey(event, pinned.x, xScale.domain, props)}
+    <PointedPlot
+      name={name}
+      label={props.label}
+      frame={{
+        className: "chart chart-pinning",
+        role: "slider",
+        tabIndex: 0,
+        "aria-valuemin": 1,
+        "aria-valuemax": stops.length,
+        "aria-valuenow": Math.max(0, stops.indexOf(pinned.x)) + 1,
+        "aria-valuetext": props.describe(pinned.x),
+        onKeyDown: (event) => onChartKey(event, pinned.x, xScale.domain, props),
+      }}
+      stops={stops}
+      curves={curves}
+      tooltip={props.tooltip}
+      gestures={{ onPin, onZoom, onPan: props.onPan, onCompare: props.onCompare }}
+      height_px={300}
+      top_px={24}
+      right_px={labelRoom(curves)}
+      x={{ ...xScale, label: props.xLabel }}
+      y={{ ...yScale, label: (tick) => yLabels[yScale.ticks.indexOf(tick)] ?? "" }}
     >
-      <Plot
-        height_px={HEIGHT_PX}
-        top_px={24}
-        right_px={labelRoom(curves)}
-        x={{ ...xScale, label: props.xLabel }}
-        y={{ ...yScale, label: (tick) => yLabels[yScale.ticks.indexOf(tick)] ?? "" }}
-      >
-        <Rules rules={props.rules} changes={props.changes} />
-        <Curves curves={boxes.length > 0 ? [] : curves} bands={boxes.length > 0 ? [] : bands} />
-        {boxes.length > 0 && <Boxes rows={boxes} />}
-        <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
-        <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
-        <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={props.tooltip} />
-        <Gestures
-          name={name}
-          stops={stops}
-          onPin={onPin}
-          onZoom={onZoom}
-          onPan={props.onPan}
-          onCompare={props.onCompare}
-        />
-      </Plot>
-    </div>
+      <Rules rules={props.rules} changes={props.changes} />
+      {boxes.length > 0 ? <Boxes rows={boxes} /> : <Curves curves={curves} bands={bands} />}
+      <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
+      <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
+    </PointedPlot>
   );
 }
 
-/** Room for the names at the lines' ends. */
 function labelRoom(curves: Curve[]): number {
   const longest = curves.reduce((most, { label }) => Math.max(most, label.length), 0);
   return Math.max(LABEL_ROOM_MIN_PX, LABEL_GAP_PX + longest * LABEL_CHARACTER_PX);

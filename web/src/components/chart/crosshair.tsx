@@ -3,33 +3,26 @@
  * React renders, so that a movement redraws the crosshairs and no chart.
  */
 import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from "react";
+import { createSignal } from "@/lib/signal";
 
 /** A position on the horizontal axis, and the chart that the pointer is over. */
 export type Crosshair = { x: number; source: string };
 
-class CrosshairStore {
-  #current: Crosshair | null = null;
-  readonly #listeners = new Set<() => void>();
-
-  readonly get = () => this.#current;
-
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+function createStore() {
+  const { subscribe, notify } = createSignal();
+  let current: Crosshair | null = null;
+  const point = (to: Crosshair | null) => {
+    if (to?.x === current?.x && to?.source === current?.source) return;
+    current = to;
+    notify();
   };
-
-  readonly point = (to: Crosshair | null) => {
-    if (to?.x === this.#current?.x && to?.source === this.#current?.source) return;
-    this.#current = to;
-    for (const listener of this.#listeners) listener();
-  };
+  return { subscribe, point, get: () => current };
 }
 
-const Scope = createContext(new CrosshairStore());
+const Scope = createContext(createStore());
 
-/** Charts within have one crosshair. */
 export function CrosshairScope({ children }: { children: ReactNode }) {
-  const [store] = useState(() => new CrosshairStore());
+  const [store] = useState(createStore);
   return <Scope value={store}>{children}</Scope>;
 }
 
@@ -39,7 +32,6 @@ export function useCrosshair(): Crosshair | null {
   return useSyncExternalStore(subscribe, get);
 }
 
-/** Says where the reader points. */
 export function usePoint(): (to: Crosshair | null) => void {
   return useContext(Scope).point;
 }

@@ -7,7 +7,6 @@ const ROOM = 1.25;
 const STEPS = 40;
 const FAR_STEPS = 5;
 
-/** The axis of bars that can be dragged. */
 export function draggedScale(counts: readonly number[]): Scale {
   const most = counts.reduce((largest, count) => Math.max(largest, count), 1) * ROOM;
   const { ticks } = linearScale([0, most], 4);
@@ -24,35 +23,13 @@ export function countAt(above_px: number, height_px: number, top: number): numbe
 export function countAfter(key: string, count: number, top: number): number | null {
   const step = Math.max(1, Math.round(top / STEPS));
   const far = Math.max(1, Math.round(top / FAR_STEPS));
-  switch (key) {
-    case "ArrowUp":
-      return count + step;
-    case "ArrowDown":
-      return Math.max(0, count - step);
-    case "PageUp":
-      return count + far;
-    case "PageDown":
-      return Math.max(0, count - far);
-    case "Delete":
-    case "Backspace":
-      return 0;
-    default:
-      return null;
-  }
+  if (key === "Delete" || key === "Backspace") return 0;
+  const by = { ArrowUp: step, ArrowDown: -step, PageUp: far, PageDown: -far }[key];
+  return by === undefined ? null : Math.max(0, count + by);
 }
 
 /** The bar that a key leads to, of so many; `null` for keys that lead nowhere. */
 export function barAfter(key: string, place: number, count: number): number | null {
-  switch (key) {
-    case "ArrowRight":
-      return Math.min(count - 1, place + 1);
-    case "ArrowLeft":
-      return Math.max(0, place - 1);
-    case "Home":
-      return 0;
-    case "End":
-      return count - 1;
-    default:
-      return null;
-  }
+  const to = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: count - 1 }[key];
+  return to === undefined ? null : Math.min(count - 1, Math.max(0, to));
 }

@@ -11,7 +11,6 @@ export type Estimate = {
 /** Half the axis, as a share, and its labelled positions. */
 export type ForestScale = { limit: number; ticks: number[] };
 
-/** Half axes that have a round half. */
 const LIMITS = [0.02, 0.04, 0.1, 0.2, 0.4, 1, 2, 4, 10, 20, 40, 100];
 /** How much longer than three quarters of the rows one row may be before it is clipped. */
 const OUTLIER = 4;
@@ -28,7 +27,6 @@ export function forestScale(estimates: Estimate[]): ForestScale {
   return scaleTo(LIMITS.find((candidate) => candidate >= wanted) ?? wanted);
 }
 
-/** The axis that ends there. */
 export function scaleTo(limit: number): ForestScale {
   return { limit, ticks: [-limit, -limit / 2, 0, limit / 2, limit] };
 }

@@ -2,9 +2,7 @@
 import type { KeyboardEvent } from "react";
 import { nearest } from "./nearest";
 
-/** What a chart's keys work on. */
 export type Keyed = {
-  /** Where something stands, ascending. */
   stops: readonly number[];
   onPin: (x: number) => void;
   /** `null`: as far as there is anything. */
@@ -42,26 +40,19 @@ export function zoomed(x: number, [from, to]: readonly [number, number], factor:
   return [x - share * width, x + (1 - share) * width] as const;
 }
 
-const PAGE = 10;
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+};
 
 /** The place that a key leads to, which may lie beside the chart; `null` for keys that mean nothing here. */
 export function placeOfKey(key: string, current: number, last: number): number | null {
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowDown":
-      return current - 1;
-    case "ArrowRight":
-    case "ArrowUp":
-      return current + 1;
-    case "PageDown":
-      return current - PAGE;
-    case "PageUp":
-      return current + PAGE;
-    case "Home":
-      return 0;
-    case "End":
-      return last;
-    default:
-      return null;
-  }
+  if (key === "Home") return 0;
+  if (key === "End") return last;
+  const step = STEPS[key];
+  return step === undefined ? null : current + step;
 }

@@ -1,9 +1,7 @@
 /** How several lines are told apart without colour vision: hue, dash and marker together. */
 
-/** How one line looks. */
 export type LineStyle = { stroke: string; ink: string; dash: string; marker: Marker };
 
-/** The shape of a line's points. */
 export type Marker = "circle" | "square" | "triangle" | "diamond";
 
 const HUES = [1, 2, 3, 4];
@@ -34,4 +32,8 @@ export function markerPath(marker: Marker, x: number, y: number, radius: number)
     case "diamond":
       return `M${x},${y - 1.4 * r}l${1.4 * r},${1.4 * r}l${-1.4 * r},${1.4 * r}l${-1.4 * r},${-1.4 * r}z`;
   }
+}
+
+export function crossPath(x: number, y: number, arm: number): string {
+  return `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}`;
 }

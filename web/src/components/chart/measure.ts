@@ -1,8 +1,14 @@
 /** The two kinds of numbers that charts show, and how their axes are scaled and labelled. */
-import { axisLabelsOfNs, axisLabelsOfRate, formatNs, formatRate, rateUnitSize } from "@/lib/units";
+import {
+  axisLabelsOfNs,
+  axisLabelsOfRate,
+  formatBytes,
+  formatNs,
+  formatRate,
+  rateUnitSize,
+} from "@/lib/units";
 import { byteScale, linearScale, logScale, type Scale } from "./ticks";
 
-/** How one kind of number is written and laid out. */
 export type Measure = {
   format: (value: number) => string;
   axisLabels: (ticks: number[]) => string[];
@@ -10,7 +16,6 @@ export type Measure = {
   logarithmic: (values: number[]) => Scale;
 };
 
-/** Times in nanoseconds. */
 export const LATENCY: Measure = {
   format: formatNs,
   axisLabels: axisLabelsOfNs,
@@ -18,10 +23,19 @@ export const LATENCY: Measure = {
   logarithmic: (values) => logScale(values),
 };
 
-/** Rates in bytes per second. */
 export const RATE: Measure = {
   format: formatRate,
   axisLabels: axisLabelsOfRate,
   linear: (values) => linearScale(values, 5, rateUnitSize(Math.max(...values, 0))),
   logarithmic: (values) => byteScale(values),
 };
+
+export function logAxis(measure: Measure, values: number[]) {
+  const label = (tick: number) => measure.axisLabels([tick])[0] ?? "";
+  return { ...measure.logarithmic(values), label, isLogarithmic: true };
+}
+
+/** A logarithmic axis of message sizes, with room for what stands at its ends. */
+export function byteAxis(sizes: number[]) {
+  return { ...byteScale(sizes), label: formatBytes, isLogarithmic: true, padding_px: 8 };
+}

@@ -4,7 +4,6 @@
  */
 import { download } from "@/lib/csv";
 
-/** What a style sheet may have said of a shape, and a picture has to say itself. */
 const LOOKS = [
   "fill",
   "fill-opacity",
@@ -29,12 +28,10 @@ const SOURCE_PX = 28;
 /** A picture is as sharp as on the best screens. */
 const PIXEL_RATIO = 2;
 
-/** Keeps a chart as an SVG file. */
 export async function saveSvg(element: HTMLElement, title: string, fileName: string): Promise<void> {
   download(`${fileName}.svg`, new Blob([textOf(pictureOf(element, title))], { type: "image/svg+xml" }));
 }
 
-/** Keeps a chart as a PNG file. */
 export async function savePng(element: HTMLElement, title: string, fileName: string): Promise<void> {
   const picture = pictureOf(element, title);
   const image = new Image();
@@ -51,7 +48,6 @@ export async function savePng(element: HTMLElement, title: string, fileName: str
 /** What is there to be pressed, or for who does not see the rest: no part of a picture. */
 const LEFT_OUT = "svg, button, select, input, .visually-hidden";
 
-/** All that is drawn and written within an element, where it stands there, as one SVG element. */
 function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   const frame = element.getBoundingClientRect();
   const [width, height] = [

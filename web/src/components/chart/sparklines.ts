@@ -8,16 +8,13 @@ export type Spark = {
   marks: SparkMark[];
 };
 
-/** A change of level at a commit's place. */
 export type SparkMark = { place: number; direction: "regressed" | "improved"; text: string };
 
-/** A line as it is drawn. */
 export type DrawnSpark = { path: string; y: (value: number) => number };
 
 /** The size of every line; its marks stand below. */
 export const SPARK = { width: 240, height: 22, padding: 2, markRoom: 8 } as const;
 
-/** How far right a commit stands. */
 export function placeX(place: number, count: number): number {
   const step = (SPARK.width - 2 * SPARK.padding) / Math.max(1, count - 1);
   return rounded(SPARK.padding + place * step);
@@ -65,7 +62,11 @@ export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): Dra
   return { path, y };
 }
 
-/** Tenths of a pixel are all that is seen. */
 export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10;
+}
+
+/** A triangle below a line: upwards for slower, downwards for faster. */
+export function changeTriangle(x: number, top: number, direction: SparkMark["direction"]): string {
+  return direction === "regressed" ? `M${x},${top}l3.5,6h-7z` : `M${x},${top + 6}l3.5,-6h-7z`;
 }

@@ -4,7 +4,6 @@ import { joined, slugsOf } from "@/lib/search";
 import { type Figure, figureOf, type MeasuredLine } from "@/lib/sweep";
 import type { SweepLine } from "./SweepChart";
 
-/** A line, how it looks, and whether it is drawn. */
 export type SweptLine = MeasuredLine & { look: number; isShown: boolean };
 
 /** Which of the lines are drawn. What is called otherwise now is not hidden. */

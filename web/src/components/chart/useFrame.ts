@@ -9,9 +9,7 @@ export const parseFrameSearch = searchOf({
   /** The one chart that is shown, within a page of somebody else. */
   embed: slug,
 });
-export type FrameSearch = ReturnType<typeof parseFrameSearch>;
 
-/** The state of one chart by its name. */
 export function useFrame(name: string) {
   // Each by itself: a chart is not drawn anew because the address says something else of another.
   const isTable = useSearch({ strict: false, select: ({ tables }) => slugsOf(tables).includes(name) });

@@ -12,14 +12,13 @@ import { compareCsvHref, toErrorRates, toRun } from "@/lib/paths";
 import { oneOf, text } from "@/lib/search";
 import { counted, formatCount } from "@/lib/units";
 import { confidenceText, countsText } from "./headline";
-import { markdownOf, tableOf } from "./markdown";
+import { markdownOf, pairsTable } from "./markdown";
 import { NotComparableCases, PairTable } from "./PairTable";
-import { byKind, KIND_NAMES, KINDS, type Kind, totalsOf, unbrokenShares } from "./pairs";
+import { byKind, KIND_NAMES, KINDS, totalsOf, unbrokenShares } from "./pairs";
 import { type ComparisonSearch, type ComparisonSearchChange, pairsAsked } from "./search";
 
 type Props = {
   project: string;
-  /** What is compared. */
   sides: { base: string; head: string; machine?: string };
   comparison: Comparison;
   search: ComparisonSearch;
@@ -48,6 +47,9 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
     ...(words === undefined ? {} : { q: words }),
     ...(verdict === undefined ? {} : { kind: verdict }),
   });
+  const all = Object.values(shown.counts).reduce((sum, count) => sum + count, 0);
+  const offered = KINDS.filter((kind) => shown.counts[kind] > 0 || kind === verdict);
+  const names = machines?.map(({ machine }) => machine) ?? [];
   const isNone = verdict === undefined ? compared === 0 : shown.counts[verdict] === 0;
   return (
     <>
@@ -55,15 +57,49 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
         name={NAME}
         title="Changes by case"
         summary="By how much repetitions take longer in the head: right of zero is slower. The bar is the 95 % interval; within the grey band no change counts as one. Dots are the repetitions’ medians, the base above the head."
-        table={tableOf(shown.pairs, comparison, csvHref)}
+        table={pairsTable(shown.pairs, comparison, csvHref)}
         controls={
-          <Filters
-            counts={shown.counts}
-            machines={machines?.map(({ machine }) => machine) ?? []}
-            search={search}
-            onSearch={onSearch}
-            markdown={async () => markdownOf(comparison, await shortLink())}
-          />
+          <div className="controls comparison-controls">
+            <SelectField
+              label="Verdict"
+              options={[
+                { value: "", label: `all ${formatCount(all)}` },
+                ...offered.map((kind) => ({
+                  value: kind,
+                  label: `${KIND_NAMES[kind]} (${formatCount(shown.counts[kind])})`,
+                })),
+              ]}
+              value={search.verdict ?? ""}
+              onChange={(verdict) => onSearch({ verdict: oneOf(KINDS)(verdict), rows: undefined })}
+            />
+            {(names.length > 1 || search.machine !== undefined) && (
+              <SelectField
+                label="Machine"
+                options={[
+                  { value: "", label: "all" },
+                  ...names.map((machine) => ({ value: machine, label: machine })),
+                ]}
+                value={search.machine ?? ""}
+                onChange={(machine) =>
+                  onSearch({ machine: machine === "" ? undefined : machine, rows: undefined })
+                }
+              />
+            )}
+            <label className="field">
+              Case
+              <input
+                type="search"
+                placeholder="words of its name"
+                value={search.q ?? ""}
+                onChange={({ target }) => onSearch({ q: text(target.value), rows: undefined })}
+              />
+            </label>
+            <CopyButton
+              className="button"
+              label="Copy as Markdown"
+              text={async () => markdownOf(comparison, await shortLink())}
+            />
+          </div>
         }
       >
         {isNone ? (
@@ -83,63 +119,10 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
   );
 }
 
-/** Why there is no row. */
 function noRows({ counts }: Comparison): string {
   const { compared, all } = totalsOf(counts);
   if (all === 0) return "Neither side was measured there.";
   return compared === 0 ? "No case can be compared; the reasons are below." : "No compared case matches.";
-}
-
-type FiltersProps = {
-  /** How many rows of each kind there are. */
-  counts: Record<Kind, number>;
-  machines: string[];
-  search: ComparisonSearch;
-  onSearch: (change: ComparisonSearchChange) => void;
-  markdown: () => Promise<string>;
-};
-
-/** Which rows of a comparison are shown, and on which machine it is made. */
-function Filters({ counts, machines, search, onSearch, markdown }: FiltersProps) {
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const kinds = KINDS.filter((kind) => counts[kind] > 0 || kind === search.verdict);
-  return (
-    <div className="controls comparison-controls">
-      <SelectField
-        label="Verdict"
-        options={[
-          { value: "", label: `all ${formatCount(all)}` },
-          ...kinds.map((kind) => ({
-            value: kind,
-            label: `${KIND_NAMES[kind]} (${formatCount(counts[kind])})`,
-          })),
-        ]}
-        value={search.verdict ?? ""}
-        onChange={(verdict) => onSearch({ verdict: oneOf(KINDS)(verdict), rows: undefined })}
-      />
-      {(machines.length > 1 || search.machine !== undefined) && (
-        <SelectField
-          label="Machine"
-          options={[
-            { value: "", label: "all" },
-            ...machines.map((machine) => ({ value: machine, label: machine })),
-          ]}
-          value={search.machine ?? ""}
-          onChange={(machine) => onSearch({ machine: machine === "" ? undefined : machine, rows: undefined })}
-        />
-      )}
-      <label className="field">
-        Case
-        <input
-          type="search"
-          placeholder="words of its name"
-          value={search.q ?? ""}
-          onChange={({ target }) => onSearch({ q: text(target.value), rows: undefined })}
-        />
-      </label>
-      <CopyButton className="button" label="Copy as Markdown" text={markdown} />
-    </div>
-  );
 }
 
 /** What a comparison is of, how much of it there is, and how often such verdicts are wrong. */

@@ -1,11 +1,13 @@
 /** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
 import { Link } from "@tanstack/react-router";
-import { memo, type ReactNode, useMemo } from "react";
+import { type ComponentProps, memo, useMemo } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
 import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
 import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
 import { RepetitionDots } from "@/components/chart/RepetitionDots";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { TextButton } from "@/components/ui/controls";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { toPoint, toRun } from "@/lib/paths";
 import { counted, formatCount, formatNs } from "@/lib/units";
@@ -27,7 +29,6 @@ import { type ComparisonSearch, type ComparisonSearchChange, isUnfolded, ROWS_MA
 
 type Props = {
   project: string;
-  /** The rows that are here, and how many there are. */
   kinds: Record<Kind, ComparisonPair[]>;
   counts: KindCounts;
   search: ComparisonSearch;
@@ -44,91 +45,63 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
   // The same one as long as it ends where it did: rows need not be drawn again.
   const scale = useMemo(() => scaleTo(end), [end]);
   return (
-    <ScrollRegion label="Changes by case">
-      <table className="table table-dense forest">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              change
+    <Table
+      label="Changes by case"
+      className="table table-dense forest"
+      heads={[
+        numeric("change"),
+        numeric("95 % interval"),
+        "case",
+        "machine",
+        numeric("base p50"),
+        numeric("head p50"),
+        {
+          name: "axis",
+          className: "forest-cell",
+          content: <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />,
+        },
+        "repetitions",
+      ]}
+    >
+      {KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map((kind) => (
+        <tbody key={kind}>
+          <tr className="group">
+            <th scope="rowgroup" colSpan={COLUMNS}>
+              {formatCount(counts[kind])} {KIND_NAMES[kind]}
+              {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
+                <RowButton isOpen={isOpen} onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}>
+                  {isOpen ? "Hide" : "Show"}
+                </RowButton>
+              )}
             </th>
-            <th scope="col" className="number">
-              95 % interval
-            </th>
-            <th scope="col">case</th>
-            <th scope="col">machine</th>
-            <th scope="col" className="number">
-              base p50
-            </th>
-            <th scope="col" className="number">
-              head p50
-            </th>
-            <th scope="col" className="forest-cell">
-              <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />
-            </th>
-            <th scope="col">repetitions</th>
           </tr>
-        </thead>
-        {KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map((kind) => (
-          <tbody key={kind}>
-            <tr className="group">
-              <th scope="rowgroup" colSpan={COLUMNS}>
-                {formatCount(counts[kind])} {KIND_NAMES[kind]}
-                {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
-                  <RowButton
-                    isOpen={isOpen}
-                    onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}
-                  >
-                    {isOpen ? "Hide" : "Show"}
+          {!isFolded(kind) &&
+            kinds[kind].map((pair) => (
+              <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
+            ))}
+          {!isFolded(kind) && counts[kind] > kinds[kind].length && (
+            <tr>
+              <td colSpan={COLUMNS}>
+                {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} are shown
+                {kinds[kind].length < ROWS_MAX ? "." : "; the CSV has all."}
+                {kinds[kind].length < ROWS_MAX && (
+                  <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
+                    Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
                   </RowButton>
                 )}
-              </th>
+              </td>
             </tr>
-            {!isFolded(kind) &&
-              kinds[kind].map((pair) => (
-                <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
-              ))}
-            {!isFolded(kind) && counts[kind] > kinds[kind].length && (
-              <tr>
-                <td colSpan={COLUMNS}>
-                  {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} are shown
-                  {kinds[kind].length < ROWS_MAX ? "." : "; the CSV has all."}
-                  {kinds[kind].length < ROWS_MAX && (
-                    <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
-                      Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
-                    </RowButton>
-                  )}
-                </td>
-              </tr>
-            )}
-          </tbody>
-        ))}
-      </table>
-    </ScrollRegion>
+          )}
+        </tbody>
+      ))}
+    </Table>
   );
 }
 
-function RowButton({
-  isOpen,
-  onClick,
-  children,
-}: {
-  isOpen?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <button
-      type="button"
-      className="text-button row-button"
-      {...(isOpen === undefined ? {} : { "aria-expanded": isOpen })}
-      onClick={onClick}
-    >
-      {children}
-    </button>
-  );
+function RowButton({ isOpen, ...rest }: { isOpen?: boolean } & ComponentProps<"button">) {
+  return <TextButton className="text-button row-button" aria-expanded={isOpen} {...rest} />;
 }
 
-/** One axis for all rows that are shown. */
 function scaleOf(pairs: ComparisonPair[]): ForestScale {
   return forestScale(
     pairs.flatMap(({ change, change_interval, least_change }) =>
@@ -194,7 +167,6 @@ const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowPro
   );
 });
 
-/** The case by its name, which leads to its series with the head's point pinned. */
 function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) {
   const side = pair.head ?? pair.base;
   const name = (
@@ -205,7 +177,6 @@ function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) 
   return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
 }
 
-/** What a side measured, which leads to its run. */
 function SideLink({ project, name, side }: { project: string; name: string; side: MeasuredSide | null }) {
   if (side === null) return <span className="muted">not measured</span>;
   const p50 = formatNs(side.repetition_p50_ns.median);
@@ -266,7 +237,6 @@ export function NotComparableCases({ project, comparison }: { project: string; c
   );
 }
 
-/** Where cases were measured; of many machines, how many. */
 function machinesText(machines: string[]): string {
   return machines.length > MACHINES_NAMED_MAX ? counted(machines.length, "machine") : machines.join(", ");
 }

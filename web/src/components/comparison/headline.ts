@@ -19,7 +19,6 @@ import {
   whyNot,
 } from "./pairs";
 
-/** The sentence that answers first. */
 export function headlineOf(comparison: Comparison): string {
   const { counts, pairs } = comparison;
   const { compared } = totalsOf(counts);
@@ -68,7 +67,6 @@ export function confidenceText({ count, of_count, interval }: CountedShare): str
   return `Of ${counted(of_count, "comparison")} of a commit with itself here, ${found} a change that is not there; at most ${sizeText(ends[1])} would.`;
 }
 
-/** A change and whose it is. */
 type Told = Change & { pair: ComparisonPair };
 
 /** The change to tell of: what got slower by its p50, else in its tail; else what got faster. */
@@ -97,7 +95,6 @@ function leastText({ least_changes }: Comparison): string {
   return low === high ? low : `${low.replace(" %", "")} to ${high}, by case`;
 }
 
-/** Why there is no verdict at all. */
 function nothingText({ base, head, counts, not_compared: [group] }: Comparison): string {
   const missing = [base, head]
     .filter(({ case_count }) => case_count === 0)

@@ -1,6 +1,6 @@
 /** A comparison as text for a pull request or an issue: a table as GitHub draws it, no longer than fits there. Pure. */
 import type { Comparison, ComparisonPair } from "@/api/types";
-import type { ChartTable } from "@/components/chart/ChartFrame";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { counted, formatNs, upperFirst } from "@/lib/units";
@@ -12,7 +12,6 @@ import {
   intervalText,
   KIND_NAMES,
   type Kind,
-  keyOf,
   machineOf,
   remarksOf,
   signedText,
@@ -28,7 +27,6 @@ const BYTES_LEFT_OUT = 100;
 const REASONS_MAX = 20;
 const REASON_LENGTH_MAX = 300;
 
-/** The rows that are worth reading there. */
 const TOLD: Kind[] = ["slower", "faster", "elsewhere", "inconclusive"];
 const MARKS: Partial<Record<Kind, string>> = { slower: "▲ ", faster: "▼ " };
 
@@ -93,7 +91,6 @@ function commitText({ sha, subject }: Comparison["base"]["commit"]): string {
   return `\`${shortSha(sha)}\` ${escaped(subject)}`;
 }
 
-/** As many of the rows as fit, from the first one on. */
 function fittingIn(bytes: number, rows: string[]): string[] {
   let left = bytes - bytesOf(HEAD);
   const end = rows.findIndex((row) => {
@@ -115,94 +112,45 @@ function escaped(text: string): string {
     .replaceAll("@", "&#64;");
 }
 
-type Name = { label: string; csvName: string; of: (pair: ComparisonPair) => string };
+type Pair = ComparisonPair;
 
-type Figure = {
-  label: string;
-  csvName: string;
-  of: (pair: ComparisonPair) => number | null | undefined;
-  text: (value: number) => string;
-};
-
-const NAMES: Name[] = [
-  { label: "verdict", csvName: "verdict", of: ({ verdict }) => verdict },
-  { label: "transport", csvName: "transport", of: transportName },
-  { label: "case", csvName: "case", of: (pair) => caseName(pair.case) },
-  { label: "machine", csvName: "machine", of: machineOf },
+const COLUMNS = [
+  word("verdict", "verdict", ({ verdict }: Pair) => verdict),
+  word("transport", "transport", transportName),
+  word("case", "case", (pair: Pair) => caseName(pair.case)),
+  word("machine", "machine", machineOf),
+  figure("base p50", "base_p50_ns", ({ base }) => base?.repetition_p50_ns.median, formatNs),
+  figure("head p50", "head_p50_ns", ({ head }) => head?.repetition_p50_ns.median, formatNs),
+  figure("change", "change", ({ change }) => change),
+  figure("at least", "change_low", ({ change_interval }) => change_interval?.[0]),
+  figure("at most", "change_high", ({ change_interval }) => change_interval?.[1]),
+  figure(
+    "p",
+    "p_adjusted",
+    ({ p_adjusted }) => p_adjusted,
+    (p) => p.toPrecision(2),
+  ),
+  figure("least change", "least_change", ({ least_change }) => least_change),
+  figure("p90", "p90_change", ({ p90 }) => p90?.change),
+  figure("p99", "p99_change", ({ p99 }) => p99?.change),
+  word("remarks", "remarks", (pair: Pair) => [...whyNot(pair), ...remarksOf(pair)].join("; ")),
 ];
 
-const FIGURES: Figure[] = [
-  {
-    label: "base p50",
-    csvName: "base_p50_ns",
-    of: ({ base }) => base?.repetition_p50_ns.median,
-    text: formatNs,
-  },
-  {
-    label: "head p50",
-    csvName: "head_p50_ns",
-    of: ({ head }) => head?.repetition_p50_ns.median,
-    text: formatNs,
-  },
-  { label: "change", csvName: "change", of: ({ change }) => change, text: signedText },
-  {
-    label: "at least",
-    csvName: "change_low",
-    of: ({ change_interval }) => change_interval?.[0],
-    text: signedText,
-  },
-  {
-    label: "at most",
-    csvName: "change_high",
-    of: ({ change_interval }) => change_interval?.[1],
-    text: signedText,
-  },
-  { label: "p", csvName: "p_adjusted", of: ({ p_adjusted }) => p_adjusted, text: (p) => p.toPrecision(2) },
-  {
-    label: "least change",
-    csvName: "least_change",
-    of: ({ least_change }) => least_change,
-    text: signedText,
-  },
-  { label: "p90", csvName: "p90_change", of: ({ p90 }) => p90?.change, text: signedText },
-  { label: "p99", csvName: "p99_change", of: ({ p99 }) => p99?.change, text: signedText },
-];
-
-const REMARKS: Name = {
-  label: "remarks",
-  csvName: "remarks",
-  of: (pair) => [...whyNot(pair), ...remarksOf(pair)].join("; "),
-};
+function figure(
+  label: string,
+  csvName: string,
+  of: (pair: Pair) => number | null | undefined,
+  write: (value: number) => string = signedText,
+) {
+  return num<Pair>(label, csvName, (pair) => of(pair) ?? null, write, "none");
+}
 
 /** A comparison's pairs as a plain table: those that are shown, those that are not compared with the reason. */
-export function tableOf(
-  pairs: ComparisonPair[],
+export function pairsTable(
+  pairs: Pair[],
   { base, head }: Pick<Comparison, "base" | "head">,
   csvHref: string,
 ): ChartTable {
-  const named = ({ label, csvName }: Name) => ({ label, csvName, number: false });
-  return {
-    fileName: `comparison-${shortSha(base.commit.sha)}-${shortSha(head.commit.sha)}`,
-    csvHref,
-    columns: [
-      ...NAMES.map(named),
-      ...FIGURES.map(({ label, csvName }) => ({ label, csvName, number: true })),
-      named(REMARKS),
-    ],
-    rows: () =>
-      pairs.map((pair) => {
-        const names = NAMES.map(({ of }) => of(pair));
-        const figures = FIGURES.map(({ of, text }) => ({ value: of(pair) ?? null, text }));
-        const remarks = REMARKS.of(pair);
-        return {
-          key: keyOf(pair),
-          cells: [
-            ...names,
-            ...figures.map(({ value, text }) => (value === null ? "none" : text(value))),
-            remarks,
-          ],
-          csv: [...names, ...figures.map(({ value }) => value), remarks],
-        };
-      }),
-  };
+  const fileName = `comparison-${shortSha(base.commit.sha)}-${shortSha(head.commit.sha)}`;
+  return { ...tableOf(fileName, () => pairs, COLUMNS), csvHref };
 }

@@ -19,7 +19,6 @@ import {
 export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What the kinds are called. */
 export const KIND_NAMES: Record<Kind, string> = {
   slower: "slower",
   faster: "faster",
@@ -28,7 +27,6 @@ export const KIND_NAMES: Record<Kind, string> = {
   unchanged: "did not change",
 };
 
-/** One figure of a pair that changed. */
 export type Change = {
   figure: "p50" | "p90" | "p99";
   change: number;
@@ -54,13 +52,11 @@ export function totalsOf(counts: KindCounts): { compared: number; all: number } 
   return { compared, all: compared + counts.not_comparable };
 }
 
-/** The p50, where it changed. */
 export function p50Change({ verdict, change, change_interval }: ComparisonPair): Change | null {
   if (change === null || (verdict !== "regressed" && verdict !== "improved")) return null;
   return { figure: "p50", change, interval: boundsOf(change_interval) };
 }
 
-/** The p90 and the p99, where they changed. */
 export function besideChanges(pair: ComparisonPair): Change[] {
   return (["p90", "p99"] as const).flatMap((figure) => {
     const beside = pair[figure];
@@ -69,7 +65,6 @@ export function besideChanges(pair: ComparisonPair): Change[] {
   });
 }
 
-/** The largest of some changes. */
 export function largest<T extends { change: number }>(changes: T[]): T | null {
   return changes.reduce<T | null>(
     (most, one) => (most === null || Math.abs(one.change) > Math.abs(most.change) ? one : most),
@@ -93,17 +88,14 @@ export function remarksOf(pair: ComparisonPair): string[] {
   ];
 }
 
-/** Why nothing is said, without the interval, which has a column of its own. */
 function withoutInterval(reason: string): string {
   return reason.replace(/^too noisy: the interval [^;]*/, "too noisy");
 }
 
-/** Where a pair was measured. */
 export function machineOf({ base, head }: ComparisonPair): string {
   return (head ?? base)?.machine ?? "";
 }
 
-/** What a pair was measured on, in a table. */
 export function transportName({ transport }: ComparisonPair): string {
   return isImported({ transport }) ? toolName(transport) : transport.slug;
 }
@@ -185,13 +177,10 @@ function digitsOf(share: number): string {
 
 type Difference = ComparisonPair["differences"][number];
 
-/** What is not compared for one reason. */
 export type Group = { title: string; count: number; machines: string[]; pairs: ComparisonPair[] };
 
-/** What a pair, or many, is not compared for. */
 type Reasons = Pick<NotCompared, "differences" | "reasons">;
 
-/** What differs by its name on the wire: in words. */
 const NAMES: Record<string, string> = {
   "environment.cpu.microcode": "microcode",
   "environment.cpu.mitigations": "mitigations of the processor",
@@ -217,7 +206,6 @@ const NAMES: Record<string, string> = {
   window: "messages in flight",
 };
 
-/** Values by what differs, where they are slugs. */
 const VALUES: Record<string, (slug: string) => string> = {
   on_full: onFullName,
   oversubscribed: (value) => (value === "true" ? "yes" : "no"),

@@ -5,15 +5,11 @@ import { KINDS } from "./pairs";
 /** A change to that; what is undefined goes. */
 export type ComparisonSearchChange = { [Key in keyof ComparisonSearch]: ComparisonSearch[Key] | undefined };
 
-/** Which rows are asked for, and shown. */
 export const parseComparisonSearch = searchOf({
   /** The only machine that is compared. */
   machine: slug,
-  /** What is said of the shown rows. */
   verdict: oneOf(KINDS),
-  /** Words that their names have. */
   q: text,
-  /** Whether cases that did not change are shown. */
   unchanged: flag,
   /** How many rows of that kind are shown, where it is more than of each at first. */
   rows: (value) => rowsOf(whole(value)),
@@ -45,5 +41,4 @@ export function pairsAsked(search: ComparisonSearch): PairsAsked {
   };
 }
 
-/** As a query of the server has it. */
 export type PairsAsked = { limit: number; kind: string; q?: string };

@@ -7,7 +7,6 @@ import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from "react"
 type Props = {
   label: string;
   className?: string;
-  /** It was closed: it is to be taken away. */
   onClosed: () => void;
   children: ReactNode;
 };

@@ -1,11 +1,14 @@
 /** A table that scrolls by itself where it is wider than the page, with the heads of its columns. */
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { ScrollRegion } from "./states";
 
 /** The head of a column: its name, or that with what else its cell has. */
 export type Head =
   | string
-  | { name: string; className?: string; title?: string; isUnseen?: boolean; namesRows?: boolean };
+  | ({ name: string; isUnseen?: boolean; namesRows?: boolean; content?: ReactNode } & Pick<
+      ComponentProps<"th">,
+      "className" | "title" | "aria-sort"
+    >);
 
 /** The head of a column of numbers. */
 export const numeric = (name: string): Head => ({ name, className: "number" });
@@ -35,10 +38,10 @@ export function Table({ label, className = "table", heads, children }: Props) {
         <thead>
           <tr>
             {heads.map((head) => {
-              const { name, isUnseen = false, namesRows: _, ...rest } = partsOf(head);
+              const { name, isUnseen, namesRows: _, content = name, ...rest } = partsOf(head);
               return (
                 <th key={name} scope="col" {...rest}>
-                  {isUnseen ? <span className="unseen">{name}</span> : name}
+                  {isUnseen ? <span className="visually-hidden">{name}</span> : content}
                 </th>
               );
             })}

@@ -1,5 +1,5 @@
 /** A choice between what was measured: nothing where there is none, all in sight where they are few. */
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 import { shortLink } from "@/api/writes";
 
 /** More values than this side by side are wider than a telephone. */
@@ -20,6 +20,14 @@ export function Choice({ label, values, name, value, onChange }: Props) {
   return <Segmented label={label} options={options} value={value} onChange={onChange} />;
 }
 
+export function Button({ className = "button", ...rest }: ComponentProps<"button">) {
+  return <button type="button" className={className} {...rest} />;
+}
+
+export function TextButton({ className = "text-button", ...rest }: ComponentProps<"button">) {
+  return <Button className={className} {...rest} />;
+}
+
 const CONFIRMED_MS = 2_000;
 
 type CopyButtonProps = {
@@ -29,7 +37,6 @@ type CopyButtonProps = {
   className?: string;
 };
 
-/** Copies a text and says that it did. */
 export function CopyButton({ label, text, className = "text-button" }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"Copied" | "Not copied" | null>(null);
   useEffect(() => {
@@ -47,7 +54,6 @@ export function CopyButton({ label, text, className = "text-button" }: CopyButto
 
 type CopyLinkProps = {
   label?: string;
-  /** The part of the page that it leads to. */
   part?: string;
   className?: string;
 };
@@ -129,7 +135,6 @@ type SelectFieldProps = {
   onChange: (value: string) => void;
 };
 
-/** A labelled choice between many values. */
 export function SelectField({ label, options, value, onChange }: SelectFieldProps) {
   return (
     <label className="field">

@@ -1,6 +1,7 @@
 /** Says what went wrong, with the request's id for the server's log, and offers to try again. */
 import { Children, type ReactNode, useId } from "react";
 import { ApiError } from "@/api/errors";
+import { Button } from "./controls";
 import { CommandLine } from "./text";
 
 type Props = {
@@ -23,9 +24,7 @@ export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
         </p>
       )}
       <p>
-        <button type="button" className="button" onClick={onRetry}>
-          Try again
-        </button>
+        <Button onClick={onRetry}>Try again</Button>
       </p>
     </div>
   );
@@ -64,7 +63,6 @@ export function Skeleton({ width = "100%", height = "1.25rem" }: SkeletonProps) 
   return <span className="skeleton" style={{ width, height }} />;
 }
 
-/** A whole page that is on its way. */
 export function PageSkeleton() {
   return (
     <div role="status" aria-label="Loading">
@@ -89,12 +87,10 @@ export function ScrollRegion({ label, children }: { label: string; children: Rea
 
 type SectionProps = {
   title: string;
-  /** Controls and links that belong to the whole section. */
   tools?: ReactNode;
   children: ReactNode;
 };
 
-/** A titled part of a page. */
 export function Section({ title, tools, children }: SectionProps) {
   const id = useId();
   return (

@@ -32,7 +32,6 @@ export function CommitName({ commit, subject = false }: Props) {
 
 type QuantityTextProps = { quantity: Quantity; plain?: boolean };
 
-/** A number that stands out from its unit. */
 export function QuantityText({ quantity, plain = false }: QuantityTextProps) {
   return (
     <span className={plain ? "quantity quantity-plain" : "quantity"}>
@@ -98,7 +97,6 @@ type FactsProps = {
   wide?: boolean;
 };
 
-/** Names and values, one pair a line. */
 export function Facts({ facts, wide = false }: FactsProps) {
   return (
     <dl className={wide ? "facts facts-wide" : "facts"}>
@@ -114,7 +112,16 @@ export function Facts({ facts, wide = false }: FactsProps) {
   );
 }
 
-/** A command to run in a terminal, ready to copy. */
+export function Sentences({ of, className = "reasons" }: { of: readonly string[]; className?: string }) {
+  return (
+    <ul className={className}>
+      {of.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
 export function CommandLine({ command }: { command: string }) {
   return (
     <div className="command">

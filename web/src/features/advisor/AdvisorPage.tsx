@@ -1,6 +1,6 @@
 /** Which transport to take for messages of some sizes: they are dragged, and the ranking moves. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { facetsQuery, sizeProfilesQuery } from "@/api/queries";
 import type { Advice, SizeProfile } from "@/api/types";
@@ -8,7 +8,7 @@ import { Choice, Segmented } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { chosen, mostMeasured, placementsOf, valuesOf } from "@/lib/choices";
-import { useSettled, useTitle } from "@/lib/hooks";
+import { useSearchChange, useSettled, useTitle } from "@/lib/hooks";
 import { toSizes, toSweep } from "@/lib/paths";
 import { present } from "@/lib/search";
 import { formatCount } from "@/lib/units";
@@ -35,6 +35,9 @@ const route = getRouteApi("/$project/advisor");
 
 /** What measures something to rank. */
 const COMMAND = "roundtrip run --preset sizes";
+
+/** Any machine, in the address nothing. */
+const EVERY = "";
 
 export function AdvisorPage() {
   const { project } = route.useParams();
@@ -66,13 +69,7 @@ type Props = { project: string; profiles: SizeProfile[]; start: Start; machines:
 
 function Advisor({ project, profiles, start, machines }: Props) {
   const written = route.useSearch();
-  const navigate = useNavigate({ from: "/$project/advisor" });
-  const write = (change: AdvisorChange) =>
-    navigate({
-      search: (previous) => present({ ...previous, ...change }),
-      replace: true,
-      resetScroll: false,
-    });
+  const write = useSearchChange<AdvisorSearch>();
   const [draft, setDraft] = useDrafted<AdvisorChange>({}, write);
   const search = present({ ...written, ...draft });
   const asked = machines.find((machine) => machine === search.machine);
@@ -106,15 +103,36 @@ function Advisor({ project, profiles, start, machines }: Props) {
           <Link {...toSizes(project)}>how large messages are</Link>.
         </p>
       </header>
-      <AdvisorControls
-        search={search}
-        machines={machines}
-        placements={placements}
-        placement={placement}
-        modes={modes}
-        mode={mode}
-        onChange={change}
-      />
+      <div className="controls advisor-controls">
+        <Choice
+          label="Machine"
+          values={machines.length > 1 ? [EVERY, ...machines] : machines}
+          name={(machine) => (machine === EVERY ? "all machines" : machine)}
+          value={search.machine ?? EVERY}
+          onChange={(machine) => change({ machine: machine === EVERY ? undefined : machine })}
+        />
+        <Choice
+          label="Placement"
+          values={placements}
+          name={placementName}
+          value={placement ?? ""}
+          onChange={(value) => change({ placement: value })}
+        />
+        <Choice
+          label="Mode"
+          values={modes}
+          name={(value) => modeName(value)}
+          value={mode ?? ""}
+          onChange={(value) => change({ mode: value })}
+        />
+        <Segmented<Figure>
+          label="Ranked by"
+          options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
+          value={search.by ?? "p50"}
+          onChange={(by) => change({ by })}
+        />
+        <RateField rate={search.rate} onChange={(rate) => change({ rate })} />
+      </div>
       <Traffic
         search={search}
         start={start}
@@ -141,7 +159,7 @@ const REST_MS = 600;
 type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
 
 /** The answer: a sentence, and where there are several places one for each of them. */
-export function AdviceText({ advice, isEmpty }: AdviceTextProps) {
+function AdviceText({ advice, isEmpty }: AdviceTextProps) {
   const headline = isEmpty
     ? "There is no message to send."
     : advice === undefined
@@ -179,67 +197,10 @@ function answersOf(groups: Advice["groups"]): string[] {
   return groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
 }
 
-type AdvisorControlsProps = {
-  search: AdvisorSearch;
-  machines: string[];
-  placements: string[];
-  placement: string | undefined;
-  modes: string[];
-  mode: string | undefined;
-  onChange: (change: AdvisorChange) => void;
-};
-
-/** Any machine, in the address nothing. */
-const EVERY = "";
-
-/** Whose messages the advice is for, where they are sent, and what counts. */
-export function AdvisorControls({
-  search,
-  machines,
-  placements,
-  placement,
-  modes,
-  mode,
-  onChange,
-}: AdvisorControlsProps) {
-  return (
-    <div className="controls advisor-controls">
-      <Choice
-        label="Machine"
-        values={machines.length > 1 ? [EVERY, ...machines] : machines}
-        name={(machine) => (machine === EVERY ? "all machines" : machine)}
-        value={search.machine ?? EVERY}
-        onChange={(machine) => onChange({ machine: machine === EVERY ? undefined : machine })}
-      />
-      <Choice
-        label="Placement"
-        values={placements}
-        name={placementName}
-        value={placement ?? ""}
-        onChange={(value) => onChange({ placement: value })}
-      />
-      <Choice
-        label="Mode"
-        values={modes}
-        name={(value) => modeName(value)}
-        value={mode ?? ""}
-        onChange={(value) => onChange({ mode: value })}
-      />
-      <Segmented<Figure>
-        label="Ranked by"
-        options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
-        value={search.by ?? "p50"}
-        onChange={(by) => onChange({ by })}
-      />
-      <RateField rate={search.rate} onChange={(rate) => onChange({ rate })} />
-    </div>
-  );
-}
-
 type RateFieldProps = { rate: number | undefined; onChange: (rate: number | undefined) => void };
 
 /** How many messages are sent a second: what share of a processor they take follows from it. */
-export function RateField({ rate, onChange }: RateFieldProps) {
+function RateField({ rate, onChange }: RateFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(String(rate ?? ""));
   useEffect(() => setTyped(String(rate ?? "")), [rate]);

@@ -12,7 +12,6 @@ const behind = (ratio: number, is_sure: boolean) => ({
   behind_first: { ratio, low: ratio - 0.1, high: ratio + 0.1, is_sure },
 });
 
-/** Shows a group; a button swaps in another answer for the same place. */
 async function show(group: AdviceGroup, next = group) {
   const onLonger = vi.fn();
   const Page = () => {

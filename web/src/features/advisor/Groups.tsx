@@ -3,8 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { AdviceGroup, RankedTransport } from "@/api/types";
 import { DataTable } from "@/components/chart/DataTable";
-import { ErrorState, ScrollRegion, Section, Skeleton } from "@/components/ui/states";
-import { CommandLine, QuantityText } from "@/components/ui/text";
+import { Button } from "@/components/ui/controls";
+import { ErrorState, Section, Skeleton } from "@/components/ui/states";
+import { type Head, numeric, Table, unseen } from "@/components/ui/Table";
+import { CommandLine, QuantityText, Sentences } from "@/components/ui/text";
 import { toPoint } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
 import { formatBytes, formatCount, quantityOfNs } from "@/lib/units";
@@ -30,7 +32,6 @@ import type { useAdvice } from "./useAdvice";
 type Props = {
   project: string;
   advice: ReturnType<typeof useAdvice>;
-  /** Nothing is asked: no bucket has a message. */
   isEmpty: boolean;
   /** What would measure something. */
   command: string;
@@ -72,11 +73,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
       ))}
       {data.assumptions.length > 0 && (
         <Section title="What is assumed">
-          <ul className="cautions">
-            {data.assumptions.map((assumption) => (
-              <li key={assumption}>{assumption}</li>
-            ))}
-          </ul>
+          <Sentences of={data.assumptions} className="cautions" />
         </Section>
       )}
     </div>
@@ -86,12 +83,9 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
 type GroupProps = {
   project: string;
   group: AdviceGroup;
-  /** In words. */
   name: string;
   by: Figure;
-  /** What the answer is about. */
   buckets: Bucket[];
-  /** Makes all messages so many times as long as they are. */
   onLonger: (factor: number) => void;
 };
 
@@ -135,13 +129,9 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
                   {would_change.map((change) => (
                     <li key={change.factor}>
                       {changeText(group, change)}{" "}
-                      <button
-                        type="button"
-                        className="text-button try"
-                        onClick={() => onLonger(change.factor)}
-                      >
+                      <Button className="text-button try" onClick={() => onLonger(change.factor)}>
                         See it
-                      </button>
+                      </Button>
                     </li>
                   ))}
                 </ul>
@@ -184,7 +174,6 @@ type RankingTableProps = {
   median_bytes: number;
 };
 
-/** What is not known of every transport; a column that is of none is left out. */
 const COUNTED = [
   { figure: "cpu_ns_per_message", head: "CPU a message", text: cpuText },
   { figure: "wakes_per_message", head: "wake-ups a message", text: (count: number) => count.toFixed(2) },
@@ -204,77 +193,64 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
   const most_ns = ranking.reduce((most, { latency_ns }) => Math.max(most, latency_ns[by]), 1);
   const counted = COUNTED.filter(({ figure }) => ranking.some((line) => line[figure] !== null));
   return (
-    <ScrollRegion label={label}>
-      <table className="table ranked">
-        <thead>
-          <tr>
-            <th scope="col">transport</th>
-            <th scope="col" className="number">
-              beside the first
+    <Table
+      label={label}
+      className="table ranked"
+      heads={[
+        "transport",
+        numeric("beside the first"),
+        unseen(`${by}, drawn`),
+        ...FIGURES.map(
+          (figure): Head => ({
+            name: figure,
+            className: "number",
+            "aria-sort": figure === by ? "ascending" : undefined,
+          }),
+        ),
+        "waits",
+        ...counted.map(({ head }): Head => ({ name: head, className: "number brief-head" })),
+      ]}
+    >
+      <tbody ref={body}>
+        {ranking.map((line) => (
+          <tr key={keyOf(line)} data-key={keyOf(line)} data-standing={standingOf(line)}>
+            <th scope="row">
+              <span className="standing" aria-hidden="true" />
+              <Name project={project} name={nameIn(group, line)} line={line} median_bytes={median_bytes} />
+              <span className="line sureness">{line.transport.title}</span>
             </th>
-            <th scope="col">
-              <span className="visually-hidden">{by}, drawn</span>
-            </th>
+            <td className="number">
+              <BehindCell line={line} />
+            </td>
+            <td aria-hidden="true">
+              <span className="amount" style={{ width: `${(100 * line.latency_ns[by]) / most_ns}%` }} />
+            </td>
             {FIGURES.map((figure) => (
-              <th
-                key={figure}
-                scope="col"
-                className="number"
-                aria-sort={figure === by ? "ascending" : undefined}
-              >
-                {figure}
-              </th>
-            ))}
-            <th scope="col">waits</th>
-            {counted.map(({ figure, head }) => (
-              <th key={figure} scope="col" className="number brief-head">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          {ranking.map((line) => (
-            <tr key={keyOf(line)} data-key={keyOf(line)} data-standing={standingOf(line)}>
-              <th scope="row">
-                <span className="standing" aria-hidden="true" />
-                <Name project={project} name={nameIn(group, line)} line={line} median_bytes={median_bytes} />
-                <span className="line sureness">{line.transport.title}</span>
-              </th>
-              <td className="number">
-                <BehindCell line={line} />
+              <td key={figure} className="number">
+                <QuantityText
+                  quantity={quantityOfNs(Math.round(line.latency_ns[figure]))}
+                  plain={figure !== by}
+                />
               </td>
-              <td aria-hidden="true">
-                <span className="amount" style={{ width: `${(100 * line.latency_ns[by]) / most_ns}%` }} />
-              </td>
-              {FIGURES.map((figure) => (
+            ))}
+            <td>{receiveName(line.receive)}</td>
+            {counted.map(({ figure, text }) => {
+              const value = line[figure];
+              return (
                 <td key={figure} className="number">
-                  <QuantityText
-                    quantity={quantityOfNs(Math.round(line.latency_ns[figure]))}
-                    plain={figure !== by}
-                  />
+                  {value === null ? <span className="muted">not counted</span> : text(value)}
                 </td>
-              ))}
-              <td>{receiveName(line.receive)}</td>
-              {counted.map(({ figure, text }) => {
-                const value = line[figure];
-                return (
-                  <td key={figure} className="number">
-                    {value === null ? <span className="muted">not counted</span> : text(value)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
 type NameProps = { project: string; name: string; line: RankedTransport; median_bytes: number };
 
-/** Leads to what was measured at the size that is nearest to most messages. */
 function Name({ project, name, line, median_bytes }: NameProps) {
   const point = pointFor(line, median_bytes);
   if (point === undefined) return name;
@@ -305,7 +281,6 @@ function BehindCell({ line: { behind_first } }: { line: RankedTransport }) {
   );
 }
 
-/** The first, one that may be as fast as it, or one that is not. */
 function standingOf({ behind_first }: RankedTransport): "first" | "equal" | "behind" {
   if (behind_first === null) return "first";
   return behind_first.is_sure ? "behind" : "equal";

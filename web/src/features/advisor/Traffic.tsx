@@ -4,9 +4,9 @@ import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
 import type { CrossingMark } from "@/components/chart/plottables/Crossings";
-import { SelectField } from "@/components/ui/controls";
+import { Button, SelectField, TextButton } from "@/components/ui/controls";
 import { formatBytes } from "@/lib/units";
-import { barsOf, longerText, messagesText, nameIn, STEPS, stepOf, timesText } from "./data";
+import { barsOf, longerText, messagesText, nameAt, STEPS, stepOf, timesText } from "./data";
 import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "./search";
 import { type Bucket, FILE_BYTES_MAX, readSizes, scaled, sizesText } from "./sizes";
 import { trafficTable } from "./tables";
@@ -22,9 +22,7 @@ type Props = {
   profiles: SizeProfile[];
   /** The only group there is, whose crossings are marked. */
   group: AdviceGroup | null;
-  /** What is written to the address at once. */
   onChange: (change: AdvisorChange) => void;
-  /** What is written once it has come to rest. */
   onDrag: (change: AdvisorChange) => void;
 };
 
@@ -60,26 +58,16 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
               value={start.profile?.slug ?? OWN}
               onChange={(slug) => slug !== OWN && startAnew({ profile: slug })}
             />
-            <button
-              type="button"
-              className="button"
-              aria-expanded={isOwnOpen}
-              onClick={() => setOwnOpen(!isOwnOpen)}
-            >
+            <Button aria-expanded={isOwnOpen} onClick={() => setOwnOpen(!isOwnOpen)}>
               Your own sizes
-            </button>
+            </Button>
             <TimesSlider
               times={times}
               onChange={(value) => onDrag({ times: value === 1 ? undefined : value })}
             />
-            <button
-              type="button"
-              className="button"
-              disabled={!isChanged}
-              onClick={() => onChange({ dragged: undefined, times: undefined })}
-            >
+            <Button disabled={!isChanged} onClick={() => onChange({ dragged: undefined, times: undefined })}>
               Reset
-            </button>
+            </Button>
           </div>
           {isOwnOpen && (
             <OwnSizes
@@ -102,14 +90,10 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
   );
 }
 
-/** The crossings with the first one that are among the messages. */
 function marksOf(group: AdviceGroup, buckets: Bucket[]): CrossingMark[] {
   const some = buckets.filter(({ count }) => count > 0);
   const [least, most] = [some[0]?.from_bytes ?? 0, some.at(-1)?.to_bytes ?? 0];
-  const name = (place: number) => {
-    const ranked = group.ranking[place];
-    return ranked === undefined ? "" : nameIn(group, ranked);
-  };
+  const name = (place: number) => nameAt(group, place);
   return group.crossovers
     .filter(({ x }) => x > least && x < most)
     .slice(0, MARKS_MAX)
@@ -117,7 +101,6 @@ function marksOf(group: AdviceGroup, buckets: Bucket[]): CrossingMark[] {
 }
 
 type OwnSizesProps = {
-  /** What the advice is about now, as text. */
   text: string;
   onUse: (buckets: Bucket[]) => void;
   onClose: () => void;
@@ -203,9 +186,7 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
             onChange={({ target }) => void readFile(target.files?.[0])}
           />
         </label>
-        <button type="button" className="text-button" onClick={onClose}>
-          Close
-        </button>
+        <TextButton onClick={onClose}>Close</TextButton>
       </div>
     </form>
   );
@@ -213,7 +194,6 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
 
 type TimesSliderProps = { times: number; onChange: (times: number) => void };
 
-/** Makes all messages longer or shorter. */
 function TimesSlider({ times, onChange }: TimesSliderProps) {
   const id = useId();
   return (

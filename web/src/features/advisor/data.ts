@@ -8,7 +8,6 @@ import { counted, formatBytes, formatNs, inWords, shareOfAll, unbroken } from "@
 import { modeName, placementName, receiveName } from "@/lib/vocabulary";
 import { type Bucket, countOf } from "./sizes";
 
-/** What a group's name says by itself, or what all of a page's groups have. */
 const NAMED_ELSEWHERE = ["machine", "mode", "placement", "scenario", "senders", "peers"];
 /** What only tells how long was measured, and nothing of the transport. */
 const NO_TRAITS = ["warmup", "clock", "discarded_repetitions"];
@@ -37,12 +36,17 @@ export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, told_a
   return [transport.slug, ...traits.map(([name, value]) => traitName(name, value))].join(", ");
 }
 
+/** The name of the transport at a place of the ranking. */
+export function nameAt(group: AdviceGroup, place: number, unknown = ""): string {
+  const ranked = group.ranking[place];
+  return ranked === undefined ? unknown : nameIn(group, ranked);
+}
+
 /** What stays the same of a ranked transport from one answer to the next. */
 export function keyOf({ transport, told_apart }: Named): string {
   return JSON.stringify([transport.slug, ...Object.entries(told_apart).sort()]);
 }
 
-/** What stays the same of a group. */
 export function groupKey({ machine, does, oversubscribed }: AdviceGroup): string {
   return JSON.stringify([machine, oversubscribed, ...Object.entries(does).sort()]);
 }
@@ -76,7 +80,6 @@ export function headlineOf({ groups }: Pick<Advice, "groups">): string {
   return "Which transport comes first for these messages depends on where they are sent.";
 }
 
-/** The sentences of an answer. */
 export function sentencesOf(answer: string): string[] {
   return answer.split(/(?<=\.) (?=[A-Z])/);
 }
@@ -91,13 +94,11 @@ export function messagesText(buckets: readonly Bucket[]): string {
   return `${counted(countOf(some), "message")} of ${sizes}`;
 }
 
-/** So many times as long, in a few words. */
 export function timesText(times: number): string {
   if (times === 1) return "as they are";
   return times > 1 ? `× ${Number(times.toPrecision(3))}` : `÷ ${Number((1 / times).toPrecision(3))}`;
 }
 
-/** The same within a sentence. */
 export function longerText(times: number): string {
   const many = Number((times > 1 ? times : 1 / times).toPrecision(3));
   const word = many === 2 ? "twice" : `${many} times`;
@@ -151,8 +152,7 @@ export function changeText(
   group: AdviceGroup,
   { factor, place }: AdviceGroup["would_change"][number],
 ): string {
-  const ranked = group.ranking[place];
-  const name = ranked === undefined ? "another transport" : nameIn(group, ranked);
+  const name = nameAt(group, place, "another transport");
   return `If all messages were ${longerText(factor)}, ${name} would come first.`;
 }
 
@@ -171,12 +171,10 @@ export function pointFor(
   return [...measured].sort((a, b) => distance(a.message_bytes) - distance(b.message_bytes))[0];
 }
 
-/** How many processors are busy. */
 export function processorsText(cpus: number): string {
   return cpus >= 0.995 ? cpus.toFixed(2) : unbroken(shareOfAll(cpus));
 }
 
-/** A time of a message's own work. */
 export function cpuText(ns: number): string {
   return formatNs(Math.round(ns));
 }

@@ -4,7 +4,6 @@ import type { SizeProfile } from "@/api/types";
 import { oneOf, present, searchOf, slug, whole } from "@/lib/search";
 import { type Bucket, countOf, readSizes, scaled, sizesText, TEXT_LENGTH_MAX } from "./sizes";
 
-/** The figures that transports can be ranked by. */
 export const FIGURES = ["p50", "p98", "p99", "mean"] as const;
 export type Figure = (typeof FIGURES)[number];
 
@@ -25,11 +24,9 @@ export type AdvisorChange = { [Key in keyof AdvisorSearch]: AdvisorSearch[Key] |
 export const parseAdvisorSearch = searchOf({
   /** A profile of the server; the first, where there are no sizes either. */
   profile: slug,
-  /** Sizes of one's own, as text. */
   sizes: understood,
   /** What was dragged: a bucket's first byte and how many messages it has now, `12:500,64:0`. */
   dragged: draggedOf,
-  /** How many times as long all messages are. */
   times: timesOf,
   machine: slug,
   placement: slug,
@@ -83,7 +80,6 @@ export function adviceAsked(
   };
 }
 
-/** Sizes as they are written here, whatever they looked like. */
 function understood(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > TEXT_LENGTH_MAX) return undefined;
   const read = readSizes(value);

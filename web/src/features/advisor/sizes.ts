@@ -3,7 +3,6 @@ import type { SizeProfile } from "@/api/types";
 import { ascending, groupBy } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
 
-/** Messages of about one size. */
 export type Bucket = SizeProfile["buckets"][number];
 
 /** What a text says, or what is wrong with it and what was expected. */
@@ -17,7 +16,6 @@ const COUNT_MAX = 2 ** 50;
 /** A longer address is cut or refused on its way by many a proxy. */
 export const TEXT_LENGTH_MAX = 6_000;
 
-/** The longest file that is read, in bytes. */
 export const FILE_BYTES_MAX = 32 * 1024 * 1024;
 
 /** So many bars can still be taken hold of; single sizes beyond are put together. */
@@ -61,7 +59,6 @@ export function sizesText(buckets: readonly Bucket[]): string {
     .join(",");
 }
 
-/** All messages. */
 export function countOf(buckets: readonly Bucket[]): number {
   return buckets.reduce((sum, { count }) => sum + count, 0);
 }
@@ -99,7 +96,6 @@ export function shareShorter(buckets: readonly Bucket[], bytes: number): number 
 
 type Line = { line: string; number: number };
 
-/** What is wrong, on its way out of the reading. */
 class Refused extends Error {}
 
 function refused(refusal: string): SizesRead {
@@ -161,7 +157,6 @@ function sizeOf({ line, number }: Line): number {
   return Number(line);
 }
 
-/** How often each size is there; of many sizes, those that are near each other together. */
 function grouped(sizes: number[]): Bucket[] {
   const single = new Set(sizes).size <= SINGLE_SIZES_MAX;
   const place = (bytes: number) =>

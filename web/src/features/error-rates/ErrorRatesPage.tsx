@@ -90,7 +90,7 @@ function Method() {
 type Props = { machines: MachineErrorRates[]; figure: Figure };
 
 /** Changes in series: false alarms and what is found, by machine and class. */
-export function Changes({ machines, figure }: Props) {
+function Changes({ machines, figure }: Props) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
   return (
@@ -130,7 +130,7 @@ export function Changes({ machines, figure }: Props) {
 }
 
 /** Comparisons of a commit with itself: false verdicts and what is found, by machine and class. */
-export function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
+function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.comparisons.changes.map(({ change }) => change) ?? [];
   return (
@@ -175,14 +175,12 @@ function wholeText({ false_comparisons: { count, of_count } }: MachineErrorRates
 type GroupsProps = {
   machines: MachineErrorRates[];
   columns: number;
-  /** What is said of a machine as a whole. */
   note?: (machine: MachineErrorRates) => string;
-  /** The cells of a class behind its name. */
   children: (rates: ClassErrorRates) => ReactNode;
 };
 
 /** The rows of a table by machine, then class. */
-export function Groups({ machines, columns, note, children }: GroupsProps) {
+function Groups({ machines, columns, note, children }: GroupsProps) {
   return machines.map((machine) => (
     <tbody key={machine.machine}>
       <tr className="group">
@@ -205,12 +203,11 @@ export function Groups({ machines, columns, note, children }: GroupsProps) {
 
 type CellProps = {
   cell: CellText | null;
-  /** What belongs to it besides. */
   more?: string;
 };
 
 /** A counted share in a table, with how sure it is; in words where nothing could be counted. */
-export function Cell({ cell, more }: CellProps) {
+function Cell({ cell, more }: CellProps) {
   if (cell === null) return <td className="number muted">cannot tell</td>;
   return (
     <td className="number">

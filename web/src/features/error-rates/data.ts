@@ -2,11 +2,9 @@
 import type { CountedShare, ErrorRateList, HistoryErrorRates } from "@/api/types";
 import { counted, formatCount } from "@/lib/units";
 
-/** What of a point is searched for changes. */
 export const FIGURES = ["p50", "p99"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** What a cell says, and how sure that is. */
 export type CellText = { text: string; sureness: string };
 
 /** The step that the first sentence tells of. */
@@ -44,7 +42,6 @@ export function foundShare({ share, interval }: CountedShare): CellText | null {
   return { text: `${percent(share)} %`, sureness: `${percent(low)} to ${percent(high)}` };
 }
 
-/** The share of a step or change of this size. */
 function ofChange<T extends { change: number }>(entries: T[], change: number): T | undefined {
   return entries.find((entry) => Math.abs(entry.change - change) < 1e-9);
 }
@@ -54,7 +51,6 @@ export function changeName(change: number): string {
   return `+${(change * 100).toFixed(0)} %`;
 }
 
-/** The sentence that answers first. */
 export function headlineOf({ machines, total }: ErrorRateList): string {
   const where = machines.length === 1 ? `On ${machines[0]?.machine}` : "On these machines";
   const [p50, p99] = FIGURES.map((figure) => oftenOf(total[figure]));
@@ -66,7 +62,6 @@ export function headlineOf({ machines, total }: ErrorRateList): string {
   return `${where} ${alarms}; ${step}.`;
 }
 
-/** What comparisons do, as a sentence. */
 export function comparisonsOf({ total }: ErrorRateList): string {
   const { count, of_count } = total.false_comparisons;
   if (of_count === 0) {

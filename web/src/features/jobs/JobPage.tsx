@@ -7,7 +7,8 @@ import { requestJobs } from "@/api/writes";
 import { FormError } from "@/components/form";
 import { CancelJob, Reason } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
-import { Section } from "@/components/ui/states";
+import { Button } from "@/components/ui/controls";
+import { Breadcrumb, Section } from "@/components/ui/states";
 import { Ago, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
@@ -34,14 +35,10 @@ export function JobPage() {
   return (
     <>
       <header>
-        <nav aria-label="Breadcrumb">
-          <ol className="breadcrumb">
-            <li>
-              <Link {...toQueue(project)}>Queue</Link>
-            </li>
-            <li>job {jobId}</li>
-          </ol>
-        </nav>
+        <Breadcrumb>
+          <Link {...toQueue(project)}>Queue</Link>
+          {`job ${jobId}`}
+        </Breadcrumb>
         <h1>{sentence}</h1>
         {job.failure !== null && job.status !== "failed" && (
           <p className="lede warning">The last time it did not get done: {job.failure}.</p>
@@ -99,7 +96,6 @@ function JobFacts({ project, job }: { project: string; job: JobDetail }) {
   return <Facts wide facts={facts} />;
 }
 
-/** Its runs, as far as they are among the machine's newest. */
 function JobRuns({ project, job }: { project: string; job: JobDetail }) {
   const { machine, done_by_run_id } = job;
   const { data } = useQuery({
@@ -124,7 +120,7 @@ function JobRuns({ project, job }: { project: string; job: JobDetail }) {
 }
 
 /** Each time that an agent took a job: where, how that ended, and what was printed. */
-export function Attempts({ job }: { job: JobDetail }) {
+function Attempts({ job }: { job: JobDetail }) {
   if (job.attempts.length === 0) {
     return (
       <p className="muted">
@@ -162,29 +158,24 @@ function One({ attempt }: { attempt: Attempt }) {
 }
 
 /** Asks for the same once more, and goes to what is asked for. */
-export function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
+function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
   const navigate = useNavigate();
   const request = againOf(job);
   const asking = useChange(
     (again: NonNullable<typeof request>) => requestJobs(project, again),
     ["/api/v1/projects/{project}/jobs"],
+    ({ job_ids: [job_id] }) => job_id !== undefined && navigate(toJob(project, job_id)),
   );
   if (request === null) {
     return <p className="muted">A pull request is measured again from where it was queued, not from here.</p>;
   }
-  const ask = () =>
-    asking.mutate(request, {
-      onSuccess: ({ job_ids: [job_id] }) => {
-        if (job_id !== undefined) navigate(toJob(project, job_id));
-      },
-    });
   return (
     <>
-      <button type="button" className="button" disabled={asking.isPending} onClick={ask}>
+      <Button disabled={asking.isPending} onClick={() => asking.mutate(request)}>
         Measure again
-      </button>
+      </Button>
       {asking.data?.job_ids.length === 0 && <span role="status">The same is open already.</span>}
-      <FormError error={asking.error} fields={[]} />
+      <FormError error={asking.error} />
     </>
   );
 }

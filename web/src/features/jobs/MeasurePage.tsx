@@ -1,14 +1,14 @@
 /** Asks for commits to be measured: which, where, how, and against which other. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { client, dataOf } from "@/api/client";
 import { ApiError } from "@/api/errors";
 import { agentsQuery, commitsQuery, projectQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary } from "@/api/types";
 import { requestJobs } from "@/api/writes";
-import { Field, FieldGroup, FormError, NotAllowed } from "@/components/form";
-import { refusal } from "@/lib/access";
+import { Allowed, Field, FieldGroup, Form, TextField, Tick } from "@/components/form";
+import { Breadcrumb } from "@/components/ui/states";
 import { shortSha } from "@/lib/commits";
 import { useChange, useTitle } from "@/lib/hooks";
 import type { MeasureSearch } from "@/lib/measure";
@@ -27,14 +27,10 @@ export function MeasurePage() {
   return (
     <>
       <header>
-        <nav aria-label="Breadcrumb">
-          <ol className="breadcrumb">
-            <li>
-              <Link {...toQueue(project)}>Queue</Link>
-            </li>
-            <li>ask</li>
-          </ol>
-        </nav>
+        <Breadcrumb>
+          <Link {...toQueue(project)}>Queue</Link>
+          <>ask</>
+        </Breadcrumb>
         <h1>Ask for a measurement</h1>
         <p className="lede">
           What people ask for goes before what schedules and pushes bring. What is open already is not asked
@@ -48,12 +44,10 @@ export function MeasurePage() {
         )}
       </header>
       <div className="section">
-        {refusal(session, project, "queue") === null ? (
-          // Another address is another wish.
+        <Allowed session={session} project={project} action="queue" what="ask for measurements">
+          {/* Another address is another wish. */}
           <MeasureForm key={JSON.stringify(search)} project={project} search={search} agents={agents} />
-        ) : (
-          <NotAllowed session={session} project={project} action="queue" what="ask for measurements" />
-        )}
+        </Allowed>
       </div>
     </>
   );
@@ -68,41 +62,48 @@ const WHERE_NAMES: Record<Where, string> = {
   chosen: "chosen machines",
   any: "the first machine that is free, and no other",
 };
-/** Those beside which the server’s words stand. */
-const FIELDS = ["commits", "after", "until", "machines", "labels", "on_any", "preset", "base"];
 /** Where the names of the newest commits are, to choose from. */
 const OPTIONS = "measure-commits";
 
 type Props = { project: string; search: MeasureSearch; agents: AgentSummary[] };
 
 /** The form of a wish. What is wrong with it stands at its field, whether the page or the server finds it. */
-export function MeasureForm({ project, search, agents }: Props) {
+function MeasureForm({ project, search, agents }: Props) {
   const navigate = useNavigate();
   const [wish, setWish] = useState(() => wishOf(search));
-  const asking = useChange((asked: Wish) => ask(project, asked), ["/api/v1/projects/{project}/jobs"]);
-  const { error } = asking;
+  const asking = useChange(
+    (asked: Wish) => ask(project, asked),
+    ["/api/v1/projects/{project}/jobs"],
+    ([first, ...others]) =>
+      first !== undefined && navigate(others.length === 0 ? toJob(project, first) : toQueue(project)),
+  );
   const set = (change: Partial<Wish>) => {
     asking.reset();
     setWish({ ...wish, ...change });
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    asking.mutate(wish, {
-      onSuccess: ([first, ...others]) => {
-        if (first !== undefined) navigate(others.length === 0 ? toJob(project, first) : toQueue(project));
-      },
-    });
-  };
   const text = (name: "after" | "until" | "preset" | "labels" | "base") => ({
+    name,
     value: wish[name],
-    spellCheck: false,
-    autoComplete: "off",
     onChange: ({ target }: { target: HTMLInputElement }) => set({ [name]: target.value }),
   });
+  const sha = { className: "sha", list: OPTIONS };
   return (
-    <form className="form" onSubmit={submit} noValidate aria-label="Ask for a measurement">
+    <Form
+      label="Ask for a measurement"
+      submit="Ask"
+      noValidate
+      change={asking}
+      outcome={
+        asking.data?.length === 0 && (
+          <span role="status">
+            Nothing new: all of it is <Link {...toQueue(project)}>in the queue</Link> or measured.
+          </span>
+        )
+      }
+      onSubmit={() => asking.mutate(wish)}
+    >
       <CommitOptions project={project} id={OPTIONS} />
-      <FieldGroup legend="Measure" names={[]} error={error}>
+      <FieldGroup legend="Measure">
         <Choices
           name="what"
           names={WHAT_NAMES}
@@ -115,7 +116,6 @@ export function MeasureForm({ project, search, agents }: Props) {
         <Field
           label="Commits"
           name="commits"
-          error={error}
           note="Full names, with blanks or line breaks between. The first digits do where the commit is known here."
         >
           {(input) => (
@@ -130,20 +130,16 @@ export function MeasureForm({ project, search, agents }: Props) {
         </Field>
       ) : (
         <>
-          <Field
+          <TextField
             label="After"
-            name="after"
-            error={error}
             note="The commit that the range follows; it is not measured."
-          >
-            {(input) => <input {...input} {...text("after")} className="sha" list={OPTIONS} />}
-          </Field>
-          <Field label="Until" name="until" error={error} note="The last commit of the range.">
-            {(input) => <input {...input} {...text("until")} className="sha" list={OPTIONS} />}
-          </Field>
+            {...text("after")}
+            {...sha}
+          />
+          <TextField label="Until" note="The last commit of the range." {...text("until")} {...sha} />
         </>
       )}
-      <FieldGroup legend="On" names={["machines", "on_any"]} error={error}>
+      <FieldGroup legend="On" names={["machines", "on_any"]}>
         <Choices
           name="where"
           names={WHERE_NAMES}
@@ -153,47 +149,29 @@ export function MeasureForm({ project, search, agents }: Props) {
         />
       </FieldGroup>
       {wish.where === "chosen" ? (
-        <FieldGroup legend="Machines" names={[]} error={error}>
+        <FieldGroup legend="Machines">
           <Machines agents={agents} chosen={wish.machines} onChange={(machines) => set({ machines })} />
         </FieldGroup>
       ) : (
-        <Field
+        <TextField
           label="With labels"
-          name="labels"
-          error={error}
           note="A machine must have all of them. With commas between; empty: none."
-        >
-          {(input) => <input {...input} {...text("labels")} placeholder="none" />}
-        </Field>
+          placeholder="none"
+          {...text("labels")}
+        />
       )}
-      <Field
+      <TextField
         label="Preset"
-        name="preset"
-        error={error}
         note="Or the path of a definition in the repository. Empty: what the commit’s roundtrip.toml says."
-      >
-        {(input) => <input {...input} {...text("preset")} />}
-      </Field>
-      <Field
+        {...text("preset")}
+      />
+      <TextField
         label="Compared with"
-        name="base"
-        error={error}
         note="A commit that is measured in turns with each. Empty: each is measured by itself."
-      >
-        {(input) => <input {...input} {...text("base")} className="sha" list={OPTIONS} />}
-      </Field>
-      <FormError error={error} fields={FIELDS} />
-      <div className="controls">
-        <button type="submit" className="button" disabled={asking.isPending}>
-          Ask
-        </button>
-        {asking.data?.length === 0 && (
-          <span role="status">
-            Nothing new: all of it is <Link {...toQueue(project)}>in the queue</Link> or measured.
-          </span>
-        )}
-      </div>
-    </form>
+        {...text("base")}
+        {...sha}
+      />
+    </Form>
   );
 }
 
@@ -221,33 +199,33 @@ type ChoicesProps<T extends string> = {
 
 function Choices<T extends string>({ name, names, values, value, onChange }: ChoicesProps<T>) {
   return values.map((entry) => (
-    <label key={entry} className="choice">
-      <input type="radio" name={name} checked={entry === value} onChange={() => onChange(entry)} />
-      {names[entry]}
-    </label>
+    <Tick
+      key={entry}
+      type="radio"
+      name={name}
+      label={names[entry]}
+      checked={entry === value}
+      onChange={() => onChange(entry)}
+    />
   ));
 }
 
 type MachinesProps = { agents: AgentSummary[]; chosen: string[]; onChange: (machines: string[]) => void };
 
-/** Those that have an agent, and one that was asked for without. */
 function Machines({ agents, chosen, onChange }: MachinesProps) {
   const able = agents.map(({ machine }) => machine);
   const all = [...able, ...chosen.filter((name) => !able.includes(name))];
   if (all.length === 0) return <p className="muted">No machine has an agent yet.</p>;
   return all.map((machine) => (
-    <label key={machine} className="choice">
-      <input
-        type="checkbox"
-        checked={chosen.includes(machine)}
-        onChange={({ target }) =>
-          onChange(target.checked ? [...chosen, machine] : chosen.filter((name) => name !== machine))
-        }
-      />
-      <span>
-        {machine} <span className="muted">{noteOf(agents.find((agent) => agent.machine === machine))}</span>
-      </span>
-    </label>
+    <Tick
+      key={machine}
+      label={machine}
+      note={noteOf(agents.find((agent) => agent.machine === machine))}
+      checked={chosen.includes(machine)}
+      onChange={({ target }) =>
+        onChange(target.checked ? [...chosen, machine] : chosen.filter((name) => name !== machine))
+      }
+    />
   ));
 }
 
@@ -265,7 +243,7 @@ function noteOf(agent: AgentSummary | undefined): string {
 const OFFERED = 100;
 
 /** The newest commits that are known here, for inputs that name one. */
-export function CommitOptions({ project, id }: { project: string; id: string }) {
+function CommitOptions({ project, id }: { project: string; id: string }) {
   const { data } = useQuery(commitsQuery(project, { limit: OFFERED }));
   return (
     <datalist id={id}>

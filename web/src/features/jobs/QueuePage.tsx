@@ -1,6 +1,6 @@
 /** What machines measure now, what waits in its order, and what became of what was asked for. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { agentsQuery, jobsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
@@ -10,13 +10,16 @@ import { SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
 import { ascending, distinct } from "@/lib/collections";
-import { useNow, useTitle } from "@/lib/hooks";
+import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { toMachines, toMeasure, toQueue } from "@/lib/paths";
 import { beginsOf, OPEN, OVER, queueOf, queueSentence, STATUSES, type Status } from "@/lib/queue";
 import { present } from "@/lib/search";
-import { parseQueueSearch, type QueueSearch } from "./search";
+import { parseQueueSearch } from "./search";
 
 const route = getRouteApi("/$project/jobs");
+
+const ALL = "";
+const ENDED = ["done", "failed", "cancelled"] as const;
 
 export function QueuePage() {
   const { project } = route.useParams();
@@ -31,17 +34,22 @@ export function QueuePage() {
   useTitle(`Queue of ${project}`);
   const queue = queueOf(open.jobs);
   const begins = beginsOf(queue, agents, now);
-  const shown = (jobs: Job[], status: Status) =>
+  const isAsked = (status: string) => search.status === undefined || status === search.status;
+  const shown = (jobs: readonly Job[], ...statuses: Status[]) =>
     jobs.filter(
-      (job) => job.status === status && (search.machine === undefined || job.machine === search.machine),
+      ({ status, machine }) =>
+        isAsked(status) &&
+        statuses.some((entry) => entry === status) &&
+        (search.machine === undefined || machine === search.machine),
     );
-  const isShown = (...statuses: Status[]) => search.status === undefined || statuses.includes(search.status);
-  const ended = over.jobs.filter(({ machine, status }) => {
-    const isWanted = search.status === undefined || status === search.status;
-    return isWanted && (search.machine === undefined || machine === search.machine);
-  });
   const mayQueue = refusal(session, project, "queue") === null;
+  const change = useSearchChange<{ status: string; machine: string; after: string }>();
+  const show = (asked: { status?: string; machine?: string }) => {
+    const { status, machine } = parseQueueSearch({ ...search, ...asked });
+    return change({ status, machine, after: undefined });
+  };
   const names = [...agents, ...queue, ...over.jobs].flatMap(({ machine }) => machine ?? []);
+  const machines = distinct(names).sort(ascending);
   return (
     <>
       <header>
@@ -52,14 +60,28 @@ export function QueuePage() {
           long such jobs took there before.
         </p>
       </header>
-      <Controls project={project} search={search} machines={distinct(names).sort(ascending)}>
+      <div className="controls section">
+        <SelectField
+          label="Status"
+          options={[ALL, ...STATUSES].map((value) => ({ value, label: value === ALL ? "all" : value }))}
+          value={search.status ?? ALL}
+          onChange={(status) => show({ status })}
+        />
+        {machines.length > 1 && (
+          <SelectField
+            label="Machine"
+            options={[ALL, ...machines].map((value) => ({ value, label: value === ALL ? "all" : value }))}
+            value={search.machine ?? ALL}
+            onChange={(machine) => show({ machine })}
+          />
+        )}
         {mayQueue && (
           <Link {...toMeasure(project)} className="button">
             Ask for a measurement
           </Link>
         )}
-      </Controls>
-      {isShown("running") && (
+      </div>
+      {isAsked("running") && (
         <Section title="Now">
           <Listed jobs={shown(queue, "running")} nothing="No machine measures anything.">
             {(jobs) => (
@@ -68,7 +90,7 @@ export function QueuePage() {
           </Listed>
         </Section>
       )}
-      {isShown("queued") && (
+      {isAsked("queued") && (
         <Section title="Waiting">
           <Listed
             jobs={shown(queue, "queued")}
@@ -83,9 +105,9 @@ export function QueuePage() {
           )}
         </Section>
       )}
-      {isShown("done", "failed", "cancelled") && (
+      {ENDED.some(isAsked) && (
         <Section title="Over">
-          <Listed jobs={ended} nothing="Of these, none is over.">
+          <Listed jobs={shown(over.jobs, ...ENDED)} nothing="Of these, none is over.">
             {(jobs) => <OverJobs project={project} jobs={jobs} />}
           </Listed>
           {over.next_after !== null && (
@@ -115,38 +137,4 @@ type ListedProps = { jobs: Job[]; nothing: string; children: (jobs: Job[]) => Re
 
 function Listed({ jobs, nothing, children }: ListedProps) {
   return jobs.length === 0 ? <p className="muted">{nothing}</p> : children(jobs);
-}
-
-type ControlsProps = { project: string; search: QueueSearch; machines: string[]; children: ReactNode };
-
-const ALL = "";
-
-function Controls({ project, search, machines, children }: ControlsProps) {
-  const navigate = useNavigate();
-  const show = (change: { status?: string; machine?: string }) =>
-    navigate({
-      ...toQueue(project),
-      search: parseQueueSearch({ ...search, after: undefined, ...change }),
-      replace: true,
-      resetScroll: false,
-    });
-  return (
-    <div className="controls section">
-      <SelectField
-        label="Status"
-        options={[ALL, ...STATUSES].map((value) => ({ value, label: value === ALL ? "all" : value }))}
-        value={search.status ?? ALL}
-        onChange={(status) => show({ status })}
-      />
-      {machines.length > 1 && (
-        <SelectField
-          label="Machine"
-          options={[{ value: ALL, label: "all" }, ...machines.map((name) => ({ value: name, label: name }))]}
-          value={search.machine ?? ALL}
-          onChange={(machine) => show({ machine })}
-        />
-      )}
-      {children}
-    </div>
-  );
 }

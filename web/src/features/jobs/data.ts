@@ -2,7 +2,6 @@
 import type { Attempt, Job, JobRequest } from "@/api/types";
 import { labelsOf } from "@/lib/agents";
 
-/** How an attempt ended, with why. */
 export function attemptText({ outcome, reason }: Pick<Attempt, "outcome" | "reason">): string {
   const words: Record<string, string> = {
     done: "measured",
@@ -37,7 +36,6 @@ export type What = (typeof WHAT)[number];
 export const WHERE = ["all", "chosen", "any"] as const;
 export type Where = (typeof WHERE)[number];
 
-/** What the form holds. */
 export type Wish = {
   what: What;
   commits: string;
@@ -50,7 +48,6 @@ export type Wish = {
   base: string;
 };
 
-/** The commits of a text: with commas or blanks between. */
 function namesOf(typed: string): string[] {
   return typed.split(/[\s,]+/).filter(Boolean);
 }

@@ -7,4 +7,3 @@ export const parseQueueSearch = searchOf({
   machine: slug,
   after: cursor,
 });
-export type QueueSearch = ReturnType<typeof parseQueueSearch>;

@@ -1,8 +1,9 @@
 /** What maintainers do with an agent: give it work or none, label it, turn it away. */
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { AgentChange, AgentSummary, SessionInfo } from "@/api/types";
 import { changeAgent, revokeAgent } from "@/api/writes";
-import { Confirm, Field, FormError } from "@/components/form";
+import { Confirm, Form, FormError, TextField } from "@/components/form";
+import { Button, TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
 import { labelsOf, turnedAwayText } from "@/lib/agents";
@@ -29,25 +30,21 @@ export function AgentActions({ project, agent, session, className = "tools" }: P
   return (
     <>
       <span className={className}>
-        <button
-          type="button"
-          className="text-button"
+        <TextButton
           aria-label={`${label} ${machine}`}
           title={is_enabled && agent.is_busy ? "It finishes what it has." : undefined}
           disabled={isBusy}
           onClick={() => changing.mutate({ is_enabled: !is_enabled })}
         >
           {label}
-        </button>
-        <button
-          type="button"
-          className="text-button"
+        </TextButton>
+        <TextButton
           aria-label={`Labels of ${machine}`}
           disabled={isBusy}
           onClick={() => setIsLabelling(true)}
         >
           Labels
-        </button>
+        </TextButton>
         <Confirm
           label="Turn away"
           name={`Turn ${machine} away`}
@@ -58,43 +55,30 @@ export function AgentActions({ project, agent, session, className = "tools" }: P
           {turnedAwayText(agent)}
         </Confirm>
       </span>
-      <FormError error={changing.error ?? revoking.error} fields={["labels"]} />
+      <FormError error={changing.error ?? revoking.error} />
       {isLabelling && <Labels agent={agent} onClosed={() => setIsLabelling(false)} />}
     </>
   );
 }
 
 function Labels({ agent, onClosed }: { agent: AgentSummary; onClosed: () => void }) {
-  const saving = useChange((labels: string[]) => changeAgent(agent.agent_id, { labels }), OLD);
-  const save = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const typed = String(new FormData(event.currentTarget).get("labels") ?? "");
-    saving.mutate(labelsOf(typed), { onSuccess: onClosed });
-  };
+  const saving = useChange((labels: string[]) => changeAgent(agent.agent_id, { labels }), OLD, onClosed);
   return (
     <Modal label={`Labels of ${agent.machine}`} className="confirm" onClosed={onClosed}>
       <p className="strong">Labels of {agent.machine}</p>
-      <form className="form" onSubmit={save}>
-        <Field
+      <Form
+        submit="Save"
+        change={saving}
+        outcome={<Button onClick={onClosed}>Keep</Button>}
+        onSubmit={({ text }) => saving.mutate(labelsOf(text("labels")))}
+      >
+        <TextField
           label="Labels"
           name="labels"
-          error={saving.error}
           note="Jobs ask for them. Lower-case letters, digits and hyphens, with commas between; twenty at most."
-        >
-          {(input) => (
-            <input {...input} defaultValue={agent.labels.join(", ")} spellCheck={false} autoComplete="off" />
-          )}
-        </Field>
-        <FormError error={saving.error} fields={["labels"]} />
-        <div className="controls">
-          <button type="submit" className="button" disabled={saving.isPending}>
-            Save
-          </button>
-          <button type="button" className="button" onClick={onClosed}>
-            Keep
-          </button>
-        </div>
-      </form>
+          defaultValue={agent.labels.join(", ")}
+        />
+      </Form>
     </Modal>
   );
 }

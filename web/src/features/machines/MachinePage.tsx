@@ -1,6 +1,6 @@
 /** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import {
   agentsQuery,
   canariesQuery,
@@ -13,17 +13,18 @@ import {
 } from "@/api/queries";
 import type { AgentSummary, CanaryReading, CountedShare, MachineSummary, SessionInfo } from "@/api/types";
 import { CanaryChart } from "@/components/chart/CanaryChart";
-import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { OpenJobs } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Segmented } from "@/components/ui/controls";
-import { Section } from "@/components/ui/states";
-import { Table } from "@/components/ui/Table";
+import { Breadcrumb, Section } from "@/components/ui/states";
+import { RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, Facts, QuantityText, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
 import { canariesOf, canaryMeaning, driftOf, environmentChanges, readingsOf } from "@/lib/canaries";
-import { useNow, useTitle } from "@/lib/hooks";
+import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
 import { beginsOf, OPEN, queueOf } from "@/lib/queue";
@@ -63,14 +64,10 @@ export function MachinePage() {
   return (
     <>
       <header>
-        <nav aria-label="Breadcrumb">
-          <ol className="breadcrumb">
-            <li>
-              <Link {...toMachines(project)}>Machines</Link>
-            </li>
-            <li>{machine}</li>
-          </ol>
-        </nav>
+        <Breadcrumb>
+          <Link {...toMachines(project)}>Machines</Link>
+          {machine}
+        </Breadcrumb>
         <h1>{machineSentence(machine, health)}</h1>
         <p className="lede">
           {system}, {cpu}; {counted(summary.run_count, "run")} of {project}, the last{" "}
@@ -156,7 +153,7 @@ type Props = {
 };
 
 /** The agent of one machine: its three states, what it has, and what can be done with it. */
-export function AgentSection({ project, agent, suspectBecause, session }: Props) {
+function AgentSection({ project, agent, suspectBecause, session }: Props) {
   const now = useNow();
   if (agent === undefined) {
     return (
@@ -190,38 +187,34 @@ export function AgentSection({ project, agent, suspectBecause, session }: Props)
   );
 }
 
-const routeOfDrift = getRouteApi("/$project/machines/$machine");
-
 const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
   value: String(reach),
   label: `${reach.toLocaleString("en")} runs`,
 }));
 
 /** How a machine's canaries went over its runs, one small chart each: what no commit can have changed. */
-export function Drift() {
-  const { project, machine } = routeOfDrift.useParams();
-  const { last = REACHES[0] } = routeOfDrift.useSearch();
-  const navigate = useNavigate();
+function Drift() {
+  const { project, machine } = route.useParams();
+  const { last = REACHES[0] } = route.useSearch();
+  const change = useSearchChange<{ last: number }>();
   const { data, error, refetch } = useQuery(canariesQuery(project, machine, last));
   const readings = data?.readings ?? [];
   const slugs = canariesOf(readings);
   const rules = environmentChanges(readings);
-  const choose = (value: string) => {
-    const search = parseMachineSearch({ last: Number(value) });
-    return navigate({
-      to: ".",
-      search: (previous) => ({ ...previous, ...search }),
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <ChartFrame
       name="canaries"
       title="Canary drift"
       summary={summaryOf(readings.length, slugs.length, rules.length)}
-      table={slugs.length === 0 ? null : tableOf(machine, readings, slugs)}
-      controls={<Segmented label="How far back" options={OPTIONS} value={String(last)} onChange={choose} />}
+      table={slugs.length === 0 ? null : canaryTable(machine, readings, slugs)}
+      controls={
+        <Segmented
+          label="How far back"
+          options={OPTIONS}
+          value={String(last)}
+          onChange={(value) => change({ last: parseMachineSearch({ last: Number(value) }).last })}
+        />
+      }
       {...(data === undefined && { pending: { error, onRetry: () => void refetch() } })}
     >
       <div className="multiples">
@@ -277,27 +270,20 @@ function dayOf(reading: CanaryReading | undefined): string {
   return reading === undefined ? "" : formatDay(reading.started_at);
 }
 
-function tableOf(machine: string, readings: CanaryReading[], slugs: string[]): ChartTable {
-  return {
-    fileName: `canaries-${machine}`,
-    columns: [
-      { label: "run began", csvName: "started_at", number: false },
-      { label: "commit", csvName: "commit_ordinal", number: true },
-      { label: "environment", csvName: "environment_id", number: true },
-      ...slugs.map((slug) => ({ label: slug, csvName: `${slug}_ns_p50`, number: true })),
-    ],
-    rows: () =>
-      readings.toReversed().map(({ run_id, started_at, commit_ordinal, environment_id, p50_ns }) => ({
-        key: run_id,
-        cells: [
-          formatMoment(started_at),
-          String(commit_ordinal),
-          String(environment_id),
-          ...slugs.map((slug) => (p50_ns[slug] === undefined ? "not read" : formatNs(p50_ns[slug]))),
-        ],
-        csv: [started_at, commit_ordinal, environment_id, ...slugs.map((slug) => p50_ns[slug] ?? null)],
-      })),
-  };
+function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]): ChartTable {
+  return tableOf(`canaries-${machine}`, () => readings.toReversed(), [
+    word(
+      "run began",
+      "started_at",
+      ({ started_at }) => started_at,
+      (run) => formatMoment(run.started_at),
+    ),
+    num("commit", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
+    num("environment", "environment_id", ({ environment_id }) => environment_id),
+    ...slugs.map((slug) =>
+      num<CanaryReading>(slug, `${slug}_ns_p50`, ({ p50_ns }) => p50_ns[slug] ?? null, formatNs, "not read"),
+    ),
+  ]);
 }
 
 /** Changes that are looked up: each takes a run. */
@@ -306,7 +292,7 @@ const CHANGES_MAX = 4;
 type SurroundingsProps = { summary: MachineSummary; readings: CanaryReading[] };
 
 /** What a machine is, and what became another thing of it: points of two environments are not compared. */
-export function Surroundings({ summary, readings }: SurroundingsProps) {
+function Surroundings({ summary, readings }: SurroundingsProps) {
   const { stable } = summary.environment;
   const facts = Object.entries(stable).map(([name, value]) => ({ name, value }));
   return (
@@ -343,21 +329,17 @@ function Changes({ readings }: { readings: CanaryReading[] }) {
     );
   }
   return (
-    <Table
+    <RowTable
       label="What changed of it"
       className="table table-dense"
-      heads={["since", "fact", "before", "after"]}
-    >
-      <tbody>
-        {rows.map(({ since, name, before, after }) => (
-          <tr key={`${since} ${name}`}>
-            <td className="muted">{formatMoment(since)}</td>
-            <th scope="row">{name}</th>
-            <td className="flexible">{before ?? <span className="muted">not there</span>}</td>
-            <td className="flexible">{after ?? <span className="muted">not there</span>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+      rows={rows}
+      keyOf={({ since, name }) => `${since} ${name}`}
+      columns={[
+        ["since", ({ since }) => formatMoment(since), "muted"],
+        [rowHead("fact"), ({ name }) => name],
+        ["before", ({ before }) => before ?? <span className="muted">not there</span>, "flexible"],
+        ["after", ({ after }) => after ?? <span className="muted">not there</span>, "flexible"],
+      ]}
+    />
   );
 }

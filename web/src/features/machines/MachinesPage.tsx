@@ -1,11 +1,11 @@
 /** The machines of a project: how they are, what each does, and how another one joins them. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type FormEvent, useRef, useState } from "react";
+import { useState } from "react";
 import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
 import { createEnrolment } from "@/api/writes";
-import { Field, FormError, NotAllowed, Secret } from "@/components/form";
+import { Allowed, Form, ProjectField, Secret, TextField, type Typed } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
 import { Section } from "@/components/ui/states";
 import { numeric, Table, unseen } from "@/components/ui/Table";
@@ -57,82 +57,53 @@ export function MachinesPage() {
         )}
       </Section>
       <Section title="Add a machine">
-        {refusal(session, project, "manage-tokens") === null ? (
+        <Allowed
+          session={session}
+          project={project}
+          action="manage-tokens"
+          what="add machines, and say which are given work"
+        >
           <AddMachine project={project} session={session} />
-        ) : (
-          <NotAllowed
-            session={session}
-            project={project}
-            action="manage-tokens"
-            what="add machines, and say which are given work"
-          />
-        )}
+        </Allowed>
       </Section>
     </>
   );
 }
 
-/** Those beside which the server’s words stand. */
-const FIELDS = ["machine", "labels", "project"];
-
 type Props = { project: string; session: SessionInfo };
 
 /** Makes a code that lets one agent in, and says what to type on its machine. */
-export function AddMachine({ project, session }: Props) {
-  const form = useRef<HTMLFormElement>(null);
+function AddMachine({ project, session }: Props) {
   const [made, setMade] = useState<EnrolmentCode | null>(null);
-  const making = useChange(createEnrolment, []);
-  const { error } = making;
-  const isRunning = refusal(session, project, "run-server") === null;
-  const make = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    making.mutate(requestOf(new FormData(event.currentTarget), project), {
-      onSuccess: (code) => {
-        form.current?.reset();
-        setMade(code);
-      },
-    });
-  };
+  const making = useChange(createEnrolment, [], setMade);
   if (made !== null) return <Made made={made} onDone={() => setMade(null)} />;
   return (
-    <form className="form" ref={form} onSubmit={make} aria-label="Add a machine">
+    <Form
+      label="Add a machine"
+      submit="Make a code"
+      change={making}
+      onSubmit={(typed) => making.mutate(requestOf(typed, project))}
+    >
       <p>
         A code lets one agent in, once, within ten minutes. The machine asks this server for work; nothing
         connects to it.
       </p>
-      <Field
+      <TextField
         label="Machine"
         name="machine"
-        error={error}
         note="The only one that the code is good for; the agent that it has is replaced. Empty: any that has none."
-      >
-        {(input) => <input {...input} placeholder="any" spellCheck={false} autoComplete="off" />}
-      </Field>
-      <Field
+        placeholder="any"
+      />
+      <TextField
         label="Labels"
         name="labels"
-        error={error}
         note="What it has, for jobs that ask for it: lower-case letters, digits and hyphens, with commas between."
-      >
-        {(input) => <input {...input} placeholder="none" spellCheck={false} autoComplete="off" />}
-      </Field>
-      {isRunning && (
-        <Field label="Works for" name="project" error={error}>
-          {(input) => (
-            <select {...input} defaultValue={project}>
-              <option value={project}>this project</option>
-              <option value="">any project</option>
-            </select>
-          )}
-        </Field>
+        placeholder="none"
+      />
+      {refusal(session, project, "run-server") === null && (
+        <ProjectField label="Works for" project={project} />
       )}
-      <FormError error={error} fields={FIELDS} />
-      <div className="controls">
-        <button type="submit" className="button" disabled={making.isPending}>
-          Make a code
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
@@ -154,10 +125,8 @@ function Made({ made: { code, expires_at }, onDone }: { made: EnrolmentCode; onD
   );
 }
 
-/** What is asked for by what the form holds; a project that is not offered is this one. */
-function requestOf(data: FormData, project: string): EnrolmentRequest {
-  const text = (name: string) => String(data.get(name) ?? "").trim();
-  const bound = data.has("project") ? text("project") : project;
+function requestOf({ text, has }: Typed, project: string): EnrolmentRequest {
+  const bound = has("project") ? text("project") : project;
   return {
     labels: labelsOf(text("labels")),
     ...(bound !== "" && { project: bound }),
@@ -168,7 +137,7 @@ function requestOf(data: FormData, project: string): EnrolmentRequest {
 type MachineTableProps = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
 
 /** Every machine: what it is, whether it is heard of, given work and fit for it, and what it does. */
-export function MachineTable({ project, members, queue, session }: MachineTableProps) {
+function MachineTable({ project, members, queue, session }: MachineTableProps) {
   const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
   return (
     <Table
@@ -287,7 +256,7 @@ function whatItIs({ summary, agent }: Member): string {
 type DoingProps = { project: string; machine: string; agent: AgentSummary | null; queue: Job[] };
 
 /** What a machine measures, as far as that is of this project, and how much waits for it. */
-export function Doing({ project, machine, agent, queue }: DoingProps) {
+function Doing({ project, machine, agent, queue }: DoingProps) {
   const running = queue.find((job) => job.job_id === agent?.job_id);
   const waiting = queue.filter((job) => job.machine === machine && job.status === "queued").length;
   return (

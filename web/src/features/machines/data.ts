@@ -63,7 +63,6 @@ export function fleetSentence(all: readonly Member[]): string {
   return `${[...rest, ...bad].join("; ")}.`;
 }
 
-/** How one machine is, as a sentence. */
 export function machineSentence(machine: string, { suspectBecause, silence, isWatched }: Health): string {
   const silent =
     silence === null ? null : `silent since ${formatMoment(silence.since)}; ${usualText(silence)}`;
@@ -93,7 +92,6 @@ export function stretchesOf(readings: readonly CanaryReading[]): Stretch[] {
 /** A fact that became another one; `null` where there was, or is, none. */
 export type FactChange = { name: string; before: string | null; after: string | null };
 
-/** Which facts two environments differ in. */
 export function factChanges(before: Record<string, string>, after: Record<string, string>): FactChange[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .sort(ascending)

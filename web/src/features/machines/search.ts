@@ -7,4 +7,3 @@ export const REACHES = [200, 50, 1000] as const;
 export const parseMachineSearch = searchOf({
   last: oneOf(REACHES),
 });
-export type MachineSearch = ReturnType<typeof parseMachineSearch>;

@@ -1,22 +1,21 @@
 /** What others have published, with what was measured here in the same way in columns of its own. */
 import { useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { foundSeriesQuery, machinesQuery, referencesQuery } from "@/api/queries";
 import type { Reference, SeriesSummary } from "@/api/types";
-import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CrosshairScope } from "@/components/chart/crosshair";
-import { DataTable } from "@/components/chart/DataTable";
-import { LineChoice } from "@/components/chart/LineChoice";
+import { type ChartTable, DataTable, tableOf, word } from "@/components/chart/DataTable";
+import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { LATENCY } from "@/components/chart/measure";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
-import { withToggled } from "@/components/chart/swept";
 import { Segmented } from "@/components/ui/controls";
-import { CommandLine, Facts } from "@/components/ui/text";
+import { CommandLine, Facts, Sentences } from "@/components/ui/text";
 import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { docsHref, toPoint, toWorked } from "@/lib/paths";
 import { slugOf, slugsOf } from "@/lib/search";
 import { counted, formatDividedNs } from "@/lib/units";
@@ -39,6 +38,8 @@ import {
   type PublishedRow,
   protocolOf,
 } from "./ours";
+
+type ReferenceSearch = { set: string };
 
 const route = getRouteApi("/$project/reference");
 
@@ -100,12 +101,11 @@ type Props = {
   protocol: Protocol | null;
   series: SeriesSummary[];
   own: OwnColumn[];
-  /** Of all machines of the project. */
   systems: string[];
 };
 
 /** One publication: what it says, why its figures are not ours, how they came about, and its table with our columns. */
-export function Publication({ project, reference, protocol, series, own, systems }: Props) {
+function Publication({ project, reference, protocol, series, own, systems }: Props) {
   const { slug, title, question, source, summary, methodology, not_comparable_because, rows, statements } =
     reference;
   return (
@@ -119,11 +119,7 @@ export function Publication({ project, reference, protocol, series, own, systems
       <div className="columns subsection">
         <div>
           <h3>What is not comparable with ours</h3>
-          <ul className="reasons">
-            {reasonsOf(not_comparable_because, protocol, systems).map((reason) => (
-              <li key={reason}>{reason}</li>
-            ))}
-          </ul>
+          <Sentences of={reasonsOf(not_comparable_because, protocol, systems)} />
         </div>
         <div>
           <h3>How it was measured, as far as it says</h3>
@@ -133,11 +129,7 @@ export function Publication({ project, reference, protocol, series, own, systems
       {statements.length > 0 && (
         <>
           <h3>What it states</h3>
-          <ul className="reasons">
-            {statements.map((statement) => (
-              <li key={statement}>{statement}</li>
-            ))}
-          </ul>
+          <Sentences of={statements} />
         </>
       )}
       {rows.length > 0 && (
@@ -188,9 +180,9 @@ type PublishedFrameProps = {
 };
 
 /** A publication's table with our columns, and where lines say more, its lines; ours beside them and never among them. */
-export function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProps) {
-  const { set: asked } = useSearch({ from: "/$project/reference" });
-  const navigate = useNavigate({ from: "/$project/reference" });
+function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProps) {
+  const { set: asked } = route.useSearch();
+  const change = useSearchChange<ReferenceSearch>();
   const sets = setsOf(reference);
   const set = sets.find((value) => value === asked) ?? sets[0];
   const rows = rowsOfSet(reference, set);
@@ -210,24 +202,16 @@ export function PublishedFrame({ reference, protocol, series, own }: PublishedFr
           : "As published."
       }
       table={table}
-      {...(set === undefined
-        ? {}
-        : {
-            controls: (
-              <Segmented
-                label="Set of tables"
-                options={sets.map((value) => ({ value, label: value }))}
-                value={set}
-                onChange={(value) =>
-                  navigate({
-                    search: (previous) => ({ ...previous, set: value }),
-                    replace: true,
-                    resetScroll: false,
-                  })
-                }
-              />
-            ),
-          })}
+      controls={
+        set !== undefined && (
+          <Segmented
+            label="Set of tables"
+            options={sets.map((value) => ({ value, label: value }))}
+            value={set}
+            onChange={(value) => change({ set: value })}
+          />
+        )
+      }
     >
       {names.includes("p98_us") && <SizePanels rows={rows} protocol={protocol} own={columns} />}
       {names.includes("topology") && <ScalingPanels rows={rows} />}
@@ -237,10 +221,9 @@ export function PublishedFrame({ reference, protocol, series, own }: PublishedFr
 }
 
 /** Published times over how many take part: a panel for each topology, with the same axes. */
-export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
-  const [pointed, setPointed] = useState<string | null>(null);
-  const { hidden } = useSearch({ from: "/$project/reference" });
-  const navigate = useNavigate({ from: "/$project/reference" });
+function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
+  const { hidden } = route.useSearch();
+  const { pointed, onPoint, onToggle } = useLineChoice(hidden);
   const panels = distinct(rows.map(({ topology }) => String(topology))).map((topology) => ({
     topology,
     lines: publishedScaling(rows, topology),
@@ -248,15 +231,6 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
   const names = distinct(panels.flatMap(({ lines }) => lines.map(({ label }) => label)));
   const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
   const isShown = (label: string) => !slugsOf(hidden).includes(slugOf(label));
-  const toggle = (label: string) => {
-    setPointed(null);
-    const changed = withToggled(hidden, slugOf(label));
-    navigate({
-      search: ({ hidden: _hidden, ...rest }) => (changed === undefined ? rest : { ...rest, hidden: changed }),
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <CrosshairScope>
       <p className="chart-summary">
@@ -265,9 +239,9 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
       </p>
       <LineChoice
         label="Published lines"
-        lines={names.map((name, look) => ({ key: name, label: name, look, isShown: isShown(name) }))}
-        onToggle={toggle}
-        onPoint={setPointed}
+        lines={names.map((label, look) => ({ key: slugOf(label), label, look, isShown: isShown(label) }))}
+        onToggle={onToggle}
+        onPoint={onPoint}
       />
       <div className="multiples">
         {panels.map(({ topology, lines }) => (
@@ -277,7 +251,7 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
               name={`Published time of a message, ${topology}`}
               lines={lines
                 .filter(({ label }) => isShown(label))
-                .map((line) => ({ key: line.label, look: names.indexOf(line.label), ...line }))}
+                .map((line) => ({ key: slugOf(line.label), look: names.indexOf(line.label), ...line }))}
               members={distinct(points.map(({ members }) => members)).sort(ascending)}
               times_ns={points.map(({ time_ns }) => time_ns)}
               flat_ns={null}
@@ -294,7 +268,7 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
 type SizePanelsProps = { rows: PublishedRow[]; protocol: Protocol | null; own: OwnColumn[] };
 
 /** Published times over message size, and beside them ours with the same axes. */
-export function SizePanels({ rows, protocol, own }: SizePanelsProps) {
+function SizePanels({ rows, protocol, own }: SizePanelsProps) {
   const published = publishedSizes(rows).map(
     ({ label, points }): SweepLine => ({ key: label, label, current: false, points }),
   );
@@ -323,11 +297,11 @@ export function SizePanels({ rows, protocol, own }: SizePanelsProps) {
   );
 }
 
-function ownLine(protocol: Protocol, { key, machine, transport, commit, series }: OwnColumn): SweepLine {
-  const at = commit === null ? "" : ` at ${shortSha(commit)}`;
+function ownLine(protocol: Protocol, column: OwnColumn): SweepLine {
+  const { key, machine, transport, series } = column;
   return {
     key,
-    label: `${transport}, ${machine}${at}`,
+    label: `${transport}, ${machine}${atText(column)}`,
     current: false,
     points: series
       .flatMap((entry) => {
@@ -343,51 +317,49 @@ function ownLine(protocol: Protocol, { key, machine, transport, commit, series }
 const SERIES_MAX = 1000;
 
 /** The series that may stand beside a publication. */
-export const ownSeriesQuery = (project: string, { asked }: Protocol) =>
+const ownSeriesQuery = (project: string, { asked }: Protocol) =>
   foundSeriesQuery(project, { ...asked, limit: SERIES_MAX });
 
 /** A published table with our columns behind it: as a table and as CSV. */
-export function referenceTable(
+function referenceTable(
   fileName: string,
   { columns, rows }: ShownTable,
   protocol: Protocol | null,
   own: OwnColumn[],
 ): ChartTable {
-  return {
-    fileName,
-    columns: [
-      ...columns.map(({ key, label, isNumber, unit }) => ({
+  type Row = ShownTable["rows"][number];
+  const figureOf = (column: OwnColumn, { of }: Row) =>
+    protocol === null ? null : ownFigure(protocol, column, of);
+  return tableOf(fileName, () => rows, [
+    ...columns.map(({ key, label, isNumber, unit }, place) => ({
+      ...word<Row>(
         label,
-        csvName: unit === null ? key : `${key} [${unit}]`,
-        number: isNumber,
-      })),
-      ...own.map(({ machine, transport, commit }) => ({
-        label: `here: ${transport}, ${protocol?.figure}, ${machine}${commit === null ? "" : ` at ${shortSha(commit)}`}`,
-        csvName: `here_${machine}_${transport}_ns`,
-        number: true,
-      })),
-    ],
-    rows: () =>
-      rows.map(({ key, cells, of }) => {
-        const figures = own.map((column) => (protocol === null ? null : ownFigure(protocol, column, of)));
-        return {
-          key,
-          cells: [
-            ...cells.map((cell, place) => publishedCell(cell, columns[place]?.unit ?? null)),
-            ...figures.map((figure, place) => ownCell(figure, own[place])),
-          ],
-          csv: [...cells, ...figures.map((figure) => figure?.time_ns ?? null)],
-        };
-      }),
-  };
+        unit === null ? key : `${key} [${unit}]`,
+        ({ cells }) => cells[place] ?? null,
+        ({ cells }) => publishedCell(cells[place] ?? null, unit),
+      ),
+      number: isNumber,
+    })),
+    ...own.map((column) => ({
+      ...word<Row>(
+        `here: ${column.transport}, ${protocol?.figure}, ${column.machine}${atText(column)}`,
+        `here_${column.machine}_${column.transport}_ns`,
+        (row) => figureOf(column, row)?.time_ns ?? null,
+        (row) => ownCell(figureOf(column, row), column),
+      ),
+      number: true,
+    })),
+  ]);
 }
+
+const atText = ({ commit }: OwnColumn) => (commit === null ? "" : ` at ${shortSha(commit)}`);
 
 function publishedCell(cell: string | number | null, unit: Parameters<typeof cellText>[1]): ReactNode {
   const text = cellText(cell, unit);
   return cell === null ? <span className="muted">{text}</span> : text;
 }
 
-function ownCell(figure: ReturnType<typeof ownFigure>, column: OwnColumn | undefined): ReactNode {
+function ownCell(figure: ReturnType<typeof ownFigure>, column: OwnColumn): ReactNode {
   if (figure === null) return <span className="muted">not measured</span>;
   const { series, time_ns } = figure;
   const { latest } = series;
@@ -396,7 +368,7 @@ function ownCell(figure: ReturnType<typeof ownFigure>, column: OwnColumn | undef
   return (
     <>
       <Link {...toPoint(series.project, series.series_id, latest.run_id)}>{text}</Link>
-      {column?.commit === null && <span className="muted"> {shortSha(latest.commit_sha)}</span>}
+      {column.commit === null && <span className="muted"> {shortSha(latest.commit_sha)}</span>}
       {latest.lossy && <span className="warning"> lossy</span>}
     </>
   );

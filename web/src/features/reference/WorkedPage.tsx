@@ -1,19 +1,21 @@
 /** The question that a publication raises, answered by what was measured here: the answer first, the evidence under it. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { referencesQuery, workedQuery } from "@/api/queries";
 import type { EvidenceCell, EvidenceColumn, EvidenceTable, Reference, WorkedMachine } from "@/api/types";
-import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
 import type { ForestScale } from "@/components/chart/forest";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { Choice } from "@/components/ui/controls";
-import { ScrollRegion } from "@/components/ui/states";
-import { CommandLine } from "@/components/ui/text";
-import { useTitle } from "@/lib/hooks";
+import { Section } from "@/components/ui/states";
+import { type Head, numeric, Table } from "@/components/ui/Table";
+import { CommandLine, Sentences } from "@/components/ui/text";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toAdvisor, toPoint, toReference, toSweep, toTopology } from "@/lib/paths";
-import { present, slugOf } from "@/lib/search";
+import { slugOf } from "@/lib/search";
 import { cellText, csvName, estimateOf, intervalOf, linesOf, markOf, scaleOf, tickText } from "./worked";
 
 const route = getRouteApi("/$project/reference/$reference");
@@ -21,7 +23,7 @@ const route = getRouteApi("/$project/reference/$reference");
 export function WorkedPage() {
   const { project, reference: slug } = route.useParams();
   const { machine: asked } = route.useSearch();
-  const navigate = useNavigate({ from: "/$project/reference/$reference" });
+  const change = useSearchChange<{ machine: string }>();
   const { data } = useSuspenseQuery(workedQuery(project, slug));
   const { data: published } = useSuspenseQuery(referencesQuery);
   useTitle(data.question);
@@ -42,25 +44,22 @@ export function WorkedPage() {
             values={machines}
             name={(machine) => machine}
             value={answered?.machine ?? ""}
-            onChange={(machine) =>
-              navigate({
-                search: (previous) => present({ ...previous, machine }),
-                replace: true,
-                resetScroll: false,
-              })
-            }
+            onChange={(machine) => change({ machine })}
           />
         </div>
       )}
       {answered !== undefined && <Answered project={project} slug={slug} answered={answered} />}
-      {reference !== undefined && <NotComparable reference={reference} />}
-      <section className="section" aria-labelledby="measure">
-        <h2 id="measure">{answered === undefined ? "What would answer it" : "Measure it on your machine"}</h2>
+      {reference !== undefined && (
+        <Section title="What is not comparable with what was published">
+          <Sentences of={reference.not_comparable_because} />
+        </Section>
+      )}
+      <Section title={answered === undefined ? "What would answer it" : "Measure it on your machine"}>
         <p className="section-note">
           In a clone of the project, this measures what answers it and sends it to this page:
         </p>
         <CommandLine command={`roundtrip run --preset ${data.preset} --upload ${window.location.origin}`} />
-      </section>
+      </Section>
     </>
   );
 }
@@ -83,7 +82,6 @@ function Published({
   );
 }
 
-/** Where the same figures are looked at in other ways. */
 function Further({ project, slug }: { project: string; slug: string }) {
   switch (slug) {
     case "chromium-mach-vs-fifo":
@@ -102,17 +100,12 @@ type AnsweredProps = { project: string; slug: string; answered: WorkedMachine };
 function Answered({ project, slug, answered: { machine, reasons, tables } }: AnsweredProps) {
   return (
     <>
-      <section className="section" aria-labelledby="reasons">
-        <h2 id="reasons">What that rests on</h2>
-        <ul className="reasons">
-          {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
-          ))}
-        </ul>
+      <Section title="What that rests on">
+        <Sentences of={reasons} />
         <p className="section-note">
           <Further project={project} slug={slug} />
         </p>
-      </section>
+      </Section>
       {tables.map((evidence, place) => (
         <Evidence
           key={evidence.title}
@@ -125,25 +118,12 @@ function Answered({ project, slug, answered: { machine, reasons, tables } }: Ans
   );
 }
 
-function NotComparable({ reference: { not_comparable_because } }: { reference: Reference }) {
-  return (
-    <section className="section" aria-labelledby="not-comparable">
-      <h2 id="not-comparable">What is not comparable with what was published</h2>
-      <ul className="reasons">
-        {not_comparable_because.map((reason) => (
-          <li key={reason}>{reason}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 type Props = { project: string; fileName: string; evidence: EvidenceTable };
 
 const ROWS_ARE = { message_bytes: "message", transport: "transport", topology: "senders and receivers" };
 
 /** The figures that an answer rests on: as a table, and where they are of sizes, as lines over them. */
-export function Evidence({ project, fileName, evidence }: Props) {
+function Evidence({ project, fileName, evidence }: Props) {
   const { title, columns, rows } = evidence;
   const lines = linesOf(evidence);
   const summary = [
@@ -177,62 +157,46 @@ function EvidenceRows({ project, evidence }: Omit<Props, "fileName">) {
   const { title, rows_are, columns, rows } = evidence;
   const scale = scaleOf(evidence);
   return (
-    <ScrollRegion label={title}>
-      <table className="table table-dense forest">
-        <thead>
-          <tr>
-            <th scope="col">{ROWS_ARE[rows_are]}</th>
-            {columns.map((column) => (
-              <HeadCells key={column.name} column={column} scale={scale} />
+    <Table
+      label={title}
+      className="table table-dense forest"
+      heads={[ROWS_ARE[rows_are], ...columns.flatMap((column) => headsOf(column, scale))]}
+    >
+      <tbody>
+        {rows.map(({ name, cells }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {columns.map((column, place) => (
+              <BodyCells
+                key={column.name}
+                project={project}
+                column={column}
+                cell={cells[place] ?? null}
+                scale={scale}
+              />
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, cells }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {columns.map((column, place) => (
-                <BodyCells
-                  key={column.name}
-                  project={project}
-                  column={column}
-                  cell={cells[place] ?? null}
-                  scale={scale}
-                />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
-/** A ratio has its interval and its place on the axis beside it. */
-function HeadCells({ column: { name, unit }, scale }: { column: EvidenceColumn; scale: ForestScale | null }) {
-  return (
-    <>
-      <th scope="col" className="number">
-        {name}
-      </th>
-      {unit === "times" && (
-        <>
-          <th scope="col" className="number">
-            95 % interval
-          </th>
-          <th scope="col" className="forest-cell">
-            {scale !== null && (
-              <ForestAxis
-                name={`${name}, with its 95 % interval, from ${tickText(-scale.limit)} to ${tickText(scale.limit)}`}
-                scale={scale}
-                label={tickText}
-              />
-            )}
-          </th>
-        </>
-      )}
-    </>
+/** A ratio has its interval and its place on the axis next to it. */
+function headsOf({ name, unit }: EvidenceColumn, scale: ForestScale | null): Head[] {
+  if (unit !== "times") return [numeric(name)];
+  const axis = scale !== null && (
+    <ForestAxis
+      name={`${name}, with its 95 % interval, from ${tickText(-scale.limit)} to ${tickText(scale.limit)}`}
+      scale={scale}
+      label={tickText}
+    />
   );
+  return [
+    numeric(name),
+    { name: `${name}: interval`, className: "number", content: "95 % interval" },
+    { name: `${name}: axis`, className: "forest-cell", content: axis },
+  ];
 }
 
 type CellProps = {
@@ -272,44 +236,32 @@ function Figure({ project, column, cell }: { project: string; column: EvidenceCo
   );
 }
 
-/** The same as rows of a file: what a figure's interval is stands in columns of its own. */
 function fileOf(fileName: string, { rows_are, columns, rows }: EvidenceTable): ChartTable {
-  const ends = ({ unit }: EvidenceColumn) => (unit === "times" ? ["low", "high"] : []);
-  return {
-    fileName,
-    columns: [
-      { label: ROWS_ARE[rows_are], csvName: rows_are, number: false },
-      ...columns.flatMap((column) => [
-        { label: column.name, csvName: csvName(column), number: true },
-        ...ends(column).map((end) => ({
-          label: `${column.name}, ${end}`,
-          csvName: `${column.name}, ${end} [times]`,
-          number: true,
-        })),
-      ]),
-    ],
-    rows: () =>
-      rows.map(({ name, message_bytes, cells }) => ({
-        key: name,
-        cells: [
-          name,
-          ...columns.flatMap((column, place) => {
-            const cell = cells[place] ?? null;
-            const text = cell === null ? "none" : cellText(cell, column);
-            if (column.unit !== "times") return [text];
-            return [text, ...[cell?.low, cell?.high].map((end) => (end == null ? "none" : end.toFixed(3)))];
-          }),
-        ],
-        csv: [
-          message_bytes ?? name,
-          ...columns.flatMap((column, place) => {
-            const cell = cells[place] ?? null;
-            return [
-              cell?.value ?? null,
-              ...(column.unit === "times" ? [cell?.low ?? null, cell?.high ?? null] : []),
-            ];
-          }),
-        ],
-      })),
-  };
+  type Row = EvidenceTable["rows"][number];
+  return tableOf(fileName, () => rows, [
+    word<Row>(
+      ROWS_ARE[rows_are],
+      rows_are,
+      ({ message_bytes, name }) => message_bytes ?? name,
+      (row) => row.name,
+    ),
+    ...columns.flatMap((column, place) => [
+      num<Row>(
+        column.name,
+        csvName(column),
+        ({ cells }) => cells[place]?.value ?? null,
+        (value) => cellText({ value }, column),
+        "none",
+      ),
+      ...(column.unit === "times" ? (["low", "high"] as const) : []).map((end) =>
+        num<Row>(
+          `${column.name}, ${end}`,
+          `${column.name}, ${end} [times]`,
+          ({ cells }) => cells[place]?.[end] ?? null,
+          (value) => value.toFixed(3),
+          "none",
+        ),
+      ),
+    ]),
+  ]);
 }

@@ -6,10 +6,8 @@ import type { PublishedRow } from "./ours";
 
 type Unit = Reference["columns"][number]["unit"];
 
-/** A column of the table as it is shown. */
 type ShownColumn = { key: string; label: string; isNumber: boolean; unit: Unit };
 
-/** A row of it, and the rows of the file that it is made of. */
 type ShownRow = { key: string; cells: (string | number | null)[]; of: PublishedRow[] };
 
 export type ShownTable = { columns: ShownColumn[]; rows: ShownRow[] };
@@ -44,7 +42,6 @@ export function setsOf(reference: Reference): string[] {
   return distinct(publishedRows(reference).map((row) => String(row[column])));
 }
 
-/** The rows of one set. */
 export function rowsOfSet(reference: Reference, set: string | undefined): PublishedRow[] {
   const column = SET_COLUMNS[reference.slug];
   const rows = publishedRows(reference);
@@ -113,7 +110,6 @@ export function cellText(cell: string | number | null, unit: Unit): string {
   return cell.toLocaleString("en", { minimumFractionDigits, maximumFractionDigits: 6 });
 }
 
-/** The published lines of a quantity over sizes. */
 export function publishedSizes(rows: PublishedRow[]) {
   return [...groupBy(rows, ({ host, transport }) => `${transport}, ${host}`).entries()].map(
     ([label, own]) => ({

@@ -8,10 +8,8 @@ import { sendersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { nsPerMessage } from "@/lib/points";
 
-/** A row of a published table by its columns. */
 export type PublishedRow = Record<string, string | number | null>;
 
-/** How one publication is measured here. */
 export type Protocol = {
   /** The publication, as the server names it. */
   slug: string;
@@ -20,13 +18,10 @@ export type Protocol = {
   document: string;
   /** The system that its figures are of; of no machine's, nothing of ours is of the same. */
   os: { slug: string; name: string } | null;
-  /** What its figures are here, for the heads of columns. */
   figure: string;
-  /** The series that may belong to its table. */
   asked: SeriesAsked;
   /** Whether a series was measured as a row was, and so stands in it. */
   isOf: (series: SeriesSummary, row: PublishedRow) => boolean;
-  /** Its figure, in nanoseconds. */
   figureOf: (series: SeriesSummary) => number | null;
 };
 
@@ -160,7 +155,6 @@ function isTopology({ case: kase, transport }: SeriesSummary, { topology, peers 
   );
 }
 
-/** Whether who waits does it as in a set of the published tables. */
 function waitsAs({ methodology }: SeriesSummary, { methodology: set, waiters_fix }: PublishedRow): boolean {
   const { receive, wake, storage, on_full } = methodology;
   if (on_full !== "wait") return false;

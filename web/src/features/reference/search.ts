@@ -5,13 +5,10 @@ import { searchOf, slug, slugs } from "@/lib/search";
 export const parseReferenceSearch = searchOf({
   /** Which of several sets of tables of one publication. */
   set: slug,
-  /** Published lines that are not drawn, with dots between. */
   hidden: slugs,
 });
-export type ReferenceSearch = ReturnType<typeof parseReferenceSearch>;
 
 /** Which machine answers; without it, the first one. */
 export const parseWorkedSearch = searchOf({
   machine: slug,
 });
-export type WorkedSearch = ReturnType<typeof parseWorkedSearch>;

@@ -4,11 +4,9 @@ import type { ForestMark } from "@/components/chart/ForestPlot";
 import { type Estimate, type ForestScale, forestScale } from "@/components/chart/forest";
 import { formatDividedNs, formatRate, shareOfAll } from "@/lib/units";
 
-/** A line of a quantity over sizes, for the chart. */
 export type EvidenceLine = { key: string; label: string; points: { message_bytes: number; value: number }[] };
 
-/** A figure with its unit. */
-export function cellText({ value }: EvidenceCell, { unit }: EvidenceColumn): string {
+export function cellText({ value }: Pick<EvidenceCell, "value">, { unit }: EvidenceColumn): string {
   switch (unit) {
     case "ns":
       return formatDividedNs(value);
@@ -80,7 +78,6 @@ function timesText(value: number): string {
   return `× ${timesNumber(value)}`;
 }
 
-/** Three digits. */
 function timesNumber(value: number): string {
   const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return value.toFixed(decimals);

@@ -1,47 +1,44 @@
 /** Who is a member of a project and as what; admins of it give and take roles. */
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useRef } from "react";
 import { membersQuery } from "@/api/queries";
 import type { Member, Role, SessionInfo } from "@/api/types";
 import { removeMember, setMember } from "@/api/writes";
-import { Confirm, Field, FormError, Loaded, NotAllowed } from "@/components/form";
+import { Allowed, Confirm, Form, FormError, Loaded, SelectInput, TextField } from "@/components/form";
 import { Section } from "@/components/ui/states";
 import { Table, unseen } from "@/components/ui/Table";
-import { ROLES, refusal } from "@/lib/access";
+import { ROLES } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { formatDay } from "@/lib/time";
 
 type Props = { project: string; session: SessionInfo };
 
 export function Members({ project, session }: Props) {
-  const isAllowed = refusal(session, project, "manage-members") === null;
-  const members = useQuery({ ...membersQuery(project), enabled: isAllowed });
+  const what = "see and change who is a member";
   return (
     <Section title="Members">
-      {isAllowed ? (
-        <>
-          <Loaded query={members}>{(list) => <MemberTable project={project} members={list} />}</Loaded>
-          <MemberForm project={project} />
-        </>
-      ) : (
-        <NotAllowed
-          session={session}
-          project={project}
-          action="manage-members"
-          what="see and change who is a member"
-        />
-      )}
+      <Allowed session={session} project={project} action="manage-members" what={what}>
+        <MemberList project={project} />
+        <MemberForm project={project} />
+      </Allowed>
     </Section>
   );
 }
 
+function MemberList({ project }: { project: string }) {
+  const members = useQuery(membersQuery(project));
+  return <Loaded query={members}>{(list) => <MemberTable project={project} members={list} />}</Loaded>;
+}
+
+const OLD = ["/api/v1/projects/{project}/members"] as const;
+
+const useSetMember = (project: string) =>
+  useChange(({ account, role }: { account: string; role: Role }) => setMember(project, account, role), OLD);
+
+const roleOf = (name: string): Role => ROLES.find((role) => role === name) ?? "viewer";
+
 function MemberTable({ project, members }: { project: string; members: Member[] }) {
-  const old = ["/api/v1/projects/{project}/members"] as const;
-  const setting = useChange(
-    ({ account, role }: { account: string; role: Role }) => setMember(project, account, role),
-    old,
-  );
-  const removing = useChange((account: string) => removeMember(project, account), old);
+  const setting = useSetMember(project);
+  const removing = useChange((account: string) => removeMember(project, account), OLD);
   const isBusy = setting.isPending || removing.isPending;
   if (members.length === 0) {
     return (
@@ -63,12 +60,16 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
               <th scope="row">{account}</th>
               <td>
                 <span className="field">
-                  <RoleSelect
-                    label={`Role of ${account}`}
+                  <select
+                    aria-label={`Role of ${account}`}
                     value={role}
-                    isBusy={isBusy}
-                    onChange={(chosen) => setting.mutate({ account, role: chosen })}
-                  />
+                    disabled={isBusy}
+                    onChange={({ target }) => setting.mutate({ account, role: roleOf(target.value) })}
+                  >
+                    {ROLES.map((name) => (
+                      <option key={name}>{name}</option>
+                    ))}
+                  </select>
                 </span>
               </td>
               <td className="muted">{formatDay(created_at)}</td>
@@ -87,66 +88,38 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
           ))}
         </tbody>
       </Table>
-      <FormError error={setting.error ?? removing.error} fields={[]} />
+      <FormError error={setting.error ?? removing.error} />
     </>
   );
 }
 
 function MemberForm({ project }: { project: string }) {
-  const form = useRef<HTMLFormElement>(null);
-  const adding = useChange(
-    ({ account, role }: { account: string; role: Role }) => setMember(project, account, role),
-    ["/api/v1/projects/{project}/members"] as const,
-  );
-  const add = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const role = ROLES.find((name) => name === data.get("role")) ?? "viewer";
-    const account = String(data.get("account") ?? "").trim();
-    adding.mutate({ account, role }, { onSuccess: () => form.current?.reset() });
-  };
+  const adding = useSetMember(project);
   return (
-    <form className="form subsection" ref={form} onSubmit={add} aria-label="Add a member">
-      <Field
+    <Form
+      className="form subsection"
+      label="Add a member"
+      submit="Add member"
+      change={adding}
+      onSubmit={({ text }, form) =>
+        adding.mutate(
+          { account: text("account"), role: roleOf(text("role")) },
+          { onSuccess: () => form.reset() },
+        )
+      }
+    >
+      <TextField
         label="Account"
         name="account"
-        error={adding.error}
         note="One that exists: administrators of the server make them."
-      >
-        {(input) => <input {...input} required spellCheck={false} autoComplete="off" />}
-      </Field>
-      <Field label="Role" name="role" error={adding.error}>
-        {(input) => (
-          <select {...input} defaultValue="viewer">
-            {ROLES.map((role) => (
-              <option key={role}>{role}</option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <FormError error={adding.error} fields={["account", "role"]} />
-      <div className="controls">
-        <button type="submit" className="button" disabled={adding.isPending}>
-          Add member
-        </button>
-      </div>
-    </form>
-  );
-}
-
-type RoleSelectProps = { label: string; value: Role; isBusy: boolean; onChange: (role: Role) => void };
-
-function RoleSelect({ label, value, isBusy, onChange }: RoleSelectProps) {
-  return (
-    <select
-      aria-label={label}
-      value={value}
-      disabled={isBusy}
-      onChange={({ target }) => onChange(ROLES.find((role) => role === target.value) ?? value)}
-    >
-      {ROLES.map((role) => (
-        <option key={role}>{role}</option>
-      ))}
-    </select>
+        required
+      />
+      <SelectInput
+        label="Role"
+        name="role"
+        options={ROLES.map((role) => ({ value: role, label: role }))}
+        defaultValue="viewer"
+      />
+    </Form>
   );
 }

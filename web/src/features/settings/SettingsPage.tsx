@@ -1,12 +1,12 @@
 /** What a project is set to, who may do what with it, and what there is of the whole server for who runs it. */
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { auditQuery, projectQuery, sessionQuery } from "@/api/queries";
 import type { AuditEvent, ProjectSummary, SessionInfo } from "@/api/types";
 import { deleteProject } from "@/api/writes";
 import { BadgeCode } from "@/components/BadgeCode";
-import { Field, FormError, Loaded, NotAllowed } from "@/components/form";
+import { Allowed, Form, Loaded, TextField } from "@/components/form";
 import { Section } from "@/components/ui/states";
 import { Table } from "@/components/ui/Table";
 import { CommandLine } from "@/components/ui/text";
@@ -98,7 +98,7 @@ function shownSections(session: SessionInfo): SettingsSection[] {
 }
 
 /** What shows elsewhere how a project is: a badge for a README, feeds for readers. */
-export function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
+function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
   const feed = (name: string) => `${window.location.origin}/api/v1/projects/${project}/${name}.atom`;
   return (
     <>
@@ -123,97 +123,85 @@ export function Badges({ summary: { project, visibility } }: { summary: ProjectS
 
 type Props = { summary: ProjectSummary; session: SessionInfo };
 
-/** Deletes a project with all that was measured of it, once its name was typed. */
-export function DeleteProject({ summary, session }: Props) {
+function DeleteProject({ summary, session }: Props) {
   const { project } = summary;
   return (
     <Section title={`Delete ${project}`}>
-      {refusal(session, project, "delete") === null ? (
+      <Allowed session={session} project={project} action="delete" what="delete it">
         <DeleteForm summary={summary} />
-      ) : (
-        <NotAllowed session={session} project={project} action="delete" what="delete it" />
-      )}
+      </Allowed>
     </Section>
   );
 }
 
 function DeleteForm({ summary }: { summary: ProjectSummary }) {
-  const { project } = summary;
+  const { project, run_count, series_count, commit_count } = summary;
   const [typed, setTyped] = useState("");
   // What is in memory was of a project that is no more.
   const deleting = useMutation({
     mutationFn: () => deleteProject(project),
     onSuccess: () => window.location.assign("/"),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (typed === project) deleting.mutate();
-  };
   return (
-    <form className="form" onSubmit={submit}>
+    <Form
+      submit={`Delete ${project} for good`}
+      buttonClass="button warning"
+      change={deleting}
+      isReady={typed === project}
+      onSubmit={() => deleting.mutate()}
+    >
       <p>
-        {counted(summary.run_count, "run")} with {counted(summary.series_count, "series", "series")} over{" "}
-        {counted(summary.commit_count, "commit")} go, all changes that were found, and what people said of
-        them. Its tokens are revoked. There is no way back, except a backup.
+        {counted(run_count, "run")} with {counted(series_count, "series", "series")} over{" "}
+        {counted(commit_count, "commit")} go, all changes that were found, and what people said of them. Its
+        tokens are revoked. There is no way back, except a backup.
       </p>
-      <Field label={`Type ${project}`} name="confirmation" error={null}>
-        {(input) => (
-          <input
-            {...input}
-            value={typed}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={({ target }) => setTyped(target.value)}
-          />
-        )}
-      </Field>
-      <FormError error={deleting.error} fields={[]} />
-      <div className="controls">
-        <button type="submit" className="button warning" disabled={typed !== project || deleting.isPending}>
-          Delete {project} for good
-        </button>
-      </div>
-    </form>
+      <TextField
+        label={`Type ${project}`}
+        name="confirmation"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </Form>
   );
 }
 
-const routeOfAudit = getRouteApi("/$project/settings");
-
 const EVENTS = 50;
 
+type AuditProps = { project: string; session: SessionInfo };
+
 /** Who changed what on this server, the newest first. Nobody changes a line of it. */
-export function Audit({ project, session }: { project: string; session: SessionInfo }) {
-  const { after } = routeOfAudit.useSearch();
-  const isAllowed = refusal(session, "", "run-server") === null;
-  const log = useQuery({
-    ...auditQuery({ limit: EVENTS, ...(after === undefined ? {} : { after }) }),
-    enabled: isAllowed,
-  });
+function Audit({ project, session }: AuditProps) {
   return (
     <Section title="Audit log of this server">
-      {isAllowed ? (
-        <Loaded query={log}>
-          {({ events, next_after }) => (
-            <>
-              <EventTable events={events} />
-              {next_after !== null && (
-                <p className="section-note">
-                  <Link
-                    {...toSettings(project)}
-                    search={{ section: "audit", after: next_after }}
-                    className="button"
-                  >
-                    Earlier ones
-                  </Link>
-                </p>
-              )}
-            </>
-          )}
-        </Loaded>
-      ) : (
-        <NotAllowed session={session} project={project} action="run-server" what="read it" />
-      )}
+      <Allowed session={session} project={project} action="run-server" what="read it">
+        <Events project={project} />
+      </Allowed>
     </Section>
+  );
+}
+
+function Events({ project }: { project: string }) {
+  const { after } = route.useSearch();
+  const log = useQuery(auditQuery({ limit: EVENTS, ...(after === undefined ? {} : { after }) }));
+  return (
+    <Loaded query={log}>
+      {({ events, next_after }) => (
+        <>
+          <EventTable events={events} />
+          {next_after !== null && (
+            <p className="section-note">
+              <Link
+                {...toSettings(project)}
+                search={{ section: "audit", after: next_after }}
+                className="button"
+              >
+                Earlier ones
+              </Link>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }
 

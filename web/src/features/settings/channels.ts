@@ -3,7 +3,6 @@ import type { Channel, ChannelEvent, ChannelKind } from "@/api/types";
 import { formatAgo } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 
-/** The kinds of channels, as they are called. */
 export const KIND_NAMES: Record<ChannelKind, string> = {
   slack: "Slack",
   webhook: "webhook",
@@ -33,7 +32,6 @@ export const EVENTS: Record<ChannelEvent, string> = {
   machine: "a machine became suspect",
 };
 
-/** All that a channel is told of, in a few words. */
 export function eventsText(events: readonly ChannelEvent[]): string {
   const words: Record<ChannelEvent, string> = {
     regressed: "regressions",
@@ -47,7 +45,6 @@ export function eventsText(events: readonly ChannelEvent[]): string {
     .join(", ");
 }
 
-/** How it went last, as a sentence. */
 export function outcomeText(channel: Channel, now: Date): string {
   const { last_success_at, last_failure_at, failure, disabled_because } = channel;
   if (disabled_because !== null) return `The server turned it off: ${disabled_because}.`;

@@ -4,7 +4,6 @@ import type { Scope, TokenKind, TokenSummary, Visibility } from "@/api/types";
 import { formatDay, formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 
-/** Who reads a project, as the end of a sentence. */
 export function readersText(visibility: Visibility, isPrivateServer: boolean): string {
   if (visibility === "private") return "its members and administrators read it, and nobody else knows of it";
   return isPrivateServer
@@ -12,7 +11,6 @@ export function readersText(visibility: Visibility, isPrivateServer: boolean): s
     : "everybody who reaches this server reads it";
 }
 
-/** The kinds of tokens, with who uses them. */
 export const KINDS: Record<TokenKind, string> = {
   agent: "an agent on a lab machine",
   ci: "a job of continuous integration",
@@ -29,7 +27,6 @@ export const SCOPES: Record<TokenKind, { possible: Scope[]; usual: Scope[] }> = 
   },
 };
 
-/** What each scope allows. */
 export const SCOPE_MEANINGS: Record<Scope, string> = {
   read: "read private projects",
   "ingest:write": "upload and import",

@@ -20,7 +20,6 @@ const [, ...UNUSUAL] = SECTIONS;
 const parse = searchOf({ section: oneOf(UNUSUAL), after: cursor });
 export type SettingsSearch = ReturnType<typeof parse>;
 
-/** A place in a list is one in the audit log. */
 export function parseSettingsSearch(raw: RawSearch): SettingsSearch {
   const { section, after } = parse(raw);
   return present({ section, after: section === "audit" ? after : undefined });

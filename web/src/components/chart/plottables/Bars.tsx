@@ -1,39 +1,58 @@
-/** A histogram's bars between given bounds. A bin that holds anything is seen: the tail is what matters. */
-import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+/** A histogram's bars between given bounds, and the share of all that is not larger, with an axis of its own at the right. */
+import { usePlot } from "../usePlot";
 
 /** Counted values between two bounds, in the unit of the axis. */
 export type Bar = { from: number; to: number; count: number };
 
+/** A bin that holds anything is seen: the tail is what matters. */
 const HEIGHT_MIN_PX = 2;
 
-/** The middle of a bar on a logarithmic axis. */
 export function middleOf({ from, to }: Pick<Bar, "from" | "to">): number {
   return Math.sqrt(Math.max(1, from) * to);
 }
 
 export function Bars({ bars }: { bars: Bar[] }) {
-  const area = usePlotArea();
-  const x = useXAxisScale();
-  const y = useYAxisScale();
-  if (area === undefined || x === undefined || y === undefined) return null;
-  const base = area.y + area.height;
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { x, y, bottom } = plot;
   return (
-    <g fill="var(--data-1)">
+    <g fill="var(--data-1)" fillOpacity={0.75}>
       {bars.map(({ from, to, count }) => {
         if (count === 0) return null;
-        const [left, right] = [x(Math.max(1, from)) ?? 0, x(to) ?? 0];
-        const height = Math.max(HEIGHT_MIN_PX, base - (y(count) ?? base));
-        return (
-          <rect
-            key={from}
-            x={left}
-            y={base - height}
-            width={Math.max(1, right - left - 1)}
-            height={height}
-            fillOpacity={0.75}
-          />
-        );
+        const left = x(Math.max(1, from));
+        const height = Math.max(HEIGHT_MIN_PX, bottom - y(count));
+        const width = Math.max(1, x(to) - left - 1);
+        return <rect key={from} x={left} y={bottom - height} width={width} height={height} />;
       })}
+    </g>
+  );
+}
+
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
+const LABEL_DISTANCE_PX = 8;
+
+/** From bar to bar: at each bar's end it is exact. */
+export function Cumulative({ bars }: { bars: { from: number; to: number; cumulative: number }[] }) {
+  const plot = usePlot();
+  const [first] = bars;
+  if (plot === null || first === undefined) return null;
+  const { area, right, x } = plot;
+  const y = (share: number) => area.y + area.height * (1 - share);
+  const path = bars.map(({ to, cumulative }) => `L${x(to)},${y(cumulative)}`).join("");
+  return (
+    <g pointerEvents="none">
+      <path
+        className="cumulative-line"
+        d={`M${x(Math.max(1, first.from))},${y(0)}${path}`}
+        fill="none"
+        stroke="var(--ink)"
+        strokeWidth={1.5}
+      />
+      {SHARES.map((share) => (
+        <text key={share} x={right + LABEL_DISTANCE_PX} y={y(share)} dominantBaseline="central">
+          {share * 100} %
+        </text>
+      ))}
     </g>
   );
 }

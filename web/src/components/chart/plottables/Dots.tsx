@@ -1,9 +1,8 @@
 /** The points of lines, each with its line's shape: few enough to be seen one by one. */
-import { useXAxisScale, useYAxisScale } from "recharts";
-import { type LineStyle, markerPath } from "../lines";
+import { crossPath, type LineStyle, markerPath } from "../lines";
+import { usePlot } from "../usePlot";
 
-/** A line's points, and how they look. */
-export type DottedLine = {
+type DottedLine = {
   key: string;
   style: LineStyle;
   radius: number;
@@ -11,56 +10,35 @@ export type DottedLine = {
   points: readonly { x: number; y: number; apart: Apart }[];
 };
 
+type Apart = "lossy" | "environment" | "oversubscribed" | null;
+
 export function Dots({ lines }: { lines: DottedLine[] }) {
-  const xScale = useXAxisScale();
-  const yScale = useYAxisScale();
+  const plot = usePlot();
+  if (plot === null) return null;
   return lines.map(({ key, style, radius, isFaded, points }) => (
-    <g key={key} pointerEvents="none">
+    <g key={key} pointerEvents="none" opacity={isFaded ? 0.2 : 1}>
       {points.map(({ x, y, apart }) => (
-        <Dot
-          key={x}
-          x={xScale?.(x)}
-          y={yScale?.(y)}
-          style={style}
-          radius={radius}
-          isFaded={isFaded}
-          apart={apart}
-        />
+        <Dot key={x} x={plot.x(x)} y={plot.y(y)} style={style} radius={radius} apart={apart} />
       ))}
     </g>
   ));
 }
 
-/** Why a point is not to be read beside the others. */
-type Apart = "lossy" | "environment" | "oversubscribed" | null;
-
-type Props = {
-  /** Absent while the drawing area has no size yet. */
-  x: number | undefined;
-  y: number | undefined;
-  style: LineStyle;
-  radius: number;
-  isFaded: boolean;
-  apart: Apart;
-};
+type Props = { x: number; y: number; style: LineStyle; radius: number; apart: Apart };
 
 /** A point of a line: filled with its shape, a cross where messages were lost, open where it is not to be compared. */
-function Dot({ x, y, style, radius, isFaded, apart }: Props) {
-  if (x === undefined || y === undefined) return null;
-  const opacity = isFaded ? 0.2 : 1;
+function Dot({ x, y, style: { stroke, marker }, radius, apart }: Props) {
   if (apart === "lossy") {
-    const arm = radius + 1;
-    const path = `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}`;
-    return <path d={path} stroke={style.stroke} strokeWidth={1.75} fill="none" opacity={opacity} />;
+    return <path d={crossPath(x, y, radius + 1)} stroke={stroke} strokeWidth={1.75} fill="none" />;
   }
-  const isOpen = apart !== null;
-  return (
+  return apart === null ? (
+    <path d={markerPath(marker, x, y, radius)} fill={stroke} />
+  ) : (
     <path
-      d={markerPath(style.marker, x, y, isOpen ? radius + 0.75 : radius)}
-      fill={isOpen ? "var(--ground)" : style.stroke}
-      stroke={isOpen ? style.stroke : "none"}
+      d={markerPath(marker, x, y, radius + 0.75)}
+      fill="var(--ground)"
+      stroke={stroke}
       strokeWidth={1.5}
-      opacity={opacity}
     />
   );
 }

@@ -3,22 +3,19 @@
  * Where they stood at first is a dashed outline.
  */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { usePoint } from "../crosshair";
 import { barAfter, countAfter, countAt } from "../dragged";
+import { usePlot } from "../usePlot";
 import { type Bar, middleOf } from "./Bars";
 
 type Props = {
   name: string;
   bars: Bar[];
-  /** The same bars as they stood at first. */
   start: Bar[];
   /** How many messages the upper end of the axis stands for. */
   top: number;
-  /** A bar in words, for who does not see it. */
   textOf: (place: number) => string;
   onDrag: (place: number, count: number) => void;
-  /** A pointer took hold of a bar, or let go. */
   onHold: (isHeld: boolean) => void;
 };
 
@@ -31,18 +28,16 @@ const COLUMN_MIN_PX = 9;
 const GRIP_PX = 36;
 
 export function DraggedBars({ name, bars, start, top, textOf, onDrag, onHold }: Props) {
-  const area = usePlotArea();
-  const x = useXAxisScale();
-  const y = useYAxisScale();
+  const plot = usePlot();
   const point = usePoint();
   const group = useRef<SVGGElement>(null);
   const [current, setCurrent] = useState(0);
   const [held, setHeld] = useState<number | null>(null);
-  if (area === undefined || x === undefined || y === undefined) return null;
-  const base = area.y + area.height;
+  if (plot === null) return null;
+  const { area, bottom: base, x, y } = plot;
   const boxOf = ({ from, to, count }: Bar) => {
-    const [left, right] = [x(Math.max(1, from)) ?? 0, x(to) ?? 0];
-    const height = count === 0 ? 0 : Math.max(HEIGHT_MIN_PX, base - Math.max(area.y, y(count) ?? base));
+    const [left, right] = [x(Math.max(1, from)), x(to)];
+    const height = count === 0 ? 0 : Math.max(HEIGHT_MIN_PX, base - Math.max(area.y, y(count)));
     return { x: left, y: base - height, width: Math.max(WIDTH_MIN_PX, right - left - 1), height };
   };
   const columnOf = ({ x, width }: { x: number; width: number }) => {

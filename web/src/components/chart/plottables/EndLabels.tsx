@@ -2,10 +2,9 @@
  * Names each line at its right end, in place of a legend, moved apart where lines end close together. Where there
  * is only one point and so no line, the names stand beside it.
  */
-import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { spread } from "../labels";
+import { usePlot } from "../usePlot";
 
-/** A line's name, the value at which it ends, and its colour. */
 type EndLabel = {
   label: string;
   value: number;
@@ -30,23 +29,20 @@ type Props = {
 };
 
 export function EndLabels({ labels, beside, onPoint, onPick }: Props) {
-  const area = usePlotArea();
-  const xScale = useXAxisScale();
-  const scale = useYAxisScale();
-  if (area === undefined || scale === undefined) return null;
-  const start =
-    beside === undefined ? area.x + area.width + DISTANCE_PX : (xScale?.(beside) ?? 0) + BOX_DISTANCE_PX;
-  const wanted = labels.map(({ value }) => scale(value) ?? area.y);
-  const placed = spread(wanted, LINE_HEIGHT_PX, area.y, area.y + area.height);
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { area, right, bottom, x, y } = plot;
+  const start = beside === undefined ? right + DISTANCE_PX : x(beside) + BOX_DISTANCE_PX;
+  const ends = labels.map(({ value }) => y(value));
+  const placed = spread(ends, LINE_HEIGHT_PX, area.y, bottom);
   return (
     <g>
-      {labels.map(({ label, value, ink, isFaded, end }, index) => {
-        const from = end === undefined ? undefined : xScale?.(end);
-        if (from === undefined || isFaded === true) return null;
+      {labels.map(({ label, ink, isFaded, end }, index) => {
+        if (end === undefined || isFaded === true) return null;
         return (
           <path
             key={label}
-            d={`M${from + DISTANCE_PX},${scale(value) ?? 0}L${start - DISTANCE_PX},${scale(value) ?? 0}L${start - 2},${placed[index]}`}
+            d={`M${x(end) + DISTANCE_PX},${ends[index]}H${start - DISTANCE_PX}L${start - 2},${placed[index]}`}
             stroke={ink}
             strokeOpacity={0.45}
             strokeWidth={0.75}

@@ -10,7 +10,6 @@ import { nearestOf } from "../nearest";
 
 type Props = {
   name: string;
-  /** Where something stands, ascending. */
   stops: readonly number[];
   onPin?: (x: number) => void;
   onZoom?: (range: readonly [number, number] | null) => void;

@@ -2,25 +2,22 @@
  * Marks single points: what was measured with a modified work tree is an open diamond, what lost messages a cross, and the
  * pinned point has a ring. Ordinary points are dots, as long as there are few.
  */
-import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
-import { markerPath } from "../lines";
+import { crossPath, markerPath } from "../lines";
+import { usePlot } from "../usePlot";
 
-/** How a point is marked. */
 export type Mark = "plain" | "modified" | "lossy";
 
-/** A point that may be marked. */
 export type MarkedPoint = { x: number; y: number; mark: Mark };
 
 type Props = { points: MarkedPoint[]; pinned: { x: number; y: number } | null; dots: boolean };
 
 export function PointMarks({ points, pinned, dots }: Props) {
-  const area = usePlotArea();
-  const xScale = useXAxisScale();
-  const yScale = useYAxisScale();
-  if (area === undefined || xScale === undefined || yScale === undefined) return null;
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { area, right } = plot;
   const placed = (point: { x: number; y: number }) => {
-    const [x, y] = [xScale(point.x) ?? -1, yScale(point.y) ?? -1];
-    return x >= area.x - 1 && x <= area.x + area.width + 1 ? { x, y } : null;
+    const [x, y] = [plot.x(point.x), plot.y(point.y)];
+    return x >= area.x - 1 && x <= right + 1 ? { x, y } : null;
   };
   const ring = pinned === null ? null : placed(pinned);
   return (
@@ -37,26 +34,13 @@ export function PointMarks({ points, pinned, dots }: Props) {
 }
 
 function Shape({ mark, x, y }: { mark: Mark; x: number; y: number }) {
-  switch (mark) {
-    case "plain":
-      return <circle cx={x} cy={y} r={2.75} fill="var(--data-1)" />;
-    case "modified":
-      return (
-        <path
-          d={markerPath("diamond", x, y, 3.5)}
-          fill="var(--ground)"
-          stroke="var(--data-1)"
-          strokeWidth={1.5}
-        />
-      );
-    case "lossy":
-      return (
-        <path
-          d={`M${x - 4},${y - 4}l8,8M${x - 4},${y + 4}l8,-8`}
-          stroke="var(--data-4)"
-          strokeWidth={2}
-          fill="none"
-        />
-      );
-  }
+  if (mark === "plain") return <circle cx={x} cy={y} r={2.75} fill="var(--data-1)" />;
+  const [d, looks] =
+    mark === "lossy"
+      ? [crossPath(x, y, 4), { stroke: "var(--data-4)", strokeWidth: 2, fill: "none" }]
+      : [
+          markerPath("diamond", x, y, 3.5),
+          { stroke: "var(--data-1)", strokeWidth: 1.5, fill: "var(--ground)" },
+        ];
+  return <path d={d} {...looks} />;
 }

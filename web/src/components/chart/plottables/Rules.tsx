@@ -2,9 +2,8 @@
  * What happened along a horizontal axis: dotted rules where the environment of the measurements changed, and triangles on
  * the axis with a rule above where the level did. Names that would run into each other are left out; the table has all.
  */
-import { usePlotArea, useXAxisScale } from "recharts";
+import { usePlot } from "../usePlot";
 
-/** A change of the environment between two points. */
 export type Rule = { x: number; label: string };
 
 /** A change of the level at a point: a way and its size. */
@@ -16,18 +15,13 @@ const CHARACTER_PX = 6.4;
 const GAP_PX = 8;
 
 export function Rules({ rules, changes }: Props) {
-  const area = usePlotArea();
-  const scale = useXAxisScale();
-  if (area === undefined || scale === undefined) return null;
-  const [left, right, bottom] = [area.x, area.x + area.width, area.y + area.height];
-  const seen = (x: number) => {
-    const at = scale(x) ?? Number.NaN;
-    return at >= left - 1 && at <= right + 1 ? at : null;
-  };
+  const plot = usePlot();
+  if (plot === null) return null;
+  const { area, right, bottom, x } = plot;
   const marks = [
-    ...changes.map((change) => ({ x: change.x, label: change.label, change, at: seen(change.x) })),
-    ...rules.map(({ x, label }) => ({ x, label, change: null, at: seen(x) })),
-  ].flatMap((mark) => (mark.at === null ? [] : [{ ...mark, at: mark.at }]));
+    ...changes.map((change) => ({ label: change.label, change, at: x(change.x) })),
+    ...rules.map((rule) => ({ label: rule.label, change: null, at: x(rule.x) })),
+  ].filter(({ at }) => at >= area.x - 1 && at <= right + 1);
   const named = withRoom(marks, right);
   return (
     <g>

@@ -1,0 +1,17 @@
+/** Where a chart draws, and where its values stand, for what is drawn within it. */
+import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+
+/** The drawing area, and the place of a value on either axis; `null` until it has a size. */
+export function usePlot() {
+  const area = usePlotArea();
+  const xScale = useXAxisScale();
+  const yScale = useYAxisScale();
+  if (area === undefined || xScale === undefined || yScale === undefined) return null;
+  return {
+    area,
+    right: area.x + area.width,
+    bottom: area.y + area.height,
+    x: (value: number) => xScale(value) ?? area.x,
+    y: (value: number) => yScale(value) ?? area.y,
+  };
+}

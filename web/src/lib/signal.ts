@@ -1,0 +1,13 @@
+/** What tells React that something outside of it changed, for `useSyncExternalStore`. */
+export function createSignal() {
+  const listeners = new Set<() => void>();
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    notify: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+}
