@@ -2,7 +2,7 @@
  * All pages: their addresses, the state that each keeps in its query, and the data that each waits for. Each
  * is loaded when it is first opened, along with its data.
  */
-import type { QueryClient } from "@tanstack/react-query";
+import type { EnsureQueryDataOptions, QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
   createRoute,
@@ -79,11 +79,9 @@ import { Layout } from "./Layout";
 
 type Context = { queryClient: QueryClient };
 
-type Asked = Parameters<QueryClient["ensureQueryData"]>[0];
-
 /** Loads what a page waits for. */
-const waitFor = ({ queryClient }: Context, ...queries: unknown[]) =>
-  Promise.all(queries.map((query) => queryClient.ensureQueryData(query as Asked)));
+const waitFor = ({ queryClient }: Context, ...queries: { queryKey: readonly unknown[] }[]) =>
+  Promise.all(queries.map((query) => queryClient.ensureQueryData(query as EnsureQueryDataOptions<unknown>)));
 
 const rootRoute = createRootRouteWithContext<Context>()({
   validateSearch: parseFrameSearch,
@@ -129,9 +127,10 @@ const projectRoute = createRoute({
   loader: ({ context, params }) => waitFor(context, projectQuery(params.project)),
 });
 
+const inProject = <const Path extends string>(path: Path) => ({ getParentRoute: () => projectRoute, path });
+
 const overviewRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/",
+  ...inProject("/"),
   validateSearch: parseOverviewSearch,
   loaderDeps: ({ search }) => ({ ...search }),
   loader: ({ context, params, deps }) =>
@@ -140,8 +139,7 @@ const overviewRoute = createRoute({
 });
 
 const runsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/runs",
+  ...inProject("/runs"),
   validateSearch: parseRunsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params: { project }, deps }) =>
@@ -150,23 +148,20 @@ const runsRoute = createRoute({
 });
 
 const runRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/runs/$runId",
+  ...inProject("/runs/$runId"),
   validateSearch: parseRunSearch,
   loader: ({ context, params }) => waitFor(context, runQuery(params.runId)),
   component: lazyRouteComponent(() => import("@/features/runs/RunPage"), "RunPage"),
 });
 
 const errorRatesRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/error-rates",
+  ...inProject("/error-rates"),
   loader: ({ context, params }) => waitFor(context, errorRatesQuery(params.project)),
   component: lazyRouteComponent(() => import("@/features/error-rates/ErrorRatesPage"), "ErrorRatesPage"),
 });
 
 const inboxRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/regressions",
+  ...inProject("/regressions"),
   validateSearch: parseInboxSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) => waitFor(context, regressionsQuery(params.project, askedFor(deps))),
@@ -174,16 +169,14 @@ const inboxRoute = createRoute({
 });
 
 const regressionRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/regressions/$regressionId",
+  ...inProject("/regressions/$regressionId"),
   loader: ({ context, params }) =>
     waitFor(context, regressionQuery(params.project, Number(params.regressionId))),
   component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
 });
 
 const seriesRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/series/$seriesId",
+  ...inProject("/series/$seriesId"),
   validateSearch: parseSeriesSearch,
   loaderDeps: ({ search }) => search,
   loader: async ({ context: { queryClient }, params, deps }) => {
@@ -200,8 +193,7 @@ const seriesRoute = createRoute({
 });
 
 const exploreRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/explore",
+  ...inProject("/explore"),
   validateSearch: parseExploreSearch,
   loader: ({ context, params: { project } }) =>
     waitFor(context, facetsQuery(project, {}), machinesQuery(project)),
@@ -209,8 +201,7 @@ const exploreRoute = createRoute({
 });
 
 const compareRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/compare",
+  ...inProject("/compare"),
   validateSearch: parseCompareSearch,
   loaderDeps: ({ search: { base, head, machine } }) => present({ base, head, machine }),
   loader: ({ context, params, deps }) => loadCompare(context.queryClient, params.project, deps),
@@ -218,8 +209,7 @@ const compareRoute = createRoute({
 });
 
 const sweepRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/sweep",
+  ...inProject("/sweep"),
   validateSearch: parseSweepSearch,
   loaderDeps: ({ search }) => search,
   loader: async ({ context: { queryClient }, params: { project }, deps }) => {
@@ -230,8 +220,7 @@ const sweepRoute = createRoute({
 });
 
 const topologyRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/topology",
+  ...inProject("/topology"),
   validateSearch: parseTopologySearch,
   loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
   loader: async ({ context: { queryClient }, params: { project }, deps }) => {
@@ -246,8 +235,7 @@ const topologyRoute = createRoute({
 });
 
 const sizesRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/sizes",
+  ...inProject("/sizes"),
   validateSearch: parseSizesSearch,
   loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
   loader: ({ context, params: { project }, deps }) =>
@@ -256,8 +244,7 @@ const sizesRoute = createRoute({
 });
 
 const advisorRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/advisor",
+  ...inProject("/advisor"),
   validateSearch: parseAdvisorSearch,
   loader: ({ context, params: { project } }) =>
     waitFor(context, sizeProfilesQuery, facetsQuery(project, { scenario: SCENARIO })),
@@ -265,16 +252,14 @@ const advisorRoute = createRoute({
 });
 
 const referenceRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/reference",
+  ...inProject("/reference"),
   validateSearch: parseReferenceSearch,
   loader: ({ context, params: { project } }) => waitFor(context, referencesQuery, machinesQuery(project)),
   component: lazyRouteComponent(() => import("@/features/reference/ReferencePage"), "ReferencePage"),
 });
 
 const workedRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/reference/$reference",
+  ...inProject("/reference/$reference"),
   validateSearch: parseWorkedSearch,
   loader: ({ context, params: { project, reference } }) =>
     waitFor(context, workedQuery(project, reference), referencesQuery),
@@ -282,8 +267,7 @@ const workedRoute = createRoute({
 });
 
 const machinesRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/machines",
+  ...inProject("/machines"),
   loader: async ({ context: { queryClient }, params: { project } }) => {
     const [machines] = await Promise.all([
       queryClient.ensureQueryData(machinesQuery(project)),
@@ -299,8 +283,7 @@ const machinesRoute = createRoute({
 });
 
 const machineRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/machines/$machine",
+  ...inProject("/machines/$machine"),
   validateSearch: parseMachineSearch,
   loader: async ({ context: { queryClient }, params: { project, machine } }) => {
     const machines = await queryClient.ensureQueryData(machinesQuery(project));
@@ -317,8 +300,7 @@ const machineRoute = createRoute({
 });
 
 const queueRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/jobs",
+  ...inProject("/jobs"),
   validateSearch: parseQueueSearch,
   loaderDeps: ({ search: { after } }) => present({ after }),
   loader: ({ context, params: { project }, deps }) =>
@@ -333,16 +315,14 @@ const queueRoute = createRoute({
 });
 
 const jobRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/jobs/$jobId",
+  ...inProject("/jobs/$jobId"),
   loader: ({ context, params: { project, jobId } }) =>
     waitFor(context, jobQuery(project, Number(jobId)), agentsQuery(project), sessionQuery),
   component: lazyRouteComponent(() => import("@/features/jobs/JobPage"), "JobPage"),
 });
 
 const measureRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/measure",
+  ...inProject("/measure"),
   validateSearch: parseMeasureSearch,
   loader: ({ context, params: { project } }) =>
     waitFor(context, projectQuery(project), agentsQuery(project), sessionQuery),
@@ -350,8 +330,7 @@ const measureRoute = createRoute({
 });
 
 const pullRequestsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/pull-requests",
+  ...inProject("/pull-requests"),
   validateSearch: parsePullRequestsSearch,
   loaderDeps: ({ search }) => ({ ...search }),
   loader: ({ context, params, deps }) =>
@@ -363,8 +342,7 @@ const pullRequestsRoute = createRoute({
 });
 
 const pullRequestRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/pull-requests/$pullRequest",
+  ...inProject("/pull-requests/$pullRequest"),
   validateSearch: parsePullRequestSearch,
   loaderDeps: ({ search: { machine, after } }) => present({ machine, after }),
   loader: ({ context, params, deps }) => {
@@ -376,8 +354,7 @@ const pullRequestRoute = createRoute({
 });
 
 const settingsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/settings",
+  ...inProject("/settings"),
   validateSearch: parseSettingsSearch,
   loader: ({ context }) => waitFor(context, sessionQuery),
   component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),

@@ -6,7 +6,7 @@ export type EnvironmentFacts = Readonly<Record<string, string>>;
 /** Longer values are cut where there is little room. */
 const VALUE_CHARACTERS_MAX = 24;
 
-function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
+export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
   return distinct([...Object.keys(before), ...Object.keys(after)])
     .sort()
     .filter((key) => before[key] !== after[key]);

@@ -2,7 +2,7 @@
  * Two sides' repetitions on one axis, the base above the head: a dot each, and a stroke at each median. Whether they
  * overlap is seen at once.
  */
-import { ascending } from "@/lib/collections";
+import { median } from "@/lib/statistics";
 
 type Props = {
   base: readonly number[];
@@ -18,8 +18,8 @@ const HEAD_Y = 17;
 const STROKE_PX = 8;
 
 export function RepetitionDots({ base, head, name }: Props) {
-  const all = [...base, ...head].sort(ascending);
-  const [low, high] = [all[0] ?? 0, all.at(-1) ?? 0];
+  const all = [...base, ...head];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
   const x = (value: number) => {
     const share = high > low ? (value - low) / (high - low) : 0.5;
     return Number((MARGIN_PX + share * (WIDTH_PX - 2 * MARGIN_PX)).toFixed(1));
@@ -33,13 +33,12 @@ export function RepetitionDots({ base, head, name }: Props) {
 }
 
 function Strip({ className, xs, y }: { className: string; xs: number[]; y: number }) {
-  const sorted = xs.toSorted(ascending);
-  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const middle = median(xs);
   return (
     <g className={className}>
       <path className="repetition-dot" d={xs.map((x) => `M${x},${y}h0`).join("")} />
-      {median !== undefined && (
-        <path className="repetition-median" d={`M${median},${y - STROKE_PX / 2}v${STROKE_PX}`} />
+      {middle !== null && (
+        <path className="repetition-median" d={`M${middle},${y - STROKE_PX / 2}v${STROKE_PX}`} />
       )}
     </g>
   );

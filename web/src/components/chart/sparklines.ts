@@ -10,8 +10,6 @@ export type Spark = {
 
 export type SparkMark = { place: number; direction: "regressed" | "improved"; text: string };
 
-export type DrawnSpark = { path: string; y: (value: number) => number };
-
 /** The size of every line; its marks stand below. */
 export const SPARK = { width: 240, height: 22, padding: 2, markRoom: 8 } as const;
 
@@ -47,7 +45,7 @@ export function sparkScale(
 }
 
 /** The outline of a line. Between commits that are not compared there is no line. */
-export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): DrawnSpark {
+export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">) {
   const known = values.filter((value) => value !== null);
   const y = sparkScale(known, SPARK.height, SPARK.padding);
   let path = "";

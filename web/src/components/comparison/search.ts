@@ -30,7 +30,7 @@ export function isUnfolded({ q, verdict, unchanged }: ComparisonSearch): boolean
 }
 
 /** Which pairs the server is asked for: those that are shown at first, or what is looked for. */
-export function pairsAsked(search: ComparisonSearch): PairsAsked {
+export function pairsAsked(search: ComparisonSearch) {
   const { q, verdict, rows } = search;
   const told = KINDS.filter((kind) => kind !== "unchanged" || isUnfolded(search));
   const kinds = verdict === undefined ? [...told, "not-comparable"] : [verdict];
@@ -40,5 +40,3 @@ export function pairsAsked(search: ComparisonSearch): PairsAsked {
     ...(q === undefined ? {} : { q }),
   };
 }
-
-export type PairsAsked = { limit: number; kind: string; q?: string };

@@ -48,17 +48,13 @@ export type Wish = {
   base: string;
 };
 
-function namesOf(typed: string): string[] {
-  return typed.split(/[\s,]+/).filter(Boolean);
-}
-
 /** What is asked for. Of a wish for a range the list of commits does not count, and the other way round. */
 export function requestOf(wish: Wish): JobRequest {
   const base = wish.base.trim();
   const preset = wish.preset.trim();
   return {
     ...(wish.what === "commits"
-      ? { commits: namesOf(wish.commits) }
+      ? { commits: labelsOf(wish.commits) }
       : { after: wish.after.trim(), until: wish.until.trim() }),
     ...(wish.where === "chosen" && { machines: wish.machines }),
     ...(wish.where === "any" && { on_any: true }),
@@ -70,20 +66,14 @@ export function requestOf(wish: Wish): JobRequest {
 
 /** What is wrong with a wish before anybody is asked: the field, and how; `null` when nothing is. */
 export function complaintOf(wish: Wish): { name: string; text: string } | null {
-  if (wish.what === "commits" && namesOf(wish.commits).length === 0) {
-    return { name: "commits", text: "Expected at least one commit." };
-  }
-  if (wish.what === "range" && wish.after.trim() === "") {
-    return { name: "after", text: "Expected the commit that the range follows." };
-  }
-  if (wish.what === "range" && wish.until.trim() === "") {
-    return { name: "until", text: "Expected the last commit of the range." };
-  }
-  if (wish.where === "chosen" && wish.machines.length === 0) {
-    return { name: "machines", text: "Expected at least one machine." };
-  }
-  if (wish.what === "range" && wish.where === "any") {
-    return { name: "on_any", text: "A range is of one machine: choose machines, or every one." };
-  }
-  return null;
+  const isRange = wish.what === "range";
+  const complaints: [isWrong: boolean, name: string, text: string][] = [
+    [!isRange && labelsOf(wish.commits).length === 0, "commits", "Expected at least one commit."],
+    [isRange && wish.after.trim() === "", "after", "Expected the commit that the range follows."],
+    [isRange && wish.until.trim() === "", "until", "Expected the last commit of the range."],
+    [wish.where === "chosen" && wish.machines.length === 0, "machines", "Expected at least one machine."],
+    [isRange && wish.where === "any", "on_any", "A range is of one machine: choose machines, or every one."],
+  ];
+  const [, name, text] = complaints.find(([isWrong]) => isWrong) ?? [];
+  return name === undefined || text === undefined ? null : { name, text };
 }

@@ -2,6 +2,7 @@
 import type { AgentSummary, CanaryReading, CountedShare, MachineSummary } from "@/api/types";
 import type { Drift } from "@/lib/canaries";
 import { ascending, distinct } from "@/lib/collections";
+import { changedFacts } from "@/lib/environments";
 import { type Health, usualText } from "@/lib/machines";
 import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
@@ -93,10 +94,11 @@ export function stretchesOf(readings: readonly CanaryReading[]): Stretch[] {
 export type FactChange = { name: string; before: string | null; after: string | null };
 
 export function factChanges(before: Record<string, string>, after: Record<string, string>): FactChange[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .sort(ascending)
-    .filter((name) => before[name] !== after[name])
-    .map((name) => ({ name, before: before[name] ?? null, after: after[name] ?? null }));
+  return changedFacts(before, after).map((name) => ({
+    name,
+    before: before[name] ?? null,
+    after: after[name] ?? null,
+  }));
 }
 
 /** How often a comparison of a commit with itself found a change, as a sentence; `null` where none was made. */
