@@ -1,10 +1,10 @@
 //! `compose`: brings `docker-compose.yml` up with podman: `xtask/compose/checks.sh`, whose functions are the checks.
 
 use crate::screen::{self, Step};
-use crate::tally::{Outcome, Tally};
+use crate::tally::{self, Tally};
 use crate::tool::{self, Tool};
-use crate::{checks, debian, http, platform, programs, python, server, workspace};
-use anyhow::{Context, Result, anyhow};
+use crate::{debian, fixture, http, platform, programs, python, server, workspace};
+use anyhow::{Context, Result};
 use fs_err::{self as fs, File};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -14,7 +14,7 @@ const SCRIPT: &str = "xtask/compose/checks.sh";
 /// Debian's own does not know profiles.
 const PODMAN_COMPOSE: &str = "podman-compose==1.6.0";
 /// In their order: each needs those before.
-const CHECKS: [(&str, &str); 8] = [
+const CHECKS: [(&str, &str); 9] = [
     ("compose: build", "first_images"),
     ("compose: size", "images_are_small_and_not_of_root"),
     ("compose: up", "a_run_is_uploaded_and_read_back"),
@@ -23,12 +23,13 @@ const CHECKS: [(&str, &str); 8] = [
     ("compose: agent", "the_agent_measures_in_its_container"),
     ("compose: confined", "containers_have_no_rights_that_they_do_not_need"),
     ("compose: restore", "a_backup_fills_an_empty_database"),
+    ("compose: down", "down"),
 ];
 
 /// Runs the verb.
 pub(crate) fn compose() -> Result<ExitCode> {
-    checks::verb(|tally| {
-        checks::build(tally)?;
+    tally::verb(|tally| {
+        fixture::build(tally)?;
         run(tally)
     })
 }
@@ -36,23 +37,11 @@ pub(crate) fn compose() -> Result<ExitCode> {
 /// Runs all checks with the released programs, which are built. A check that fails shows the containers' logs, and is the last.
 pub(crate) fn run(tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
-        return tally.step("compose", |_| Ok(Outcome::Skipped(format!("not run: {reason}"))));
+        return tally.skip("compose", &reason);
     }
-    let engine = checks::prepare(tally, "compose: images", Engine::prepare)?;
-    let Some(engine) = engine else { return Ok(()) };
-    for (name, function) in CHECKS.into_iter().chain([("compose: down", "down")]) {
-        let mut has_passed = false;
-        tally.step(name, |step| {
-            let logs = || engine.script("logs").and_then(Tool::output).unwrap_or_default();
-            engine.run(function, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))?;
-            has_passed = true;
-            Ok(Outcome::Passed)
-        })?;
-        if !has_passed {
-            break;
-        }
-    }
-    Ok(())
+    let Some(engine) = tally.prepare("compose: images", Engine::prepare)? else { return Ok(()) };
+    let logs = || engine.script("logs").and_then(Tool::output).unwrap_or_default();
+    tally.checks(CHECKS, |function, step| engine.run(function, step), logs).map(drop)
 }
 
 fn cannot_run() -> Option<String> {
@@ -65,7 +54,7 @@ fn cannot_run() -> Option<String> {
     if python::find().is_none() {
         return Some("python3 is missing, which installs podman-compose".into());
     }
-    Some(format!("{} is missing", ["apt-get", "git"].into_iter().find(|name| tool::find(name).is_err())?))
+    tool::missing("apt-get git")
 }
 
 /// Podman with settings and images of its own. Only one at a time exists on a machine; its containers end with it.
@@ -108,7 +97,7 @@ impl Engine {
         // Settings in the environment are for other containers.
         let names = setting_names(&workspace::read(".env.example")?);
         let bash = bash.without_variables(|name| names.iter().any(|other| other == name));
-        Ok(self.variables.iter().fold(bash, |bash, (name, value)| bash.variable(name, value)))
+        Ok(bash.variables(self.variables.iter().cloned()))
     }
 
     fn run(&self, function: &str, step: &Step) -> Result<()> {

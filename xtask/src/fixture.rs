@@ -1,11 +1,12 @@
 //! What checks and tests start: repositories, programs that run in the background, a PostgreSQL for tests.
 
 use crate::interrupt::{self, STOP_TIMEOUT};
-use crate::programs::TestPrograms;
+use crate::programs::{self, TestPrograms};
 use crate::screen::Step;
 use crate::server::{self, Server};
+use crate::tally::Tally;
 use crate::tool::{self, Line, Running, Tool};
-use crate::{platform, python, workspace};
+use crate::{platform, python, web, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,12 @@ use tempfile::TempDir;
 
 /// Long enough for a program that draws keys without optimisation.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Builds the released agent and server, with the web interface that the server carries.
+pub(crate) fn build(tally: &mut Tally) -> Result<()> {
+    tally.prepare("web UI", web::build)?;
+    tally.prepare("programs", |step| programs::build(step, &programs::BOTH, "release")).map(drop)
+}
 
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
@@ -73,9 +80,7 @@ impl Services {
     }
 
     pub(crate) fn stop(self) -> Result<()> {
-        let status = self.postgres.stop()?;
-        ensure!(status.success(), "the PostgreSQL of the tests did not stop in order ({status})");
-        Ok(())
+        self.postgres.stop().context("the PostgreSQL of the tests")
     }
 }
 

@@ -6,9 +6,8 @@
 use crate::platform;
 use anyhow::{Context, Result, bail, ensure};
 use shared_child::SharedChild;
-use std::process::ChildStdin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// What a shell reports for a program that Ctrl-C ended.
@@ -17,30 +16,19 @@ pub(crate) const EXIT_CODE: u8 = 130;
 /// How long a server gets to answer its last requests and to stop its PostgreSQL.
 pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A child that an interrupt ends, for as long as this value lives.
-pub(crate) struct Guarded {
-    key: u64,
-}
-
-struct Entry {
-    key: u64,
-    child: Arc<SharedChild>,
-    way: Way,
-}
-
 /// What an interrupt does to a child.
+#[derive(Clone, Copy)]
 pub(crate) enum Way {
     Kill,
     /// Closes the child's input, which asks it to stop, and kills it if that takes too long or was done before. The system
     /// closes the pipe, too, when this process dies.
-    CloseInput(Option<ChildStdin>),
+    CloseInput,
     /// Asks its whole process group, which it leads, to stop: it starts programs that would outlive it.
     EndGroup,
 }
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
-static CHILDREN: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+static CHILDREN: Mutex<Vec<(Weak<SharedChild>, Way)>> = Mutex::new(Vec::new());
 
 /// Listens for Ctrl-C and for requests to terminate.
 pub(crate) fn install() -> Result<()> {
@@ -79,56 +67,39 @@ pub(crate) fn poll<T>(
     }
 }
 
-/// Ends `child` on an interrupt.
-pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) -> Guarded {
-    let key = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
-    children().push(Entry { key, child: Arc::clone(child), way });
+/// Ends `child` on an interrupt, as long as it is in use.
+pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) {
+    let mut children = children();
+    children.retain(|(child, _)| child.strong_count() > 0);
+    children.push((Arc::downgrade(child), way));
+    drop(children);
     if requested() {
         ask_all_to_stop();
-    }
-    Guarded { key }
-}
-
-impl Guarded {
-    /// Closes the child's input: it sees the end of it and stops.
-    pub(crate) fn close_input(&self) {
-        if let Some(entry) = children().iter_mut().find(|entry| entry.key == self.key)
-            && let Way::CloseInput(input) = &mut entry.way
-        {
-            drop(input.take());
-        }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        children().retain(|entry| entry.key != self.key);
     }
 }
 
 fn ask_all_to_stop() {
-    for entry in children().iter_mut() {
-        match &mut entry.way {
-            Way::CloseInput(input) => match input.take() {
+    for (child, way) in guarded() {
+        match way {
+            Way::CloseInput => match child.take_stdin() {
                 Some(input) => {
                     eprintln!("\n    stopping the server and its PostgreSQL; Ctrl-C again kills them");
                     drop(input);
-                    let child = Arc::clone(&entry.child);
                     std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
                 }
-                None => kill(&entry.child),
+                None => kill(&child),
             },
-            Way::EndGroup => platform::end_process_group(&entry.child, false),
-            Way::Kill => kill(&entry.child),
+            Way::EndGroup => platform::end_process_group(&child, false),
+            Way::Kill => kill(&child),
         }
     }
 }
 
 fn kill_all() {
-    for entry in children().iter() {
-        match entry.way {
-            Way::EndGroup => platform::end_process_group(&entry.child, true),
-            Way::CloseInput(_) | Way::Kill => kill(&entry.child),
+    for (child, way) in guarded() {
+        match way {
+            Way::EndGroup => platform::end_process_group(&child, true),
+            Way::CloseInput | Way::Kill => kill(&child),
         }
     }
     // A progress bar may have hidden the terminal's cursor.
@@ -151,6 +122,10 @@ fn kill(child: &SharedChild) {
     let _ = child.kill();
 }
 
-fn children() -> MutexGuard<'static, Vec<Entry>> {
+fn guarded() -> Vec<(Arc<SharedChild>, Way)> {
+    children().iter().filter_map(|(child, way)| Some((child.upgrade()?, *way))).collect()
+}
+
+fn children() -> MutexGuard<'static, Vec<(Weak<SharedChild>, Way)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }

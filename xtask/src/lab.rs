@@ -3,21 +3,22 @@
 
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
-use crate::screen::Step;
+use crate::screen::{self, Step};
 use crate::server::{self, Server};
-use crate::tally::{Outcome, Tally};
+use crate::tally::{self, Outcome, Tally};
 use crate::tool::{self, Tool};
-use crate::{checks, http, interrupt, platform, workspace};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::{http, interrupt, platform, workspace};
+use anyhow::{Context, Result, anyhow, ensure};
 use fs_err as fs;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// The machines, with the users that run what commits build when this program is root. An agent ends all processes of its user,
-/// so no two may share one, nor take one that is used: these numbers are given to nobody
+/// so no two may share one, nor take one that is used: these numbers are not assigned
 /// (systemd, "Users, Groups, UIDs and GIDs on systemd systems": 65520…65533, unused).
 const MACHINES: [(&str, &str); 2] = [("lab-1", "65520"), ("lab-2", "65521")];
 /// The project and the measured program, and its repository at GitHub.
@@ -88,7 +89,8 @@ warmup = 5
 repetitions = 12
 ";
 
-const CHECKS: [(&str, checks::Check<Fixture>); 4] = [
+type Check = fn(&Fixture, &Step) -> Result<()>;
+const CHECKS: [(&str, Check); 4] = [
     ("lab: push", a_push_is_measured_on_every_machine),
     ("lab: unauthorized", nothing_is_measured_without_permission),
     ("lab: slower", a_slowdown_is_reported_once),
@@ -97,20 +99,20 @@ const CHECKS: [(&str, checks::Check<Fixture>); 4] = [
 
 /// Runs the verb.
 pub(crate) fn lab() -> Result<ExitCode> {
-    checks::verb(|tally| {
-        let built = checks::prepare(tally, "programs", |step| Ok(programs::tests(step)?.programs))?;
-        built.map_or(Ok(()), |built| run(&built, tally))
+    tally::verb(|tally| match tally.prepare("programs", programs::tests)? {
+        Some(built) => run(&built.programs, tally),
+        None => Ok(()),
     })
 }
 
 /// Runs all checks with the programs of the tests.
 pub(crate) fn run(built: &Built, tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
-        return tally.step("lab", |_| Ok(Outcome::Skipped(format!("not run: {reason}"))));
+        return tally.skip("lab", &reason);
     }
-    let fixture = checks::prepare(tally, "lab", |step| Fixture::start(built, step))?;
+    let fixture = tally.prepare("lab", |step| Fixture::start(built, step))?;
     let Some(fixture) = fixture else { return Ok(()) };
-    if checks::run(tally, &CHECKS, &fixture, Fixture::logs)? {
+    if tally.checks(CHECKS, |check, step| check(&fixture, step), || fixture.logs())? {
         tally.step("lab: end", |_| fixture.end().map(|()| Outcome::Passed))?;
     }
     Ok(())
@@ -123,8 +125,7 @@ fn cannot_run() -> Option<String> {
     if platform::is_root() && std::env::consts::OS != "linux" {
         return Some("as root, commits are run as another user, on Linux alone".into());
     }
-    let missing = ["cc", "git"].into_iter().find(|name| tool::find(name).is_err())?;
-    Some(format!("{missing} is missing, with which commits are built"))
+    tool::missing("cc git")
 }
 
 /// GitHub, the server that is its App, and an agent for each machine; they end in the order of these fields.
@@ -132,8 +133,7 @@ struct Fixture {
     agents: Vec<Daemon>,
     server: Server,
     url: String,
-    github: Daemon,
-    github_url: String,
+    github: GitHub,
     commits: Commits,
     folder: TempDir,
 }
@@ -173,80 +173,122 @@ impl Commits {
         let readme = [("README.md", "# Courier\n\nMessages with a pace, between two processes.\n")];
         let documented = repository.commit("Document courier", &readme)?;
         let bare = served.join(format!("{REPOSITORY}.git"));
-        fs::create_dir_all(&bare)?;
-        let bare = bare.to_string_lossy();
-        tool::git(checkout, &["init", "--quiet", "--bare", &bare])?;
-        tool::git(checkout, &["push", "--quiet", &bare, "--all"])?;
+        tool::git(checkout, &["clone", "--quiet", "--bare", ".", &bare.to_string_lossy()])?;
         Ok(Self { main, slower, slower_again, documented })
+    }
+}
+
+/// The simulated GitHub.
+struct GitHub {
+    daemon: Daemon,
+    url: String,
+}
+
+impl GitHub {
+    /// Starts one with the repositories of a folder, whose deliveries go to a server's webhooks. Writes the key of its App.
+    fn start(program: &Path, repositories: &str, webhooks: &str, key: &str) -> Result<Self> {
+        let tool = Tool::at(program)
+            .arguments(["--address", "127.0.0.1:0", "--app-id", APP_ID, "--webhook-secret", WEBHOOK_SECRET])
+            .arguments(["--webhook-url", webhooks, "--git-dir", repositories, "--write-key", key]);
+        let daemon = Daemon::start("GitHub", tool)?;
+        let line = daemon.next_line()?;
+        let url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
+        let url = url.with_context(|| format!("GitHub prints {line:?} and no address"))?.to_owned();
+        Ok(Self { daemon, url })
+    }
+
+    /// Has something happen. The answer holds how the server answered if it was notified.
+    fn post(&self, what: &str, event: &Value) -> Result<Value> {
+        http::post(&format!("{}/_fake/{what}", self.url), None, event, 200)
+    }
+
+    /// The same, and the server must accept the notification.
+    fn notify(&self, what: &str, event: &Value) -> Result<()> {
+        let status = &self.post(what, event)?["webhook_status"];
+        ensure!(*status == ACCEPTED, "the server answers GitHub's delivery of {what} with status {status}");
+        Ok(())
+    }
+
+    fn read<T: DeserializeOwned>(&self, what: &str) -> Result<Vec<T>> {
+        let answer = http::json(&format!("{}/_fake/{what}", self.url))?;
+        serde_json::from_value(answer).with_context(|| format!("GitHub answers {what} with no list"))
+    }
+
+    fn comments(&self, number: u64) -> Result<Vec<String>> {
+        self.read(&format!("comments?repository={REPOSITORY}&number={number}"))
+    }
+
+    /// The comments on a pull request that report results; others are answers to users.
+    fn reports(&self, number: u64) -> Result<Vec<String>> {
+        let mut comments = self.comments(number)?;
+        comments.retain(|text| text.starts_with(MARKER));
+        Ok(comments)
+    }
+
+    fn expect_reports(&self, number: u64, expected: usize) -> Result<()> {
+        let count = self.reports(number)?.len();
+        ensure!(count == expected, "#{number} has {count} comments with results: expected {expected}");
+        Ok(())
     }
 }
 
 impl Fixture {
     fn start(built: &Built, step: &Step) -> Result<Self> {
         let (server_program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
-        let fake = built.program("github-fake")?;
         let folder = server::reachable_folder()?;
-        let path = |name: &str| folder.path().join(name);
-        let commits = Commits::make(&path("courier"), &path("github"))?;
+        let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let commits = Commits::make(path("courier").as_ref(), path("github").as_ref())?;
 
         step.message("starting GitHub and the server");
-        let port = http::free_port()?.to_string();
-        let webhooks = format!("http://127.0.0.1:{port}/api/v1/github/webhooks");
-        let github = Tool::at(&fake)
-            .arguments(["--address", "127.0.0.1:0", "--app-id", APP_ID, "--webhook-secret", WEBHOOK_SECRET])
-            .arguments(["--webhook-url", &webhooks, "--git-dir"])
-            .arguments([&path("github")])
-            .arguments(["--write-key"])
-            .arguments([&path("app.pem")]);
-        let github = Daemon::start("GitHub", github)?;
-        let line = github.next_line()?;
-        let github_url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
-        let github_url = github_url.with_context(|| format!("GitHub prints {line:?} and no address"))?;
         let (key, secret) = (path("app.pem"), path("webhook.secret"));
         fs::write(&secret, WEBHOOK_SECRET)?;
-        let (key, secret) = (key.to_string_lossy(), secret.to_string_lossy());
-        let serve = ["serve", "--port", &port, "--github-url", github_url, "--github-app-id", APP_ID];
+        let port = http::free_port()?.to_string();
+        let webhooks = format!("http://127.0.0.1:{port}/api/v1/github/webhooks");
+        let github = GitHub::start(&built.program("github-fake")?, &path("github"), &webhooks, &key)?;
+        let serve = ["serve", "--port", &port, "--github-url", &github.url, "--github-app-id", APP_ID];
         let files = ["--github-app-key-file", &key, "--github-webhook-secret-file", &secret];
+        let data_folder = folder.path().join("data");
         let server =
-            server::start_alone(&server_program, &[&serve[..], &files].concat(), &path("data"), step)?;
-        let (url, github_url) = (server.address()?, github_url.to_owned());
-        let mut fixture = Self { agents: Vec::new(), url, server, github, github_url, commits, folder };
+            server::start_alone(&server_program, &[&serve[..], &files].concat(), &data_folder, step)?;
+        let mut fixture =
+            Self { agents: Vec::new(), url: server.address()?, server, github, commits, folder };
+        let administrator = server::administrator(&server_program, &data_folder, "setup")?;
         step.message("setting up the project");
-        fixture.set_up(&server_program)?;
+        fixture.set_up(&server_program, &administrator)?;
         step.message("enrolling the agents");
-        fixture.start_agents(&server_program, &agent)?;
+        fixture.start_agents(&agent, &administrator)?;
         Ok(fixture)
     }
 
     /// Installs the App in the repository, and links that to the project.
-    fn set_up(&self, server_program: &Path) -> Result<()> {
-        let installation = self.github("installations", &json!({"account": "acme"}))?;
+    fn set_up(&self, server_program: &Path, administrator: &str) -> Result<()> {
+        let installation = self.github.post("installations", &json!({"account": "acme"}))?;
         let repository = json!({"full_name": REPOSITORY, "installation": installation["id"]});
-        self.github("repositories", &repository)?;
+        self.github.post("repositories", &repository)?;
         let collaborator = json!({"repository": REPOSITORY, "login": WRITER, "level": "write"});
-        self.github("collaborators", &collaborator)?;
-        let administrator = server::administrator(server_program, &self.data_folder(), "setup")?;
-        let url = format!("{}/{REPOSITORY}.git", self.github_url);
+        self.github.post("collaborators", &collaborator)?;
+        let url = format!("{}/{REPOSITORY}.git", self.github.url);
         let project = json!({"project": PROJECT, "repository_url": url, "default_branch": "main"});
-        http::post(&format!("{}/api/v1/projects", self.url), Some(&administrator), &project, 201)?;
+        http::post(&format!("{}/api/v1/projects", self.url), Some(administrator), &project, 201)?;
+        let data_folder = self.folder.path().join("data");
         self.until("the server knows the repository", || {
             let link = ["github", "link", "--project", PROJECT, "--repository", REPOSITORY];
-            let linked = server::verb(server_program, &self.data_folder(), &link).run_silently()?;
+            let linked = server::verb(server_program, &data_folder, &link).run_silently()?;
             Ok(linked.status.success().then_some(()))
         })
     }
 
-    fn start_agents(&mut self, server_program: &Path, agent: &Path) -> Result<()> {
-        let administrator = server::administrator(server_program, &self.data_folder(), "enrolment")?;
+    fn start_agents(&mut self, agent: &Path, administrator: &str) -> Result<()> {
         for (machine, user) in MACHINES {
             let state = self.folder.path().join(machine);
             fs::create_dir_all(&state)?;
-            if platform::is_root() {
+            let rights = if platform::is_root() {
                 platform::make_reachable(&state)?;
-            }
-            server::enrol(agent, &self.url, &administrator, machine, &state)?;
-            let as_user = ["--job-user", user];
-            let rights = if platform::is_root() { &as_user[..] } else { &["--trust-repositories"] };
+                &["--job-user", user][..]
+            } else {
+                &["--trust-repositories"]
+            };
+            server::enrol(agent, &self.url, administrator, machine, &state)?;
             let work = Tool::at(agent).arguments(["agent", "--state"]).arguments([&state]).arguments(rights);
             // A job of continuous integration that runs this is not a job of the simulated GitHub.
             self.agents.push(Daemon::start(machine, work.without_variable("GITHUB_ACTIONS"))?);
@@ -254,61 +296,39 @@ impl Fixture {
         Ok(())
     }
 
-    /// Has something happen at GitHub. The answer holds how the server answered if it was notified.
-    fn github(&self, what: &str, event: &Value) -> Result<Value> {
-        http::post(&format!("{}/_fake/{what}", self.github_url), None, event, 200)
-    }
-
-    /// The same, and the server must accept the notification.
-    fn notify(&self, what: &str, event: &Value) -> Result<()> {
-        let status = &self.github(what, event)?["webhook_status"];
-        ensure!(*status == ACCEPTED, "the server answers GitHub's delivery of {what} with status {status}");
-        Ok(())
-    }
-
-    /// The comments or checks that GitHub has.
-    fn at_github(&self, what: &str) -> Result<Vec<Value>> {
-        at_github(&self.github_url, what)
-    }
-
-    /// Reads from the server's API.
-    fn read(&self, path: &str) -> Result<Value> {
-        http::json(&format!("{}/api/v1/{path}", self.url))
+    /// Reads a list from the server's API.
+    fn list(&self, path: &str, member: &str) -> Result<Vec<Value>> {
+        let mut answer = http::json(&format!("{}/api/v1/{path}", self.url))?;
+        serde_json::from_value(answer[member].take()).with_context(|| format!("{path} has no list {member}"))
     }
 
     /// Waits until there is something, while all programs run.
     fn until<T>(&self, what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         interrupt::poll(what, TIMEOUT, Duration::from_secs(1), || {
-            self.agents.iter().chain([&self.github]).try_for_each(Daemon::check)?;
+            self.daemons().try_for_each(Daemon::check)?;
             look()
         })
+    }
+
+    fn daemons(&self) -> impl Iterator<Item = &Daemon> {
+        self.agents.iter().chain([&self.github.daemon])
     }
 
     /// All programs' logs.
     fn logs(&self) -> String {
         let log = fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
-        let log = console::strip_ansi_codes(&log);
-        let before = log.lines().count().saturating_sub(LOG_LINES);
-        let server: String = log.lines().skip(before).map(|line| format!("  {line}\n")).collect();
-        let others = self.agents.iter().chain([&self.github]).map(Daemon::log);
-        others.fold(format!("server:\n{server}"), |logs, log| logs + &log)
+        let server = screen::last_lines(&log, LOG_LINES).replace('\n', "\n  ");
+        self.daemons().map(Daemon::log).fold(format!("server:\n  {server}\n"), |logs, log| logs + &log)
     }
 
     /// Ends agents and server, which must end well and leave nothing, and looks at the comments that GitHub has then.
     fn end(self) -> Result<()> {
-        let Self { agents, server, github, github_url, folder, .. } = self;
-        agents.into_iter().try_for_each(Daemon::stop)?;
-        let status = server.stop()?;
-        ensure!(status.success(), "the server ended with {status}");
-        for (number, count) in [(SLOWER, 1), (SAME, 0)] {
-            expect_comments(&reports(&at_github(&github_url, &comments_of(number))?), count)?;
-        }
-        drop(github);
-        folder.close().map_err(|error| anyhow!("something was left behind: {error}"))
-    }
-
-    fn data_folder(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.agents.into_iter().try_for_each(Daemon::stop)?;
+        self.server.stop()?;
+        self.github.expect_reports(SLOWER, 1)?;
+        self.github.expect_reports(SAME, 0)?;
+        drop(self.github);
+        self.folder.close().map_err(|error| anyhow!("something was left behind: {error}"))
     }
 
     /// Opens a pull request. Comments within the second in which that happened are refused: so that second has to pass.
@@ -317,8 +337,8 @@ impl Fixture {
             "repository": REPOSITORY, "number": number, "author": "grace", "head_branch": branch, "head_sha": sha,
             "base_sha": self.commits.main,
         });
-        self.notify("pulls", &opened)?;
-        self.github("clock", &json!({"seconds": 2})).map(drop)
+        self.github.notify("pulls", &opened)?;
+        self.github.post("clock", &json!({"seconds": 2})).map(drop)
     }
 
     /// Waits until every machine has done its job for a commit, and returns the jobs.
@@ -326,49 +346,34 @@ impl Fixture {
         self.until("both machines have measured", || {
             let mut jobs = self.jobs(filter)?;
             jobs.retain(|job| job["commit_sha"] == sha);
-            if let Some(job) =
-                jobs.iter().find(|job| job["status"] == "failed" || job["status"] == "cancelled")
-            {
-                bail!("a job was not done: {job}");
-            }
+            ensure!(jobs.len() <= MACHINES.len(), "a commit has {} jobs: {jobs:?}", jobs.len());
+            let has_failed = |job: &&Value| job["status"] == "failed" || job["status"] == "cancelled";
+            let failed = jobs.iter().find(has_failed);
+            ensure!(failed.is_none(), "a job was not done: {failed:?}");
             let is_done =
                 |machine: &str| jobs.iter().any(|job| job["machine"] == machine && job["status"] == "done");
-            ensure!(jobs.len() <= MACHINES.len(), "a commit has {} jobs: {jobs:?}", jobs.len());
             Ok(MACHINES.iter().all(|(machine, _)| is_done(machine)).then_some(jobs))
         })
     }
 
     fn jobs(&self, filter: &str) -> Result<Vec<Value>> {
-        let mut all = Vec::new();
-        for done in [false, true] {
-            let list = self.read(&format!("projects/{PROJECT}/jobs?done={done}&{filter}"))?;
-            for job in list["jobs"].as_array().context("there is no list of jobs")? {
-                // One that was done between the two questions is in both answers, and only the second one is right.
-                all.retain(|known: &Value| known["job_id"] != job["job_id"]);
-                all.push(job.clone());
-            }
-        }
-        Ok(all)
+        self.list(&format!("projects/{PROJECT}/jobs?{filter}"), "jobs")
     }
 
     /// A writer requests a comparison, and both machines make it. Returns the completed check.
     fn compared(&self, number: u64, sha: &str, step: &Step) -> Result<Value> {
-        self.notify("comments", &request(number, WRITER, "right"))?;
+        self.github.notify("comments", &request(number, WRITER, "right"))?;
         step.message("waiting until both machines have measured base and head");
         let jobs = self.measured(&format!("pull_request={number}"), sha)?;
         let other = jobs.iter().find(|job| job["base_sha"] != self.commits.main.as_str());
         ensure!(other.is_none(), "it was compared with something else: {other:?}");
         step.message("waiting for the check");
         self.until("the check is completed", || {
-            let checks = self.at_github(&format!("check-runs?repository={REPOSITORY}&sha={sha}"))?;
+            let checks: Vec<Value> =
+                self.github.read(&format!("check-runs?repository={REPOSITORY}&sha={sha}"))?;
             ensure!(checks.len() <= 1, "there is more than one check: {checks:?}");
             Ok(checks.into_iter().find(|check| check["status"] == "completed"))
         })
-    }
-
-    /// The comments on a pull request that report what was found; others are answers to somebody.
-    fn reports(&self, number: u64) -> Result<Vec<String>> {
-        Ok(reports(&self.at_github(&comments_of(number))?))
     }
 
     /// The pull request has jobs for these commits and no others.
@@ -379,19 +384,17 @@ impl Fixture {
         Ok(())
     }
 
-    /// The trend of the program on the main branch is the push, once on each machine. What was measured in pairs was measured in
-    /// another way, and is in other series.
+    /// The trend of the program on the main branch is the push, once on each machine. Results of comparisons, measured in another
+    /// way, are in other series.
     fn expect_trend(&self) -> Result<()> {
-        let series = self.read(&format!("projects/{PROJECT}/series?transport={PROJECT}"))?;
-        let mut trend: Vec<Vec<String>> = Vec::new();
-        for series in series["series"].as_array().context("there is no list of series")? {
-            let points = self.read(&format!("points?series={}&lines=main", series["series_id"]))?;
-            let points = points["series"][0]["points"].as_array().cloned().unwrap_or_default();
-            let commits = points.iter().filter_map(|point| Some(point["commit_sha"].as_str()?.to_owned()));
-            trend.push(commits.collect());
+        let mut trend: Vec<Vec<Value>> = Vec::new();
+        for series in self.list(&format!("projects/{PROJECT}/series?transport={PROJECT}"), "series")? {
+            let points = self.list(&format!("points?series={}&lines=main", series["series_id"]), "series")?;
+            let points = points.first().and_then(|series| series["points"].as_array());
+            trend.push(points.into_iter().flatten().map(|point| point["commit_sha"].clone()).collect());
         }
         trend.retain(|commits| !commits.is_empty());
-        let expected = vec![vec![self.commits.main.clone()]; MACHINES.len()];
+        let expected = vec![vec![json!(self.commits.main)]; MACHINES.len()];
         ensure!(trend == expected, "the trend of the series is {trend:?}: expected {expected:?}");
         Ok(())
     }
@@ -399,7 +402,7 @@ impl Fixture {
 
 fn a_push_is_measured_on_every_machine(fixture: &Fixture, step: &Step) -> Result<()> {
     let sha = &fixture.commits.main;
-    fixture.notify("branches", &json!({"repository": REPOSITORY, "branch": "main", "sha": sha}))?;
+    fixture.github.notify("branches", &json!({"repository": REPOSITORY, "branch": "main", "sha": sha}))?;
     step.message("waiting until both machines have measured the push");
     let jobs = fixture.measured("", sha)?;
     let other = jobs.iter().find(|job| job["reason"] != "push" || !job["base_sha"].is_null());
@@ -408,24 +411,22 @@ fn a_push_is_measured_on_every_machine(fixture: &Fixture, step: &Step) -> Result
 }
 
 fn nothing_is_measured_without_permission(fixture: &Fixture, step: &Step) -> Result<()> {
-    fixture.open(SLOWER, &fixture.commits.slower, "slower")?;
+    let Fixture { github, commits, .. } = fixture;
+    fixture.open(SLOWER, &commits.slower, "slower")?;
     for signing in ["none", "wrong", "sha1"] {
-        let status = &fixture.github("comments", &request(SLOWER, WRITER, signing))?["webhook_status"];
+        let status = &github.post("comments", &request(SLOWER, WRITER, signing))?["webhook_status"];
         ensure!(*status == UNAUTHORIZED, "a delivery with the signature {signing} is answered with {status}");
     }
-    fixture.notify("comments", &request(SLOWER, STRANGER, "right"))?;
+    github.notify("comments", &request(SLOWER, STRANGER, "right"))?;
     step.message("waiting for the answer to a stranger");
-    fixture.until("a stranger is answered", || {
-        let comments = fixture.at_github(&comments_of(SLOWER))?;
-        Ok((!comments.is_empty()).then_some(()))
-    })?;
+    fixture.until("a stranger is answered", || Ok((!github.comments(SLOWER)?.is_empty()).then_some(())))?;
     fixture.expect_jobs(SLOWER, &[])
 }
 
 fn a_slowdown_is_reported_once(fixture: &Fixture, step: &Step) -> Result<()> {
     let check = fixture.compared(SLOWER, &fixture.commits.slower, step)?;
     step.message("waiting for the comment");
-    let comment = fixture.until("there is a comment", || Ok(fixture.reports(SLOWER)?.pop()))?;
+    let comment = fixture.until("there is a comment", || Ok(fixture.github.reports(SLOWER)?.pop()))?;
     for (machine, _) in MACHINES {
         let row = comment.lines().find(|line| line.starts_with('|') && line.contains(machine));
         let row = row.with_context(|| format!("the comment has no row for {machine}: {comment}"))?;
@@ -434,20 +435,21 @@ fn a_slowdown_is_reported_once(fixture: &Fixture, step: &Step) -> Result<()> {
     ensure!(check["conclusion"] == "success", "the check must not fail, and does: {check}");
     let title = check["output"]["title"].as_str().unwrap_or_default();
     ensure!(title.starts_with("▲ Slower: 2 of 2 series"), "the check does not report it: {check}");
-    expect_comments(&fixture.reports(SLOWER)?, 1)
+    fixture.github.expect_reports(SLOWER, 1)
 }
 
 fn without_a_change_there_is_no_comment(fixture: &Fixture, step: &Step) -> Result<()> {
-    // Nobody requests to measure what is pushed to the other pull request now. The server handles deliveries in order: that, before
-    // all of this.
-    let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": fixture.commits.slower_again});
-    fixture.notify("pushes", &pushed)?;
-    fixture.open(SAME, &fixture.commits.documented, "documented")?;
-    let check = fixture.compared(SAME, &fixture.commits.documented, step)?;
+    let Fixture { github, commits, .. } = fixture;
+    // No comment requests to measure this push to the other pull request. The server handles deliveries in order: it before all
+    // of this.
+    let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": commits.slower_again});
+    github.notify("pushes", &pushed)?;
+    fixture.open(SAME, &commits.documented, "documented")?;
+    let check = fixture.compared(SAME, &commits.documented, step)?;
     ensure!(check["conclusion"] == "success", "nothing has changed, and the check failed: {check}");
-    expect_comments(&fixture.reports(SAME)?, 0)?;
-    expect_comments(&fixture.reports(SLOWER)?, 1)?;
-    fixture.expect_jobs(SLOWER, &[&fixture.commits.slower; MACHINES.len()])?;
+    github.expect_reports(SAME, 0)?;
+    github.expect_reports(SLOWER, 1)?;
+    fixture.expect_jobs(SLOWER, &[&commits.slower; MACHINES.len()])?;
     // Pull requests are no part of the trend.
     fixture.expect_trend()
 }
@@ -457,24 +459,4 @@ fn request(number: u64, login: &str, signing: &str) -> Value {
     json!({
         "repository": REPOSITORY, "number": number, "login": login, "body": "/roundtrip queue", "signing": signing,
     })
-}
-
-fn comments_of(number: u64) -> String {
-    format!("comments?repository={REPOSITORY}&number={number}")
-}
-
-fn at_github(github_url: &str, what: &str) -> Result<Vec<Value>> {
-    let answer = http::json(&format!("{github_url}/_fake/{what}"))?;
-    serde_json::from_value(answer).with_context(|| format!("GitHub answers {what} with no list"))
-}
-
-fn reports(comments: &[Value]) -> Vec<String> {
-    let texts = comments.iter().filter_map(Value::as_str);
-    texts.filter(|text| text.starts_with(MARKER)).map(str::to_owned).collect()
-}
-
-fn expect_comments(found: &[String], expected: usize) -> Result<()> {
-    let count = found.len();
-    ensure!(count == expected, "a pull request has {count} comments with results: expected {expected}");
-    Ok(())
 }

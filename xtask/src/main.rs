@@ -5,7 +5,7 @@
 //! of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
 //!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`].
-//! - Verbs of checks: [`checks`] runs them on a [`fixture`]; [`linters`], [`workflow`]: GitHub's files.
+//! - Verbs of checks: [`fixture`] is what they run on; [`linters`], [`workflow`]: GitHub's files.
 //! - A release: [`archive`], [`licences`].
 //! - Built or fetched, each only when its inputs changed ([`stamp`]): [`web`], [`programs`], [`postgres_binaries`], [`chromium`],
 //!   [`debian`], [`python`].
@@ -17,7 +17,6 @@ mod action;
 mod archive;
 mod bench;
 mod chaos;
-mod checks;
 mod chromium;
 mod compose;
 mod counts;

@@ -5,6 +5,7 @@ use crate::{http, tool};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,6 +17,9 @@ pub(crate) const REPORT: &str = "last-report.json";
 
 /// The agent's exit code for a run that was kept because it could not be uploaded.
 const EXIT_CODE_SPOOLED: i32 = 6;
+
+/// Run ids by preset and commit.
+type Measured = BTreeMap<String, BTreeMap<String, String>>;
 
 /// One measuring of one commit, uploaded to one server.
 pub(crate) struct Measuring<'a> {
@@ -30,8 +34,7 @@ impl Measuring<'_> {
     /// True when the server still holds an earlier run of this very commit.
     pub(crate) fn is_done(&self) -> bool {
         let measured = self.measured();
-        let run_id =
-            measured.get(PRESET).and_then(|runs| runs.get(&self.checkout.sha)).and_then(Value::as_str);
+        let run_id = measured.get(PRESET).and_then(|runs| runs.get(&self.checkout.sha));
         let is_stored = |run_id| http::get(&format!("{}/api/v1/runs/{run_id}", self.url)).is_ok();
         !self.checkout.modified && run_id.is_some_and(is_stored)
     }
@@ -61,7 +64,7 @@ impl Measuring<'_> {
         }
     }
 
-    /// Notes the run, unless it measured more than a commit. The report tells what was checked out when it began.
+    /// Notes the run, unless it measured more than a commit. The report has what was checked out when it began.
     fn remember(&self, report: &Path) -> Result<()> {
         let report = read_report(report)?;
         let modified =
@@ -72,18 +75,14 @@ impl Measuring<'_> {
             return Ok(());
         }
         let mut measured = self.measured();
-        measured[PRESET][sha] = json!(run_id);
-        Ok(fs::write(self.record(), format!("{measured:#}\n"))?)
+        measured.entry(PRESET.into()).or_default().insert(sha.into(), run_id.into());
+        Ok(fs::write(self.record(), format!("{:#}\n", json!(measured)))?)
     }
 
-    /// Run ids by preset and commit. A missing or damaged record only means measuring again.
-    fn measured(&self) -> Value {
-        fs::read_to_string(self.record())
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .filter(|measured: &Value| measured.get(PRESET).is_none_or(Value::is_object))
-            .filter(Value::is_object)
-            .unwrap_or_else(|| json!({}))
+    /// A missing or damaged record only means measuring again.
+    fn measured(&self) -> Measured {
+        let text = fs::read_to_string(self.record()).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
     }
 
     fn record(&self) -> PathBuf {
@@ -100,12 +99,17 @@ pub(crate) fn read_report(path: &Path) -> Result<Value> {
 mod tests {
     use super::*;
 
-    fn measuring<'a>(data_folder: &'a Path, checkout: &'a Checkout) -> Measuring<'a> {
-        Measuring { agent: Path::new("agent"), url: "http://127.0.0.1:9", data_folder, checkout }
+    /// Takes steps in a data folder, for a checkout that is modified or not.
+    fn measuring(modified: bool, steps: impl Fn(&Measuring)) {
+        let folder = tempfile::tempdir().unwrap();
+        let checkout = &Checkout { sha: "a1".into(), subject: String::new(), modified };
+        let data_folder = folder.path();
+        steps(&Measuring { agent: Path::new("agent"), url: "http://127.0.0.1:9", data_folder, checkout });
     }
 
-    fn remember(measuring: &Measuring, sha: &str, run_id: &str, modified: bool) {
+    fn remember(measuring: &Measuring, sha: &str, run_id: &str) {
         let path = measuring.data_folder.join(REPORT);
+        let modified = measuring.checkout.modified;
         let report = json!({ "run_id": run_id, "commit": { "sha": sha }, "work_tree_modified": modified });
         fs::write(&path, report.to_string()).unwrap();
         measuring.remember(&path).unwrap();
@@ -113,33 +117,30 @@ mod tests {
 
     #[test]
     fn each_measured_commit_is_remembered_with_its_run() {
-        let folder = tempfile::tempdir().unwrap();
-        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
-        let measuring = measuring(folder.path(), &checkout);
-        remember(&measuring, "a1", "r1", false);
-        remember(&measuring, "b2", "r2", false);
-        assert_eq!(measuring.measured(), json!({ "quick": { "a1": "r1", "b2": "r2" } }));
+        measuring(false, |measuring| {
+            remember(measuring, "a1", "r1");
+            remember(measuring, "b2", "r2");
+            assert_eq!(json!(measuring.measured()), json!({ "quick": { "a1": "r1", "b2": "r2" } }));
+        });
     }
 
     #[test]
     fn a_modified_work_tree_is_never_taken_for_its_commit() {
-        let folder = tempfile::tempdir().unwrap();
-        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: true };
-        let measuring = measuring(folder.path(), &checkout);
-        remember(&measuring, "a1", "r1", true);
-        assert!(!measuring.record().exists());
-        assert!(!measuring.is_done());
+        measuring(true, |measuring| {
+            remember(measuring, "a1", "r1");
+            assert!(!measuring.record().exists());
+            assert!(!measuring.is_done());
+        });
     }
 
     #[test]
     fn a_damaged_record_means_measuring_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
-        let measuring = measuring(folder.path(), &checkout);
-        for damaged in ["", "[]", "{\"quick\": 1}"] {
-            fs::write(measuring.record(), damaged).unwrap();
-            assert!(!measuring.is_done(), "{damaged}");
-            assert_eq!(measuring.measured(), json!({}));
-        }
+        measuring(false, |measuring| {
+            for damaged in ["", "[]", "{\"quick\": 1}"] {
+                fs::write(measuring.record(), damaged).unwrap();
+                assert!(!measuring.is_done(), "{damaged}");
+                assert_eq!(measuring.measured(), Measured::new());
+            }
+        });
     }
 }

@@ -6,7 +6,7 @@ use shared_child::SharedChild;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the server keeps its data unless told otherwise.
+/// Where the server keeps its data by default.
 pub(crate) fn data_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/lib/roundtrip"));
@@ -125,17 +125,12 @@ pub(crate) fn make_reachable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `link` another name of the file `source`: a symbolic link where any user may make one, else a copy.
-/// In one folder the link holds the bare name, so that it survives when the folder is moved.
-pub(crate) fn link_or_copy(source: &Path, link: &Path) -> Result<()> {
+/// Makes `link` another name of the file `name` in its folder.
+pub(crate) fn link(name: &Path, link: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
-    let made = {
-        let beside = (source.parent() == link.parent()).then(|| source.file_name()).flatten();
-        std::os::unix::fs::symlink(beside.map_or(source, Path::new), link)
-    };
+    return std::os::unix::fs::symlink(name, link);
     #[cfg(not(unix))]
-    let made = std::fs::copy(source, link).map(|_| ());
-    made.with_context(|| format!("cannot make {} a name of {}", link.display(), source.display()))
+    return std::fs::copy(link.with_file_name(name), link).map(drop);
 }
 
 fn base_folders() -> Result<impl BaseStrategy> {

@@ -70,7 +70,7 @@ pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str))
     Ok(())
 }
 
-/// Whoever does not answer as Roundtrip will not go away by waiting.
+/// Only a Roundtrip server is waited for: another program will not free the port.
 fn answers_like_roundtrip(port: u16) -> bool {
     let answer = http::get_within(Duration::from_secs(1), &format!("http://127.0.0.1:{port}/healthz"));
     answer.is_ok_and(|body| body.trim() == "ok")

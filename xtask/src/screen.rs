@@ -1,4 +1,4 @@
-//! What the person sees: one line a step, with a spinner or a bar while it runs on a terminal.
+//! What the user sees: one line a step, with a spinner or a bar while it runs on a terminal.
 //!
 //! Everything here goes to standard error. Colour follows `NO_COLOR`; without a terminal a step prints a line
 //! when it starts and one when it ends.
@@ -19,7 +19,7 @@ pub(crate) struct Step {
     name: String,
     bar: ProgressBar,
     started: Instant,
-    told: bool,
+    has_ended: bool,
 }
 
 impl Step {
@@ -34,7 +34,7 @@ impl Step {
         if !Term::stderr().is_term() {
             print(&format!("  · {name}"));
         }
-        Self { name: name.to_owned(), bar, started: Instant::now(), told: false }
+        Self { name: name.to_owned(), bar, started: Instant::now(), has_ended: false }
     }
 
     /// Runs a step that ends without a line.
@@ -73,31 +73,27 @@ impl Step {
     }
 
     /// Ends the step well.
-    pub(crate) fn done(self, detail: &str) {
-        self.finish("✓", &Style::new().green(), detail);
+    pub(crate) fn done(mut self, detail: &str) {
+        self.end("✓", &Style::new().green(), detail);
     }
 
     /// Ends the step badly.
-    pub(crate) fn failed(self, detail: &str) {
-        self.finish("✗", &Style::new().red(), detail);
+    pub(crate) fn failed(mut self, detail: &str) {
+        self.end("✗", &Style::new().red(), detail);
     }
 
     /// Ends the step without having done it.
-    pub(crate) fn skipped(self, reason: &str) {
-        self.finish("-", &Style::new().yellow(), reason);
+    pub(crate) fn skipped(mut self, reason: &str) {
+        self.end("-", &Style::new().yellow(), reason);
     }
 
     /// Ends the step without a line.
     pub(crate) fn clear(mut self) {
-        self.told = true;
+        self.has_ended = true;
     }
 
-    fn finish(mut self, mark: &str, colour: &Style, detail: &str) {
-        self.tell(mark, colour, detail);
-    }
-
-    fn tell(&mut self, mark: &str, colour: &Style, detail: &str) {
-        self.told = true;
+    fn end(&mut self, mark: &str, colour: &Style, detail: &str) {
+        self.has_ended = true;
         self.bar.finish_and_clear();
         print(&format!(
             "  {} {}  {}  {detail}",
@@ -108,12 +104,12 @@ impl Step {
     }
 }
 
-/// A step that an error ended says so; the error itself follows as the last line.
+/// A step that an error ended has failed; the error itself follows as the last line.
 impl Drop for Step {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        if !self.told && !interrupt::requested() {
-            self.tell("✗", &Style::new().red(), "failed");
+        if !self.has_ended && !interrupt::requested() {
+            self.end("✗", &Style::new().red(), "failed");
         }
     }
 }
@@ -147,6 +143,12 @@ pub(crate) fn error(text: &str) {
 /// How many characters a line of standard output has; where it is no terminal, a number that is read well.
 pub(crate) fn width() -> u16 {
     Term::stdout().size_checked().map_or(120, |(_, columns)| columns)
+}
+
+/// The end of a program's log.
+pub(crate) fn last_lines(log: &str, count: usize) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 /// A duration to read: `0.4 s`, `41 s`, `2 m 07 s`.

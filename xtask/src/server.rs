@@ -1,6 +1,6 @@
 //! The running server: a child that stops when its standard input closes, whatever closes it.
 
-use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
+use crate::interrupt::{self, STOP_TIMEOUT};
 use crate::postgres_binaries::Binaries;
 use crate::screen::Step;
 use crate::tool::Tool;
@@ -9,79 +9,50 @@ use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use serde_json::json;
 use shared_child::SharedChild;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Arc, mpsc};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long it may take until it says that it is ready; a new database takes a few seconds.
+/// How long it may take until it is ready; a new database takes a few seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A server program that said it is ready.
+/// A server program that is ready.
 pub(crate) struct Server {
     child: Arc<SharedChild>,
-    guarded: Guarded,
-    /// The line with which it said so.
+    /// The line that it printed then.
     pub(crate) ready: String,
 }
 
-/// How to start it.
-pub(crate) struct Start<'a> {
-    pub(crate) program: &'a Path,
-    /// Its verb and options.
-    pub(crate) arguments: Vec<String>,
-    /// Whether it uses no other database than its own, even where `DATABASE_URL` names one.
-    pub(crate) own_database: bool,
-    /// Where PostgreSQL's programs are, if it must be given.
-    pub(crate) postgres: Option<&'a Path>,
-    /// The file its log goes to.
-    pub(crate) log: PathBuf,
-}
-
-impl Start<'_> {
-    /// Starts it and waits until it is ready. If it ends first, the error is the last line of its log.
-    pub(crate) fn start(&self) -> Result<Server> {
-        interrupt::check()?;
-        let mut log = fs::OpenOptions::new().create(true).read(true).append(true).open(&self.log)?;
+impl Server {
+    /// Starts a verb of the server's program, with a log in a file, and waits until it is ready. If it ends first, the error is the
+    /// last line of its log.
+    pub(crate) fn start(verb: Tool, log_path: &Path) -> Result<Self> {
+        let mut log = fs::OpenOptions::new().create(true).read(true).append(true).open(log_path)?;
         let log_before = log.seek(SeekFrom::End(0))?;
-        let mut command = Command::new(self.program);
-        command.args(&self.arguments).arg("--stop-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped());
-        // A file and no pipe: the server can still write after this process was killed.
-        command.stderr(log.file().try_clone().context("cannot share the server's log")?);
-        if self.own_database {
-            command.env_remove("DATABASE_URL");
-        }
-        if let Some(postgres) = self.postgres {
-            command.env(crate::postgres_binaries::VARIABLE, postgres);
-        }
-        platform::in_own_process_group(&mut command);
-        let child = SharedChild::spawn(&mut command)
-            .with_context(|| format!("cannot start {}", self.program.display()))?;
-        let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, Way::CloseInput(child.take_stdin()));
-        let output = child.take_stdout().context("the server has no standard output")?;
-        match first_line(output).recv_timeout(START_TIMEOUT) {
-            Ok(ready) => Ok(Server { child, guarded, ready }),
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                child.wait().context("cannot wait for the server")?;
+        let errors = log.file().try_clone().context("cannot share the server's log")?;
+        let running = verb.arguments(["--stop-with-stdin"]).until_input_closes().with_log(errors).spawn()?;
+        match running.lines.recv_timeout(START_TIMEOUT) {
+            Ok(line) => Ok(Self { child: running.child, ready: line.text().to_owned() }),
+            Err(RecvTimeoutError::Disconnected) => {
+                running.wait()?;
                 interrupt::check()?;
                 log.seek(SeekFrom::Start(log_before))?;
                 let mut written = String::new();
                 log.read_to_string(&mut written)?;
                 bail!("{}", last_sentence(&written));
             }
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                child.kill().context("cannot kill the server")?;
+            Err(RecvTimeoutError::Timeout) => {
+                running.child.kill().context("cannot kill the server")?;
                 let seconds = START_TIMEOUT.as_secs();
-                bail!("the server was not ready after {seconds} s; its log is {}", self.log.display());
+                bail!("the server was not ready after {seconds} s; its log is {}", log_path.display());
             }
         }
     }
-}
 
-impl Server {
     /// The address it serves at, without a slash at the end.
     pub(crate) fn address(&self) -> Result<String> {
         let url = self.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
@@ -93,18 +64,23 @@ impl Server {
         self.child.wait().context("cannot wait for the server")
     }
 
-    /// Stops it in order, and kills it if that takes too long.
-    pub(crate) fn stop(self) -> Result<ExitStatus> {
-        self.guarded.close_input();
+    /// Stops it, which must end well, and kills it if that takes too long.
+    pub(crate) fn stop(self) -> Result<()> {
+        self.close_input();
+        let status = self.wait()?;
+        ensure!(status.success(), "the server did not stop in order ({status})");
+        Ok(())
+    }
+
+    fn close_input(&self) {
+        drop(self.child.take_stdin());
         interrupt::kill_after(&self.child, STOP_TIMEOUT);
-        self.wait()
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.guarded.close_input();
-        interrupt::kill_after(&self.child, STOP_TIMEOUT);
+        self.close_input();
     }
 }
 
@@ -116,16 +92,9 @@ pub(crate) fn start_alone(
     data_folder: &Path,
     step: &Step,
 ) -> Result<Server> {
-    let binaries = Binaries::find_or_fetch(program, data_folder, &platform::cache_folder()?, step)?;
-    let arguments = arguments.iter().map(|argument| (*argument).to_owned());
-    let start = Start {
-        program,
-        arguments: arguments.chain(["--data-dir".into(), data_folder.display().to_string()]).collect(),
-        own_database: true,
-        postgres: binaries.fetched(),
-        log: data_folder.with_file_name("server.log"),
-    };
-    start.start()
+    let binaries = Binaries::find_or_fetch(program, data_folder, step)?;
+    let verb = verb(program, data_folder, arguments).variables(binaries.variable());
+    Server::start(verb, &data_folder.with_file_name("server.log"))
 }
 
 /// A temporary folder that PostgreSQL's user can enter when this one is root.
@@ -179,45 +148,19 @@ impl Observed {
     /// Waits until every run has been searched for changes.
     pub(crate) fn until_searched(&self, step: &Step) -> Result<()> {
         const WAITING: &str = "roundtrip_analysis_runs_waiting ";
-        loop {
+        const TIMEOUT: Duration = Duration::from_hours(24);
+        interrupt::poll("every run is searched for changes", TIMEOUT, Duration::from_millis(500), || {
             let metrics = http::get(&self.metrics)?;
             let waiting = metrics.lines().find_map(|line| line.strip_prefix(WAITING));
             let count = waiting.with_context(|| format!("the server's metrics lack {WAITING}"))?;
-            if count == "0" {
-                return Ok(());
-            }
             step.message(&format!("{count} runs wait to be searched for changes"));
-            interrupt::check()?;
-            std::thread::sleep(Duration::from_millis(500));
-        }
+            Ok((count == "0").then_some(()))
+        })
     }
-
-    /// Stops it; it must end well.
-    pub(crate) fn stop(self) -> Result<()> {
-        let status = self.server.stop()?;
-        ensure!(status.success(), "the server ended with {status}");
-        Ok(())
-    }
-}
-
-/// Sends the first line and reads on, so that the server never waits for a reader.
-fn first_line(output: ChildStdout) -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        if let Some(first) = lines.next() {
-            // The receiver may have given up waiting.
-            let _ = sender.send(first);
-        }
-        drop(sender);
-        lines.for_each(drop);
-    });
-    receiver
 }
 
 /// The last line of a program that gave up, without the word that marks it.
 fn last_sentence(log: &str) -> String {
-    let log = console::strip_ansi_codes(log);
     let last = log.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let last = last.unwrap_or("the server ended without a message");
     ["error: ", "Error: "].iter().find_map(|mark| last.strip_prefix(mark)).unwrap_or(last).to_owned()

@@ -1,13 +1,22 @@
 //! Runs steps, prints how each ended, and adds up the tests and the time.
 
 use crate::counts::{self, Counts};
-use crate::interrupt;
-use crate::programs;
 use crate::screen::{self, Step};
 use crate::tool::Finished;
-use anyhow::{Result, ensure};
+use crate::{interrupt, programs, workspace};
+use anyhow::{Result, anyhow, ensure};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Runs a verb that consists of steps, and prints how many passed.
+pub(crate) fn verb(steps: impl FnOnce(&mut Tally) -> Result<()>) -> Result<ExitCode> {
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    tally.prepare("build folder", |_| workspace::claim_target_folder())?;
+    steps(&mut tally)?;
+    screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
+    Ok(tally.close())
+}
 
 /// How a step ended that did not fail as a whole.
 pub(crate) enum Outcome {
@@ -74,7 +83,7 @@ impl Tally {
                     step.done(&counts.to_string());
                 } else {
                     step.failed(&counts.to_string());
-                    quote(&[log.as_str(), &counts.complaints.join("\n")].join("\n"));
+                    quote(&format!("{log}\n{}", counts.complaints.join("\n")));
                 }
             }
             Err(error) => {
@@ -84,6 +93,46 @@ impl Tally {
             }
         }
         Ok(())
+    }
+
+    /// A step that is not run, for this reason.
+    pub(crate) fn skip(&mut self, name: &str, reason: &str) -> Result<()> {
+        self.step(name, |_| Ok(Outcome::Skipped(format!("not run: {reason}"))))
+    }
+
+    /// Makes something that further steps need; none if that fails.
+    pub(crate) fn prepare<T>(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&Step) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut made = None;
+        self.step(name, |step| {
+            made = Some(make(step)?);
+            Ok(Outcome::Prepared)
+        })?;
+        Ok(made)
+    }
+
+    /// Runs checks, each of which needs the one before; the first that fails shows the logs, and is the last. Whether all passed.
+    pub(crate) fn checks<C>(
+        &mut self,
+        checks: impl IntoIterator<Item = (&'static str, C)>,
+        run: impl Fn(C, &Step) -> Result<()>,
+        logs: impl Fn() -> String,
+    ) -> Result<bool> {
+        for (name, check) in checks {
+            let mut has_passed = false;
+            self.step(name, |step| {
+                run(check, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))?;
+                has_passed = true;
+                Ok(Outcome::Passed)
+            })?;
+            if !has_passed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Adds the steps of another tally.
@@ -110,12 +159,8 @@ impl Tally {
 
     /// Prints the last line of the run. Success is when something passed and nothing failed.
     pub(crate) fn close(&self) -> ExitCode {
-        println!("{}", self.closing_line());
+        println!("{}", self.counts);
         if self.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
-
-    fn closing_line(&self) -> String {
-        self.counts.to_string()
     }
 
     fn all_passed(&self) -> bool {
@@ -143,10 +188,10 @@ mod tests {
         let mut other = Tally::default();
         other.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
         tally.add(other);
-        assert_eq!(tally.closing_line(), "41 passed, 0 failed");
+        assert_eq!(tally.counts.to_string(), "41 passed, 0 failed");
         assert!(tally.all_passed());
         tally.step("broken", |_| anyhow::bail!("broken")).unwrap();
-        assert_eq!(tally.closing_line(), "41 passed, 1 failed");
+        assert_eq!(tally.counts.to_string(), "41 passed, 1 failed");
         assert!(!tally.all_passed());
         assert_eq!(tally.times.len(), 5);
     }

@@ -14,7 +14,7 @@ use std::sync::{Arc, mpsc};
 pub(crate) struct Tool {
     name: String,
     command: Command,
-    starts_others: bool,
+    on_interrupt: Way,
 }
 
 /// A program that has ended.
@@ -33,7 +33,6 @@ pub(crate) struct Running {
     pub(crate) child: Arc<SharedChild>,
     /// What it writes, until it closes both outputs.
     pub(crate) lines: mpsc::Receiver<Line>,
-    _guarded: interrupt::Guarded,
 }
 
 /// A line, without its end and without colour.
@@ -49,6 +48,12 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} is not on PATH"))
 }
 
+/// Which of these programs is missing, if one is.
+pub(crate) fn missing(names: &str) -> Option<String> {
+    let missing = names.split_whitespace().find(|name| find(name).is_err())?;
+    Some(format!("{missing} is missing"))
+}
+
 /// Git in a test repository: commits have a fixed author and no signature.
 pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let author = ["user.name=A. Author", "user.email=a@example.org", "commit.gpgsign=false"];
@@ -58,14 +63,20 @@ pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
 
 /// Runs a program to its end with this one's inputs and outputs.
 pub(crate) fn run_attached(command: &mut Command) -> Result<ExitStatus> {
-    interrupt::check()?;
-    let program = command.get_program().to_os_string();
-    let child = SharedChild::spawn(command).with_context(|| format!("cannot start {}", program.display()))?;
-    let child = Arc::new(child);
-    let _guarded = interrupt::guard(&child, Way::Kill);
-    let status = child.wait().with_context(|| format!("cannot wait for {}", program.display()))?;
+    let child = start(command, Way::Kill)?;
+    let status =
+        child.wait().with_context(|| format!("cannot wait for {}", command.get_program().display()))?;
     interrupt::check()?;
     Ok(status)
+}
+
+fn start(command: &mut Command, on_interrupt: Way) -> Result<Arc<SharedChild>> {
+    interrupt::check()?;
+    let child = SharedChild::spawn(command)
+        .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let child = Arc::new(child);
+    interrupt::guard(&child, on_interrupt);
+    Ok(child)
 }
 
 /// The code with which this program passes on how another ended.
@@ -76,15 +87,16 @@ pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
 impl Tool {
     /// A program on PATH.
     pub(crate) fn named(name: &str) -> Result<Self> {
-        Ok(Self::at(&find(name)?))
+        find(name).map(|path| Self::at(&path))
     }
 
     /// A program by its path. It does not read the terminal and writes no colour codes.
     pub(crate) fn at(path: &Path) -> Self {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut command = Command::new(path);
-        command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("FORCE_COLOR");
-        Self { name, command, starts_others: false }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("NO_COLOR", "1").env_remove("FORCE_COLOR");
+        Self { name, command, on_interrupt: Way::Kill }
     }
 
     /// The cargo that runs this program.
@@ -113,6 +125,14 @@ impl Tool {
         self
     }
 
+    pub(crate) fn variables<N: AsRef<OsStr>, V: AsRef<OsStr>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        self.command.envs(variables);
+        self
+    }
+
     pub(crate) fn without_variable(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
@@ -127,7 +147,20 @@ impl Tool {
     /// An interrupt also ends what the program started. It must not need the terminal.
     pub(crate) fn with_all_it_starts(mut self) -> Self {
         platform::in_own_process_group(&mut self.command);
-        self.starts_others = true;
+        self.on_interrupt = Way::EndGroup;
+        self
+    }
+
+    /// It stops once its input is closed, which an interrupt does.
+    pub(crate) fn until_input_closes(mut self) -> Self {
+        platform::in_own_process_group(&mut self.command);
+        self.on_interrupt = Way::CloseInput;
+        self.with_input()
+    }
+
+    /// Its standard error goes to a file: it can still write after this process was killed.
+    pub(crate) fn with_log(mut self, file: std::fs::File) -> Self {
+        self.command.stderr(file);
         self
     }
 
@@ -181,12 +214,7 @@ impl Tool {
 
     /// Starts it without waiting for it.
     pub(crate) fn spawn(mut self) -> Result<Running> {
-        interrupt::check()?;
-        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = SharedChild::spawn(&mut self.command)
-            .with_context(|| format!("cannot start {}", self.command.get_program().display()))?;
-        let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, if self.starts_others { Way::EndGroup } else { Way::Kill });
+        let child = start(&mut self.command, self.on_interrupt)?;
         let (sender, lines) = mpsc::channel();
         if let Some(pipe) = child.take_stdout() {
             forward(pipe, sender.clone(), Line::Output);
@@ -194,7 +222,7 @@ impl Tool {
         if let Some(pipe) = child.take_stderr() {
             forward(pipe, sender, Line::Error);
         }
-        Ok(Running { name: self.name, child, lines, _guarded: guarded })
+        Ok(Running { name: self.name, child, lines })
     }
 }
 

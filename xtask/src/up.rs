@@ -3,7 +3,8 @@
 use crate::measure::{Measuring, PRESET};
 use crate::postgres_binaries::Binaries;
 use crate::screen::{self, Step};
-use crate::server::{Server, Start};
+use crate::server::Server;
+use crate::tool::Tool;
 use crate::{interrupt, platform, preflight, programs, web, workspace};
 use anyhow::{Context, Result, bail};
 use console::style;
@@ -103,32 +104,21 @@ fn build_programs() -> Result<programs::Built> {
 }
 
 fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server> {
+    let serve = ["serve", "--port", &options.port.to_string(), "--data-dir"];
+    let mut serve = Tool::at(program).arguments(serve).arguments([data_folder]);
     let step = Step::start("PostgreSQL");
-    let postgres = if std::env::var_os("DATABASE_URL").is_some_and(|url| !url.is_empty()) {
+    if std::env::var_os("DATABASE_URL").is_some_and(|url| !url.is_empty()) {
         step.done("the database of DATABASE_URL");
-        None
     } else {
-        let binaries = Binaries::find_or_fetch(program, data_folder, &platform::cache_folder()?, &step)?;
-        step.done(&binaries.to_string());
-        Some(binaries)
-    };
+        let binaries = Binaries::find_or_fetch(program, data_folder, &step)?;
+        step.done(&binaries.place);
+        serve = serve.variables(binaries.variable());
+    }
     let step = Step::start("server");
-    let start = Start {
-        program,
-        arguments: vec![
-            "serve".into(),
-            "--port".into(),
-            options.port.to_string(),
-            "--data-dir".into(),
-            data_folder.display().to_string(),
-        ],
-        own_database: false,
-        postgres: postgres.as_ref().and_then(Binaries::fetched),
-        log: log_file(data_folder),
-    };
-    let server = start.start()?;
+    let log = log_file(data_folder);
+    let server = Server::start(serve, &log)?;
     step.done(&format!("data in {}", data_folder.display()));
-    screen::note(&format!("its log is {}", start.log.display()));
+    screen::note(&format!("its log is {}", log.display()));
     Ok(server)
 }
 

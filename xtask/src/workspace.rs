@@ -43,7 +43,7 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
 
 /// Makes sure that what cargo finds in its build folder was built from this checkout.
 ///
-/// Cargo tells sources apart by their path within the workspace and by time. In a build folder that several
+/// Cargo distinguishes sources by their path within the workspace and by time. In a build folder that several
 /// checkouts share it therefore takes a program of another checkout for this one's, if that was built later.
 pub(crate) fn claim_target_folder() -> Result<()> {
     claim_folder(&target_folder()?, || {
@@ -78,7 +78,7 @@ pub(crate) fn files() -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// What git says of the checkout; an error if it has no commit, because a commit is what is measured.
+/// The commit of the checkout; an error if it has no commit, because a commit is what is measured.
 pub(crate) fn checkout() -> Result<Checkout> {
     let git = |words: &str| Tool::named("git")?.words(words).folder(root()).run_silently();
     if !git("rev-parse --git-dir")?.status.success() {

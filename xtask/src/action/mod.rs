@@ -7,10 +7,10 @@ use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
 use crate::screen::Step;
 use crate::server::{self, Server};
-use crate::tally::Outcome;
+use crate::tally::{self, Outcome};
 use crate::tool::{self, Tool};
 use crate::workflow::{self, Action, Workflow, WorkflowStep};
-use crate::{archive, checks, http, linters, platform, workspace};
+use crate::{archive, http, linters, platform, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use runner::{Job, Values, evaluate};
@@ -41,7 +41,7 @@ type Check = fn(&Fixture) -> Result<()>;
 const CHECKS: [(&str, Check); 7] = [
     ("a push is measured, summed up and uploaded without a secret", a_push_is_uploaded),
     ("an archive that is not the release is not run", a_wrong_release_is_not_run),
-    ("a job without permission to prove its identity says what it lacks", a_job_without_permission_fails),
+    ("a job without permission to prove its identity reports what it lacks", a_job_without_permission_fails),
     ("a job for a pull request gets no token", a_pull_request_gets_no_token),
     ("a regression fails the job after it was uploaded", a_regression_fails_the_job),
     ("a pull request is measured and uploaded in two steps", a_pull_request_takes_two_steps),
@@ -50,7 +50,7 @@ const CHECKS: [(&str, Check); 7] = [
 
 /// Runs the verb.
 pub(crate) fn action() -> Result<ExitCode> {
-    checks::verb(|tally| {
+    tally::verb(|tally| {
         tally.step("workflows", linters::workflows)?;
         tally.step("actions", linters::actions)?;
         tally.step("action", |step| runs(&programs::tests(step)?.programs, step))
@@ -63,8 +63,8 @@ pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
     if !matches!(std::env::consts::OS, "linux" | "macos") {
         return Ok(Outcome::Skipped("not run: this system has no runner of GitHub, or no server".into()));
     }
-    if let Some(name) = ["bash", "curl", "git", "tar"].iter().find(|name| tool::find(name).is_err()) {
-        return Ok(Outcome::Skipped(format!("not run: {name} is missing, which the action uses")));
+    if let Some(reason) = tool::missing("bash curl git tar") {
+        return Ok(Outcome::Skipped(format!("not run: {reason}, which the action uses")));
     }
     let fixture = Fixture::start(built, step)?;
     for (name, check) in CHECKS {
@@ -148,10 +148,10 @@ impl Fixture {
         self.repository.git(&format!("checkout --quiet --detach {commit}")).map(drop)
     }
 
-    /// A job for a push to the main branch, which is checked out.
-    fn push(&self) -> Result<Job<'_>> {
+    /// A job that this event starts on the main branch, which is checked out.
+    fn main_job(&self, event: &str) -> Result<Job<'_>> {
         self.check_out(&self.main)?;
-        let mut job = self.job("push", "refs/heads/main", &self.main, "{}")?;
+        let mut job = self.job(event, "refs/heads/main", &self.main, "{}")?;
         self.permit(&mut job);
         Ok(job)
     }
@@ -178,9 +178,8 @@ impl Fixture {
 
     /// `permissions: id-token: write`.
     fn permit(&self, job: &mut Job<'_>) {
-        let [url, token] = &self.issuer.request;
-        job.set("ACTIONS_ID_TOKEN_REQUEST_URL", url);
-        job.set("ACTIONS_ID_TOKEN_REQUEST_TOKEN", token);
+        let names = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
+        job.variables.extend(names.map(str::to_owned).into_iter().zip(self.issuer.request.clone()));
     }
 
     /// The inputs that a step of a workflow gives the action, with our release and these changes.
@@ -190,25 +189,21 @@ impl Fixture {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             inputs.insert(name.clone(), evaluate(&text, &job.values)?);
         }
-        self.add_inputs(&mut inputs, changes);
+        inputs.extend(self.release(changes));
         Ok(inputs)
     }
 
     /// The inputs that have the action measure one small case and upload it, with these changes.
     fn measuring(&self, job: &Job<'_>, changes: &[(&str, &str)]) -> Values {
-        let report = job.temp().join("roundtrip-report.json").display().to_string();
-        let mut inputs = Values::from([("preset".into(), "small.toml".into()), ("report".into(), report)]);
-        inputs.insert("server".into(), self.url.clone());
-        self.add_inputs(&mut inputs, changes);
-        inputs
+        let report = job.report().display().to_string();
+        let small = [("preset", "small.toml"), ("report", &report), ("server", &self.url)];
+        self.release(&[&small, changes].concat())
     }
 
-    fn add_inputs(&self, inputs: &mut Values, changes: &[(&str, &str)]) {
+    /// Our release, and these inputs.
+    fn release(&self, inputs: &[(&str, &str)]) -> Values {
         let mirror = format!("file://{}", self.mirror.display());
-        let release = [("version", VERSION), ("mirror", &mirror)];
-        let all =
-            release.iter().chain(changes).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        inputs.extend(all);
+        runner::values([("version", VERSION), ("mirror", &mirror)].iter().chain(inputs).copied())
     }
 
     /// Runs the action, which must end with this code and print this.
@@ -226,23 +221,20 @@ impl Fixture {
         let workflow = workflow("measure-pull-request.yml")?;
         let inputs = self.inputs(&job, workflow.step("Measure")?, &[("preset", "small.toml")])?;
         self.expect(&mut job, &inputs, code, output)?;
-        Ok(fs::read_to_string(job.temp().join("roundtrip-report.json")).unwrap_or_default())
+        Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
 
     /// The second of the two workflows, up to where it has the report. GitHub answers that the head belongs to these pull requests.
     fn follow(&self, numbers: &str) -> Result<Job<'_>> {
-        self.check_out(&self.main)?;
-        let mut job = self.job("workflow_run", "refs/heads/main", &self.main, "{}")?;
-        self.permit(&mut job);
-        let run = |name: &str| format!("github.event.workflow_run.{name}");
-        job.values.extend([
-            ("github.token".into(), "github-token".into()),
-            (run("head_branch"), "change".into()),
-            (run("head_repository.owner.login"), "stranger".into()),
-            (run("head_sha"), self.head.clone()),
-            ("vars.ROUNDTRIP_SERVER".into(), self.url.clone()),
-        ]);
-        job.paths.insert(0, github_command(&job, numbers)?);
+        let mut job = self.main_job("workflow_run")?;
+        job.values.extend(runner::values([
+            ("github.token", "github-token"),
+            ("github.event.workflow_run.head_branch", "change"),
+            ("github.event.workflow_run.head_repository.owner.login", "stranger"),
+            ("github.event.workflow_run.head_sha", &self.head),
+            ("vars.ROUNDTRIP_SERVER", &self.url),
+        ]));
+        job.paths.push(github_command(&job, numbers)?);
         let code =
             job.run(&workflow("upload-pull-request.yml")?.step("Ask which pull request it is")?.script()?)?;
         ensure!(code == 0, "exit code {code}\n{}", job.log);
@@ -269,13 +261,13 @@ impl Fixture {
 
 fn a_push_is_uploaded(fixture: &Fixture) -> Result<()> {
     fixture.issuer.set_event("push")?;
-    let mut job = fixture.push()?;
-    job.values.extend([
-        ("inputs.server".into(), fixture.url.clone()),
-        ("inputs.project".into(), String::new()),
-        ("inputs.preset".into(), "small.toml".into()),
-        ("matrix.machine".into(), "lab-1".into()),
-    ]);
+    let mut job = fixture.main_job("push")?;
+    job.values.extend(runner::values([
+        ("inputs.server", fixture.url.as_str()),
+        ("inputs.project", ""),
+        ("inputs.preset", "small.toml"),
+        ("matrix.machine", "lab-1"),
+    ]));
     let inputs = fixture.inputs(&job, workflow("measure.yml")?.step("Measure and upload")?, &[])?;
     fixture.expect(&mut job, &inputs, 0, "::add-mask::rtc_")?;
     ensure!(job.summary.starts_with(&format!("### {PROJECT} at ")), "the summary is {:?}", job.summary);
@@ -302,28 +294,23 @@ fn a_wrong_release_is_not_run(fixture: &Fixture) -> Result<()> {
         }
         fs::write(folder.join(path.file_name().unwrap_or_default()), bytes)?;
     }
-    for (version, output) in [
-        (VERSION, "is not what its checksum file says: nothing of it is run"),
-        ("9.9.9", "is there such a release?"),
-        ("../1", "version is none"),
+    let mirror = format!("file://{}", mirror.display());
+    for (version, code, output) in [
+        (VERSION, 1, "is not what its checksum file says: nothing of it is run"),
+        ("9.9.9", 1, "is there such a release?"),
+        ("../1", 2, "version is none"),
     ] {
-        let mut job = fixture.push()?;
-        let mirror = format!("file://{}", mirror.display());
-        let inputs = Values::from([("version".into(), version.into()), ("mirror".into(), mirror)]);
-        let code = job.run_action(&workspace::root().join(ACTION), &fixture.action, &inputs)?;
-        ensure!(
-            code != 0 && job.log.contains(output),
-            "exit code {code}, expected {output:?} in\n{}",
-            job.log
-        );
+        let mut job = fixture.main_job("push")?;
+        let inputs = runner::values([("version", version), ("mirror", &mirror)]);
+        fixture.expect(&mut job, &inputs, code, output)?;
         ensure!(!job.temp().join("roundtrip/bin/roundtrip").exists(), "it was unpacked\n{}", job.log);
     }
     Ok(())
 }
 
 fn a_job_without_permission_fails(fixture: &Fixture) -> Result<()> {
-    let mut job = fixture.push()?;
-    job.set("ACTIONS_ID_TOKEN_REQUEST_URL", "");
+    let mut job = fixture.main_job("push")?;
+    job.variables.insert("ACTIONS_ID_TOKEN_REQUEST_URL".into(), String::new());
     let inputs = fixture.measuring(&job, &[]);
     fixture.expect(&mut job, &inputs, 5, "give it `permissions: id-token: write`")
 }
@@ -338,7 +325,7 @@ fn a_pull_request_gets_no_token(fixture: &Fixture) -> Result<()> {
 }
 
 fn a_regression_fails_the_job(fixture: &Fixture) -> Result<()> {
-    let mut job = fixture.push()?;
+    let mut job = fixture.main_job("push")?;
     let changes = [
         ("mode", "ab"),
         ("base", "main"),

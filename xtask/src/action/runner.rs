@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 /// Beginnings of variables that jobs have. A job of ours may run in a job of GitHub's.
 const OF_JOBS: [&str; 4] = ["GITHUB_", "RUNNER_", "ACTIONS_", "ROUNDTRIP_"];
-/// The files through which a step sets something.
-const FILES: [&str; 4] = ["GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STEP_SUMMARY"];
+/// The files through which a step sets something. Those for variables and paths are not used in this project.
+const FILES: [&str; 2] = ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"];
 
 /// What expressions can name: `inputs.mode`, `github.event.pull_request.head.sha`.
 pub(super) type Values = BTreeMap<String, String>;
@@ -19,7 +19,6 @@ pub(super) type Values = BTreeMap<String, String>;
 pub(super) struct Job<'a> {
     /// What is checked out.
     workspace: &'a Path,
-    /// Variables, to which `GITHUB_ENV` adds.
     pub(super) variables: Values,
     pub(super) values: Values,
     /// Put before PATH.
@@ -35,23 +34,26 @@ impl<'a> Job<'a> {
     pub(super) fn new(workspace: &'a Path, event: &[(&str, &str)], payload: &str) -> Result<Self> {
         let folder = tempfile::tempdir().context("no temporary folder")?;
         let path = |name: &str| folder.path().join(name).display().to_string();
-        fs::create_dir_all(path("temp"))?;
-        fs::write(path("event.json"), payload)?;
-        let (system, processor) = runner();
+        let (temp, event_path, state) = (path("temp"), path("event.json"), path("state"));
+        fs::create_dir_all(&temp)?;
+        fs::write(&event_path, payload)?;
+        // GitHub's names for this system and its processor.
+        let os = if std::env::consts::OS == "macos" { "macOS" } else { "Linux" };
+        let arch = if std::env::consts::ARCH == "aarch64" { "ARM64" } else { "X64" };
+        let checkout = workspace.display().to_string();
         let always = [
-            ("GITHUB_ACTIONS", "true".to_owned()),
-            ("GITHUB_EVENT_PATH", path("event.json")),
-            ("GITHUB_REPOSITORY", "octo/lib".to_owned()),
-            ("GITHUB_WORKSPACE", workspace.display().to_string()),
-            ("RUNNER_ARCH", processor.to_owned()),
-            ("RUNNER_OS", system.to_owned()),
-            ("RUNNER_TEMP", path("temp")),
+            ("GITHUB_ACTIONS", "true"),
+            ("GITHUB_EVENT_PATH", &event_path),
+            ("GITHUB_REPOSITORY", "octo/lib"),
+            ("GITHUB_WORKSPACE", &checkout),
+            ("RUNNER_ARCH", arch),
+            ("RUNNER_OS", os),
+            ("RUNNER_TEMP", &temp),
             // Where reports wait on systems that use it.
-            ("XDG_STATE_HOME", path("state")),
+            ("XDG_STATE_HOME", &state),
         ];
-        let event = event.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        let variables = event.chain(always).map(|(name, value)| (name.to_owned(), value)).collect();
-        let values = Values::from([("runner.temp".to_owned(), path("temp"))]);
+        let variables = values(event.iter().copied().chain(always));
+        let values = values([("runner.temp", temp.as_str())]);
         let (summary, log) = (String::new(), String::new());
         Ok(Self { workspace, variables, values, paths: Vec::new(), folder, summary, log })
     }
@@ -61,9 +63,9 @@ impl<'a> Job<'a> {
         self.folder.path().join("temp")
     }
 
-    /// Gives all further steps a variable.
-    pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.variables.insert(name.to_owned(), value.to_owned());
+    /// Where our workflows have the report.
+    pub(super) fn report(&self) -> PathBuf {
+        self.temp().join("roundtrip-report.json")
     }
 
     /// Runs an action with these inputs, to its end or to the first step that fails. Returns the exit code of that one.
@@ -77,7 +79,7 @@ impl<'a> Job<'a> {
             let value = with.get(name).unwrap_or(&input.default).clone();
             self.values.insert(format!("inputs.{name}"), value);
         }
-        self.set("GITHUB_ACTION_PATH", &folder.display().to_string());
+        self.variables.insert("GITHUB_ACTION_PATH".into(), folder.display().to_string());
         let code = action.runs.steps.iter().try_fold(0, |code, step| match code {
             0 => self.run(step),
             failed => Ok(failed),
@@ -102,10 +104,8 @@ impl<'a> Job<'a> {
             .words("--noprofile --norc -e -o pipefail")
             .arguments([file("script.sh")])
             .folder(self.workspace)
-            .without_variables(|name| OF_JOBS.iter().any(|begin| name.starts_with(begin)));
-        for (name, value) in &self.variables {
-            bash = bash.variable(name, value);
-        }
+            .without_variables(|name| OF_JOBS.iter().any(|begin| name.starts_with(begin)))
+            .variables(&self.variables);
         for (variable, text) in env {
             let value = evaluate(text, &self.values).with_context(|| format!("step {name}"))?;
             bash = bash.variable(variable, value);
@@ -117,19 +117,19 @@ impl<'a> Job<'a> {
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         let all = self.paths.iter().cloned().chain(std::env::split_paths(&inherited));
         let finished = bash.variable("PATH", std::env::join_paths(all)?).run_silently()?;
-        let [output, variables, paths, summary] = FILES.map(|name| fs::read_to_string(file(name)));
+        let [output, summary] = FILES.map(|name| fs::read_to_string(file(name)));
         self.log.push_str(&format!("## {name}\n{}", finished.log));
         self.summary.push_str(&summary?);
         if let Some(id) = id {
             let outputs = assignments(&output?)?.into_iter();
             self.values.extend(outputs.map(|(name, value)| (format!("steps.{id}.outputs.{name}"), value)));
         }
-        self.variables.extend(assignments(&variables?)?);
-        for path in paths?.lines() {
-            self.paths.insert(0, PathBuf::from(path));
-        }
         finished.status.code().with_context(|| format!("step {name} was killed"))
     }
+}
+
+pub(super) fn values<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Values {
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// The text with every `${{ }}` replaced by its value. Only names of values are known: so what is tested is what GitHub runs.
@@ -146,17 +146,6 @@ pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
         evaluated.push_str(rest);
     }
     Ok(evaluated)
-}
-
-/// GitHub's names for this system and its processor.
-fn runner() -> (&'static str, &'static str) {
-    let name = |names: &[(&'static str, &'static str)], own: &'static str| {
-        names.iter().find(|(name, _)| *name == own).map_or(own, |(_, name)| *name)
-    };
-    (
-        name(&[("macos", "macOS"), ("windows", "Windows"), ("linux", "Linux")], std::env::consts::OS),
-        name(&[("x86_64", "X64"), ("aarch64", "ARM64")], std::env::consts::ARCH),
-    )
 }
 
 /// The lines `name=value` of a file of a step. Values of several lines, `name<<END`, are not used in this project.
@@ -178,7 +167,7 @@ mod tests {
             name: "one".into(),
             id: id.map(str::to_owned),
             shell: "bash".into(),
-            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            env: values(env.iter().copied()),
             run: run.into(),
         }
     }
@@ -191,12 +180,12 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let mut job = Job::new(folder.path(), &[("GITHUB_SHA", "1")], "{}").unwrap();
-        let first = "echo code=3 >> \"$GITHUB_OUTPUT\"; echo A=b >> \"$GITHUB_ENV\"; echo '# one' >> \"$GITHUB_STEP_SUMMARY\"";
+        let first = "echo code=3 >> \"$GITHUB_OUTPUT\"; echo '# one' >> \"$GITHUB_STEP_SUMMARY\"";
         assert_eq!(job.run(&script(Some("first"), &[], first)).unwrap(), 0);
         let second = script(
             None,
             &[("CODE", "${{ steps.first.outputs.code }}")],
-            "test \"$A$GITHUB_SHA\" = b1; exit \"$CODE\"",
+            "test \"$GITHUB_SHA\" = 1; exit \"$CODE\"",
         );
         assert_eq!(job.run(&second).unwrap(), 3);
         assert_eq!(job.summary, "# one\n");
@@ -208,7 +197,7 @@ mod tests {
 
     #[test]
     fn names_are_replaced_and_everything_else_is_an_error() {
-        let values = Values::from([("inputs.mode".into(), "ab".into()), ("runner.temp".into(), "/t".into())]);
+        let values = values([("inputs.mode", "ab"), ("runner.temp", "/t")]);
         assert_eq!(evaluate("${{ runner.temp }}/${{inputs.mode}}.json", &values).unwrap(), "/t/ab.json");
         assert_eq!(evaluate("$HOME", &values).unwrap(), "$HOME");
         for wrong in ["${{ inputs.other }}", "${{ inputs.mode == 'ab' }}", "${{ }}", "${{ inputs.mode"] {

@@ -5,7 +5,7 @@ mod web;
 
 use crate::postgres_binaries::Binaries;
 use crate::screen::Step;
-use crate::{platform, programs, server, tool, workspace};
+use crate::{programs, server, tool, workspace};
 use anyhow::{Context, Result, ensure};
 use std::process::{Command, ExitCode};
 
@@ -76,10 +76,9 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     if package == programs::SERVER {
         let binaries = Step::quietly("server", |step| {
             let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
-            Binaries::find_or_fetch(&program, folder.path(), &platform::cache_folder()?, step)
+            Binaries::find_or_fetch(&program, folder.path(), step)
         })?;
-        command.env("TMPDIR", folder.path());
-        command.envs(binaries.fetched().map(|fetched| (crate::postgres_binaries::VARIABLE, fetched)));
+        command.env("TMPDIR", folder.path()).envs(binaries.variable());
     }
     options.run(command, None)
 }

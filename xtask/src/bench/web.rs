@@ -195,7 +195,7 @@ impl Stock {
             }
             started.until_searched(&step)?;
             // The next one begins as one with an old database.
-            started.stop()?;
+            started.server.stop()?;
             complete.write()?;
             step.done(&format!("{} in {}", self.extent(), kept.display()));
         }

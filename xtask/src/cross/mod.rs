@@ -54,7 +54,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
     debian::check_host().context("cross-building")?;
     let started = Instant::now();
     let mut tally = Tally::default();
-    if let Some(toolchain) = crate::checks::prepare(&mut tally, "toolchain", Toolchain::fetch)? {
+    if let Some(toolchain) = tally.prepare("toolchain", Toolchain::fetch)? {
         let is_wanted = |target: &&Target| {
             options.words.is_empty() || options.words.iter().any(|word| target.has_word(word))
         };
@@ -97,7 +97,7 @@ fn check_all(
     if let Some(version) = toolchain.rust_version() {
         screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
     }
-    let digests = crate::checks::prepare(tally, "build folder", |_| {
+    let digests = tally.prepare("build folder", |_| {
         toolchain.claim()?;
         Ok((digest_of(SUITE)?, digest_of(ALL)?))
     })?;
@@ -192,7 +192,6 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
         machine["machine"] == MACHINE && machine["os"] == "windows",
         "the server shows the machine as {machine}: expected {MACHINE} with windows"
     );
-    let stopped = server.stop()?;
-    ensure!(stopped.success(), "the server did not stop in order ({stopped})");
+    server.stop()?;
     Ok(Outcome::Passed)
 }

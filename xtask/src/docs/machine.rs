@@ -2,7 +2,7 @@
 //! of its own. Needs Linux and root.
 
 use crate::programs::{self, Built};
-use crate::screen::Step;
+use crate::screen::{self, Step};
 use crate::stamp::Stamp;
 use crate::tool::{self, Line, Running, Tool};
 use crate::{archive, debian, platform, workspace};
@@ -37,16 +37,16 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 /// Why no machine can be made here.
 pub(super) fn cannot_be_made() -> Option<String> {
-    let reason = if let Err(reason) = debian::check_host() {
-        reason.to_string()
-    } else if !platform::is_root() {
-        "only root makes a machine that is thrown away".into()
-    } else if !Path::new(POSTGRESQL).is_dir() {
-        "Debian's package postgresql is missing, which the pages install".into()
-    } else {
-        format!("{} is missing", NEEDED.split(' ').find(|name| tool::find(name).is_err())?)
-    };
-    Some(format!("not run: {reason}"))
+    if let Err(reason) = debian::check_host() {
+        return Some(reason.to_string());
+    }
+    if !platform::is_root() {
+        return Some("only root makes a machine that is thrown away".into());
+    }
+    if !Path::new(POSTGRESQL).is_dir() {
+        return Some("Debian's package postgresql is missing, which the pages install".into());
+    }
+    tool::missing(NEEDED)
 }
 
 /// Makes machines that have the programs of this project.
@@ -125,10 +125,8 @@ impl Machine {
             return Ok(());
         }
         let output = fs::read(disk.join("run/output")).unwrap_or_default();
-        let output = String::from_utf8_lossy(&output);
-        let before = output.lines().count().saturating_sub(SHOWN_LINES);
-        let last: Vec<&str> = output.lines().skip(before).collect();
-        bail!("it ended with {}:\n{}", finished.status, last.join("\n"))
+        let output = screen::last_lines(&String::from_utf8_lossy(&output), SHOWN_LINES);
+        bail!("it ended with {}:\n{output}", finished.status)
     }
 }
 

@@ -3,10 +3,9 @@
 
 mod machine;
 
-use crate::checks;
 use crate::screen::{self, Step};
-use crate::tally::{Outcome, Tally};
-use crate::{programs, workspace};
+use crate::tally::{self, Outcome, Tally};
+use crate::{fixture, programs, workspace};
 use anyhow::{Context, Result, ensure};
 use machine::{Maker, cannot_be_made};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
@@ -38,8 +37,8 @@ pub(crate) fn docs(options: &Options) -> Result<ExitCode> {
     if options.verbose {
         pages.iter().flat_map(Page::left_out).for_each(|line| screen::note(&line));
     }
-    checks::verb(|tally| {
-        checks::build(tally)?;
+    tally::verb(|tally| {
+        fixture::build(tally)?;
         run_pages(tally, &pages)
     })
 }
@@ -51,9 +50,9 @@ pub(crate) fn run(tally: &mut Tally) -> Result<()> {
 
 fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
     if let Some(reason) = cannot_be_made() {
-        return tally.step("docs", |_| Ok(Outcome::Skipped(reason)));
+        return tally.skip("docs", &reason);
     }
-    let maker = checks::prepare(tally, "docs: machine", |step| {
+    let maker = tally.prepare("docs: machine", |step| {
         Maker::prepare(&programs::build(step, &programs::BOTH, "release")?, step)
     })?;
     let Some(maker) = maker else { return Ok(()) };

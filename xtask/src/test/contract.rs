@@ -7,7 +7,7 @@ use crate::server;
 use crate::tally::Outcome;
 use crate::tool::Tool;
 use crate::{http, python};
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// The same requests every time. It is a mistake if the server fails, or answers what the document does not say. What it lets
@@ -71,7 +71,6 @@ pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
             .arguments(OPTIONS);
         run.arguments([&header, methods]).folder(folder.path()).run(step)?.successful()?;
     }
-    let status = server.stop()?;
-    ensure!(status.success(), "the server ended with {status}");
+    server.stop()?;
     Ok(Outcome::Passed)
 }
