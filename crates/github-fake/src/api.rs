@@ -1,8 +1,8 @@
 //! The endpoints, by what they are about.
 
-use crate::auth::{self, not_found, problem};
+use crate::auth::{self, bearer, not_found, problem};
 use crate::state::{APP_LOGIN, Shared};
-use crate::world::{self, Comment, Repository, Token, World};
+use crate::world::{self, Comment, Level, Repository, Token, World};
 use axum::extract::{FromRequestParts, OriginalUri, Path, Query};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The most entries of a page, and how many there are unless it is said.
+/// The most entries of a page, and the default.
 const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 30;
 
@@ -30,15 +30,13 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
         .route("/repos/{owner}/{repo}/pulls", get(list_pulls))
         .route("/repos/{owner}/{repo}/pulls/{number}", get(get_pull))
         .route("/repos/{owner}/{repo}/commits/{sha}", get(get_commit))
-        .route("/repos/{owner}/{repo}/commits/{sha}/pulls", get(pulls_of_commit))
         .route("/repos/{owner}/{repo}/collaborators/{user}/permission", get(get_permission))
         .route("/repos/{owner}/{repo}/issues/{number}/comments", get(list_comments).post(create_comment))
         .route("/repos/{owner}/{repo}/issues/comments/{id}", patch(update_comment))
         .route("/repos/{owner}/{repo}/issues/comments/{id}/reactions", post(create_reaction))
         .route("/repos/{owner}/{repo}/check-runs", post(create_check_run))
-        .route("/repos/{owner}/{repo}/check-runs/{id}", get(get_check_run).patch(update_check_run))
+        .route("/repos/{owner}/{repo}/check-runs/{id}", patch(update_check_run))
         .route("/repos/{owner}/{repo}/commits/{sha}/check-runs", get(list_check_runs))
-        .route("/repos/{owner}/{repo}/statuses/{sha}", post(create_status))
 }
 
 type Answer = Result<Response, Response>;
@@ -49,6 +47,8 @@ struct Call {
     uri: Uri,
     headers: HeaderMap,
     query: HashMap<String, String>,
+    /// Those of the path.
+    parameters: HashMap<String, String>,
 }
 
 impl FromRequestParts<Arc<Shared>> for Call {
@@ -56,20 +56,28 @@ impl FromRequestParts<Arc<Shared>> for Call {
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Response> {
         let uri = OriginalUri::from_request_parts(parts, shared).await.unwrap().0;
-        let query = Query::from_request_parts(parts, shared).await.map_err(IntoResponse::into_response)?;
-        Ok(Self { shared: Arc::clone(shared), uri, headers: parts.headers.clone(), query: query.0 })
+        let Query(query) =
+            Query::from_request_parts(parts, shared).await.map_err(IntoResponse::into_response)?;
+        let Path(parameters) =
+            Path::from_request_parts(parts, shared).await.map_err(IntoResponse::into_response)?;
+        Ok(Self { shared: Arc::clone(shared), uri, headers: parts.headers.clone(), query, parameters })
     }
 }
 
 impl Call {
-    /// A repository that the token may use in this way.
+    /// The repository of the path, which the token may use in this way.
     fn repository<'a>(
         &self,
         world: &'a mut World,
-        name: (&str, &str),
         wanted: (&str, &str),
     ) -> Result<&'a mut Repository, Response> {
-        auth::repository(world, &self.headers, self.shared.now(), name, wanted)
+        let name = format!("{}/{}", self.parameters["owner"], self.parameters["repo"]);
+        auth::repository(world, bearer(&self.headers), self.shared.now(), &name, wanted)
+    }
+
+    /// A number of the path.
+    fn number(&self, name: &str) -> Result<u64, Response> {
+        self.parameters[name].parse().map_err(|_| not_found())
     }
 
     /// The page of a list that is asked for, with the header that leads to the next one.
@@ -120,17 +128,19 @@ async fn list_installations(call: Call) -> Answer {
     call.page(all, Value::Array)
 }
 
-async fn get_installation(call: Call, Path(id): Path<u64>) -> Answer {
+async fn get_installation(call: Call) -> Answer {
     auth::app(&call.shared, &call.headers)?;
     let world = call.shared.world();
+    let id = call.number("id")?;
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
     Ok(Json(installation.json(id, call.shared.settings.app_id)).into_response())
 }
 
 /// A token for no more than is asked for. Asking for what the installation does not have is refused.
-async fn create_token(call: Call, Path(id): Path<u64>, body: Option<Json<TokenRequest>>) -> Answer {
+async fn create_token(call: Call, body: Option<Json<TokenRequest>>) -> Answer {
     auth::app(&call.shared, &call.headers)?;
     let asked = body.map(|Json(asked)| asked).unwrap_or_default();
+    let id = call.number("id")?;
     let mut world = call.shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
     if installation.suspended {
@@ -143,12 +153,12 @@ async fn create_token(call: Call, Path(id): Path<u64>, body: Option<Json<TokenRe
     let permissions = asked.permissions.unwrap_or_else(|| installation.permissions.clone());
     if !permissions.iter().all(|(name, level)| granted(name, level)) {
         let why = "The permissions requested are not granted to this installation.";
-        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+        return Err(invalid(why));
     }
     let has = |id_of: &u64| world.of_installation(id).any(|repository| repository.id == *id_of);
     if !asked.repository_ids.iter().flatten().all(has) {
         let why = "There is at least one repository that does not exist or is not accessible to the parent installation.";
-        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+        return Err(invalid(why));
     }
     let secret = format!("ghs_{}", uuid::Uuid::new_v4().simple());
     let expires_at = call.shared.now() + TimeDelta::hours(1);
@@ -168,7 +178,7 @@ async fn create_token(call: Call, Path(id): Path<u64>, body: Option<Json<TokenRe
 
 async fn list_repositories(call: Call) -> Answer {
     let world = call.shared.world();
-    let token = auth::token(&world, &call.headers, call.shared.now())?;
+    let token = auth::token(&world, bearer(&call.headers), call.shared.now())?;
     let all: Vec<Value> = world
         .of_installation(token.installation)
         .filter(|repository| token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id)))
@@ -178,7 +188,7 @@ async fn list_repositories(call: Call) -> Answer {
     call.page(all, |all| json!({"total_count": count, "repositories": all}))
 }
 
-// Check runs and commit statuses.
+// Check runs.
 
 /// Characters of a check's summary.
 const SUMMARY_LENGTH_MAX: usize = 65_535;
@@ -187,14 +197,10 @@ const CONCLUSIONS: [&str; 7] =
     ["action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"];
 const WRITE: (&str, &str) = ("checks", "write");
 
-async fn create_check_run(
-    call: Call,
-    Path((owner, repo)): Path<(String, String)>,
-    Json(body): Json<Value>,
-) -> Answer {
+async fn create_check_run(call: Call, Json(body): Json<Value>) -> Answer {
     let mut world = call.shared.world();
     let id = world.draw_id();
-    let repository = call.repository(&mut world, (&owner, &repo), WRITE)?;
+    let repository = call.repository(&mut world, WRITE)?;
     let has = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
     if !has("name") || !has("head_sha") {
         return Err(invalid("Invalid request. \"name\", \"head_sha\" weren't supplied."));
@@ -208,20 +214,10 @@ async fn create_check_run(
     Ok((StatusCode::CREATED, Json(run)).into_response())
 }
 
-async fn get_check_run(call: Call, Path((owner, repo, id)): Path<(String, String, u64)>) -> Answer {
+async fn update_check_run(call: Call, Json(body): Json<Value>) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("checks", "read"))?;
-    Ok(Json(repository.check_runs.get(&id).ok_or_else(not_found)?).into_response())
-}
-
-async fn update_check_run(
-    call: Call,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
-    Json(body): Json<Value>,
-) -> Answer {
-    let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), WRITE)?;
-    let run = repository.check_runs.get_mut(&id).ok_or_else(not_found)?;
+    let repository = call.repository(&mut world, WRITE)?;
+    let run = repository.check_runs.get_mut(&call.number("id")?).ok_or_else(not_found)?;
     if !body["head_sha"].is_null() {
         return Err(invalid("Invalid request. \"head_sha\" is not a permitted key."));
     }
@@ -229,32 +225,17 @@ async fn update_check_run(
     Ok(Json(run.clone()).into_response())
 }
 
-async fn list_check_runs(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+async fn list_check_runs(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("checks", "read"))?;
+    let repository = call.repository(&mut world, ("checks", "read"))?;
     let of_name = |run: &&Value| call.query.get("check_name").is_none_or(|name| run["name"] == name.as_str());
-    let of_commit = repository.check_runs.values().filter(|run| run["head_sha"] == sha.as_str());
+    let of_commit = repository.check_runs.values().filter(|run| run["head_sha"] == call.parameters["sha"]);
     let all: Vec<Value> = of_commit.filter(of_name).cloned().collect();
     let count = all.len();
     call.page(all, |all| json!({"total_count": count, "check_runs": all}))
 }
 
-async fn create_status(
-    call: Call,
-    Path((owner, repo, sha)): Path<(String, String, String)>,
-    Json(body): Json<Value>,
-) -> Answer {
-    let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("statuses", "write"))?;
-    if !["error", "failure", "pending", "success"].contains(&body["state"].as_str().unwrap_or_default()) {
-        return Err(invalid("Validation Failed: state is not included in the list"));
-    }
-    let status = json!({"sha": sha, "state": body["state"], "context": body["context"]});
-    repository.statuses.push(status.clone());
-    Ok((StatusCode::CREATED, Json(status)).into_response())
-}
-
-/// Takes over what GitHub lets one say of a check.
+/// Takes over the members of a check that may be set.
 fn merge(run: &mut Value, body: &Value) -> Result<(), Response> {
     let members = ["name", "head_sha", "status", "conclusion", "details_url", "external_id", "output"];
     let Some(body) = body.as_object() else { return Err(invalid("Problems parsing JSON")) };
@@ -304,9 +285,10 @@ struct Reaction {
     content: String,
 }
 
-async fn list_comments(call: Call, Path((owner, repo, number)): Path<(String, String, u64)>) -> Answer {
+async fn list_comments(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
+    let repository = call.repository(&mut world, ("pull_requests", "read"))?;
+    let number = call.number("number")?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
@@ -314,15 +296,12 @@ async fn list_comments(call: Call, Path((owner, repo, number)): Path<(String, St
     call.page(all.map(Comment::json).collect(), Value::Array)
 }
 
-async fn create_comment(
-    call: Call,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
-    Json(body): Json<Body>,
-) -> Answer {
+async fn create_comment(call: Call, Json(body): Json<Body>) -> Answer {
     let now = call.shared.now();
     let mut world = call.shared.world();
     let id = world.draw_id();
-    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
+    let repository = call.repository(&mut world, WRITE_COMMENTS)?;
+    let number = call.number("number")?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
@@ -341,14 +320,10 @@ async fn create_comment(
     Ok((StatusCode::CREATED, Json(answer)).into_response())
 }
 
-async fn update_comment(
-    call: Call,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
-    Json(body): Json<Body>,
-) -> Answer {
+async fn update_comment(call: Call, Json(body): Json<Body>) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
-    let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
+    let repository = call.repository(&mut world, WRITE_COMMENTS)?;
+    let comment = repository.comments.get_mut(&call.number("id")?).ok_or_else(not_found)?;
     if comment.app_id != Some(call.shared.settings.app_id) {
         return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
     }
@@ -358,21 +333,17 @@ async fn update_comment(
 }
 
 /// The same reaction again changes nothing.
-async fn create_reaction(
-    call: Call,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
-    Json(reaction): Json<Reaction>,
-) -> Answer {
+async fn create_reaction(call: Call, Json(reaction): Json<Reaction>) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
-    let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
+    let repository = call.repository(&mut world, WRITE_COMMENTS)?;
+    let comment = repository.comments.get_mut(&call.number("id")?).ok_or_else(not_found)?;
     const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
     if !CONTENTS.contains(&reaction.content.as_str()) {
-        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, "Validation Failed"));
+        return Err(invalid("Validation Failed"));
     }
     let is_new = !comment.reactions.contains(&reaction.content);
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let answer = json!({"id": id + 900_000, "content": &reaction.content});
+    let answer = json!({"id": comment.id + 900_000, "content": &reaction.content});
     if is_new {
         comment.reactions.push(reaction.content);
     }
@@ -381,73 +352,57 @@ async fn create_reaction(
 
 fn check_body(body: &str) -> Result<(), Response> {
     if body.trim().is_empty() || body.chars().count() > BODY_LENGTH_MAX {
-        let why = "Validation Failed: body is too long (maximum is 65536 characters)";
-        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+        return Err(invalid("Validation Failed: body is too long (maximum is 65536 characters)"));
     }
     Ok(())
 }
 
 // Repositories, their pull requests and who may do what in them.
 
-async fn get_repository(call: Call, Path((owner, repo)): Path<(String, String)>) -> Answer {
+async fn get_repository(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("metadata", "read"))?;
+    let repository = call.repository(&mut world, ("metadata", "read"))?;
     Ok(Json(repository.json()).into_response())
 }
 
-async fn list_pulls(call: Call, Path((owner, repo)): Path<(String, String)>) -> Answer {
+async fn list_pulls(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
+    let repository = call.repository(&mut world, ("pull_requests", "read"))?;
     let state = call.query.get("state").map_or("open", String::as_str);
     let all = repository.pulls.values().rev().map(|pull| repository.pull_json(pull));
     let all = all.filter(|pull| state == "all" || pull["state"] == state).collect();
     call.page(all, Value::Array)
 }
 
-async fn get_pull(call: Call, Path((owner, repo, number)): Path<(String, String, u64)>) -> Answer {
+async fn get_pull(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
-    let pull = repository.pulls.get(&number).ok_or_else(not_found)?;
+    let repository = call.repository(&mut world, ("pull_requests", "read"))?;
+    let pull = repository.pulls.get(&call.number("number")?).ok_or_else(not_found)?;
     Ok(Json(repository.pull_json(pull)).into_response())
 }
 
 /// A commit, or the newest one of a branch: `heads/main`.
-async fn get_commit(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+async fn get_commit(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("contents", "read"))?;
-    let branch = repository.branches.get(sha.strip_prefix("heads/").unwrap_or(&sha));
-    let is_known = |sha: &String| {
-        repository.branches.values().any(|known| known == sha)
-            || repository.pulls.values().any(|pull| &pull.new.head_sha == sha || &pull.new.base_sha == sha)
-    };
-    let sha = match branch {
-        Some(newest) => newest.clone(),
-        None if is_known(&sha) => sha,
-        None => {
-            return Err(problem(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                &format!("No commit found for SHA: {sha}"),
-            ));
-        }
-    };
+    let repository = call.repository(&mut world, ("contents", "read"))?;
+    let asked = &call.parameters["sha"];
+    let of_pulls = repository.pulls.values().flat_map(|pull| [&pull.new.head_sha, &pull.new.base_sha]);
+    let mut known = repository.branches.values().chain(of_pulls);
+    let branch = repository.branches.get(asked.strip_prefix("heads/").unwrap_or(asked));
+    let found = branch.or_else(|| known.find(|sha| *sha == asked));
+    let sha = found.ok_or_else(|| invalid(&format!("No commit found for SHA: {asked}")))?;
     Ok(Json(json!({"sha": sha, "commit": {"message": "A change"}, "parents": []})).into_response())
 }
 
-async fn pulls_of_commit(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+/// Users who are no collaborators can read what is public.
+async fn get_permission(call: Call) -> Answer {
     let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
-    let of_commit = repository.pulls.values().filter(|pull| pull.new.head_sha == sha);
-    let all = of_commit.map(|pull| repository.pull_json(pull)).collect();
-    call.page(all, Value::Array)
-}
-
-/// Whoever is no collaborator can read what is public.
-async fn get_permission(call: Call, Path((owner, repo, login)): Path<(String, String, String)>) -> Answer {
-    let mut world = call.shared.world();
-    let repository = call.repository(&mut world, (&owner, &repo), ("metadata", "read"))?;
-    let level = repository.levels.get(&login).copied();
+    let repository = call.repository(&mut world, ("metadata", "read"))?;
+    let login = &call.parameters["user"];
+    let level = repository.levels.get(login).copied();
     let none = if repository.private { "none" } else { "read" };
-    let (permission, role) = level.map_or((none, none), |level| (level.permission(), level.role()));
-    let user = world::user(&login, "User");
+    let permission = level.map_or(none, Level::permission);
+    let role = level.map_or(json!(none), |level| json!(level));
+    let user = world::user(login, "User");
     Ok(Json(json!({"permission": permission, "role_name": role, "user": user})).into_response())
 }

@@ -23,7 +23,7 @@ struct Claims {
     exp: i64,
 }
 
-/// An answer that says what is wrong, as GitHub's do.
+/// An answer with an error message, in GitHub's form.
 pub(crate) fn problem(status: StatusCode, message: &str) -> Response {
     let body = json!({
         "message": message, "documentation_url": "https://docs.github.com/rest", "status": status.as_u16().to_string(),
@@ -73,12 +73,8 @@ pub(crate) fn app(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> 
 }
 
 /// The token of an installation.
-pub(crate) fn token(
-    world: &World,
-    headers: &HeaderMap,
-    now: DateTime<Utc>,
-) -> Result<world::Token, Response> {
-    let token = world.tokens.get(bearer(headers)).filter(|token| now < token.expires_at);
+pub(crate) fn token(world: &World, bearer: &str, now: DateTime<Utc>) -> Result<world::Token, Response> {
+    let token = world.tokens.get(bearer).filter(|token| now < token.expires_at);
     let token = token.ok_or_else(|| problem(StatusCode::UNAUTHORIZED, "Bad credentials"))?;
     match world.installations.get(&token.installation) {
         None => Err(problem(StatusCode::UNAUTHORIZED, "Bad credentials")),
@@ -89,20 +85,20 @@ pub(crate) fn token(
     }
 }
 
-/// A repository that the token may use in this way, such as `("checks", "write")`.
+/// A repository that the token may use in this way, as `("checks", "write")`.
 pub(crate) fn repository<'a>(
     world: &'a mut World,
-    headers: &HeaderMap,
+    bearer: &str,
     now: DateTime<Utc>,
-    name: (&str, &str),
+    full_name: &str,
     wanted: (&str, &str),
 ) -> Result<&'a mut Repository, Response> {
-    let token = token(world, headers, now)?;
-    let repository = world.repositories.get_mut(&format!("{}/{}", name.0, name.1)).ok_or_else(not_found)?;
+    let token = token(world, bearer, now)?;
+    let repository = world.repositories.get_mut(full_name).ok_or_else(not_found)?;
     let covers = repository.installation == Some(token.installation)
         && token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id));
     if !covers {
-        // What a token is not for does not exist; what everybody can see cannot be changed.
+        // What a token is not for does not exist; what is public cannot be changed.
         let sees = !repository.private && wanted.1 == "read";
         return if sees { Ok(repository) } else { Err(not_found()) };
     }

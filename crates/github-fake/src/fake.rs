@@ -6,7 +6,7 @@ use crate::world::{Comment, Installation, Level, NewPullRequest, Pull, Repositor
 use crate::{Fault, git};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard};
 
 const MINUTE: TimeDelta = TimeDelta::seconds(60);
@@ -33,7 +33,7 @@ impl FakeGitHub {
         self.shared.now()
     }
 
-    /// Lets time pass at once.
+    /// Moves the clock.
     pub fn advance(&self, seconds: i64) {
         *self.shared.ahead.lock().unwrap() += TimeDelta::seconds(seconds);
     }
@@ -95,12 +95,7 @@ impl FakeGitHub {
             private,
             default_branch: "main".to_owned(),
             installation,
-            branches: BTreeMap::new(),
-            levels: BTreeMap::new(),
-            pulls: BTreeMap::new(),
-            comments: BTreeMap::new(),
-            check_runs: BTreeMap::new(),
-            statuses: Vec::new(),
+            ..Repository::default()
         };
         world.repositories.insert(full_name.to_owned(), repository);
         id
@@ -123,13 +118,11 @@ impl FakeGitHub {
     pub fn delete_app_comments(&self, repository: &str, number: u64) {
         let app_id = Some(self.shared.settings.app_id);
         let mut world = self.world();
-        world
-            .repository(repository)
-            .comments
-            .retain(|_, comment| comment.issue != number || comment.app_id != app_id);
+        let comments = &mut world.repository(repository).comments;
+        comments.retain(|_, comment| comment.issue != number || comment.app_id != app_id);
     }
 
-    /// Says what somebody may do in a repository.
+    /// Sets what a user may do in a repository.
     pub fn allow(&self, repository: &str, login: &str, level: Level) {
         self.world().repository(repository).levels.insert(login.to_owned(), level);
     }
@@ -190,7 +183,7 @@ impl FakeGitHub {
         self.world().repository(repository).comments[&comment].reactions.clone()
     }
 
-    /// The check runs of a commit, as the API tells of them.
+    /// The check runs of a commit, as the API shows them.
     pub fn check_runs(&self, repository: &str, sha: &str) -> Vec<Value> {
         let mut world = self.world();
         let all = world.repository(repository).check_runs.values();
@@ -207,7 +200,7 @@ impl FakeGitHub {
         self.shared.record.lock().unwrap().clone()
     }
 
-    /// Every proof and token that somebody brought.
+    /// Every proof and token that was sent.
     pub fn bearers(&self) -> BTreeSet<String> {
         self.shared.bearers.lock().unwrap().clone()
     }

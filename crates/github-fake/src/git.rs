@@ -28,8 +28,8 @@ async fn serve(
     body: Bytes,
 ) -> Result<Response, Response> {
     let Some(root) = &shared.settings.git_dir else { return Err(auth::not_found()) };
-    let name = repo.strip_suffix(".git").unwrap_or(&repo);
-    if !may_read(&shared, &owner, name, &headers) {
+    let name = format!("{owner}/{}", repo.strip_suffix(".git").unwrap_or(&repo));
+    if !may_read(&shared, &name, &headers) {
         let ask = [(header::WWW_AUTHENTICATE, "Basic realm=\"GitHub\"")];
         return Err((StatusCode::UNAUTHORIZED, ask, "Repository not found.").into_response());
     }
@@ -40,7 +40,7 @@ async fn serve(
         .arg("http-backend")
         .env("GIT_PROJECT_ROOT", root)
         .env("GIT_HTTP_EXPORT_ALL", "1")
-        .env("PATH_INFO", format!("/{owner}/{name}.git/{path}"))
+        .env("PATH_INFO", format!("/{name}.git/{path}"))
         .env("QUERY_STRING", uri.query().unwrap_or_default())
         .env("REQUEST_METHOD", method.as_str())
         .env("CONTENT_TYPE", text("content-type"))
@@ -61,9 +61,9 @@ async fn serve(
     Ok(response(&output.stdout))
 }
 
-fn may_read(shared: &Shared, owner: &str, name: &str, headers: &HeaderMap) -> bool {
+fn may_read(shared: &Shared, name: &str, headers: &HeaderMap) -> bool {
     let mut world = shared.world();
-    let Some(repository) = world.repositories.get(&format!("{owner}/{name}")) else { return false };
+    let Some(repository) = world.repositories.get(name) else { return false };
     if !repository.private {
         return true;
     }
@@ -71,9 +71,7 @@ fn may_read(shared: &Shared, owner: &str, name: &str, headers: &HeaderMap) -> bo
     let decoded = basic.strip_prefix("Basic ").and_then(|text| BASE64_STANDARD.decode(text).ok());
     let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let Some(token) = decoded.strip_prefix("x-access-token:") else { return false };
-    let mut bearer = HeaderMap::new();
-    bearer.insert(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
-    auth::repository(&mut world, &bearer, shared.now(), (owner, name), ("contents", "read")).is_ok()
+    auth::repository(&mut world, token, shared.now(), name, ("contents", "read")).is_ok()
 }
 
 /// What a CGI program printed, as an answer.

@@ -14,24 +14,32 @@ use std::sync::{Mutex, MutexGuard};
 
 /// The login of the App.
 pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
+const APP_ID: u64 = 123_456;
+const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
 /// Requests an hour.
 const PRIMARY_LIMIT: i64 = 5_000;
 
 /// What a fake is started with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Settings {
     /// Where to listen.
+    #[arg(long, default_value = "127.0.0.1:7980")]
     pub address: SocketAddr,
-    /// Below which path the API is: nothing as on github.com, `/api/v3` as on GitHub Enterprise.
+    /// Path of the API: empty as on github.com, `/api/v3` as on GitHub Enterprise.
+    #[arg(long, default_value = "/api/v3")]
     pub prefix: String,
     /// The number of the App.
+    #[arg(long, default_value_t = APP_ID)]
     pub app_id: u64,
-    /// With which events are signed.
+    /// The secret that signs events.
+    #[arg(long, default_value = WEBHOOK_SECRET)]
     pub webhook_secret: String,
-    /// Bare repositories, `OWNER/NAME.git`.
-    pub git_dir: Option<PathBuf>,
-    /// Where the control interface sends events to.
+    /// Where events are sent to.
+    #[arg(long, value_name = "URL")]
     pub webhook_url: Option<String>,
+    /// Bare repositories, OWNER/NAME.git.
+    #[arg(long, value_name = "DIR")]
+    pub git_dir: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -39,8 +47,8 @@ impl Default for Settings {
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             prefix: String::new(),
-            app_id: 123_456,
-            webhook_secret: "It's a Secret to Everybody".to_owned(),
+            app_id: APP_ID,
+            webhook_secret: WEBHOOK_SECRET.to_owned(),
             git_dir: None,
             webhook_url: None,
         }
@@ -128,9 +136,9 @@ pub struct Recorded {
     pub path: String,
     /// Its body.
     pub body: Value,
-    /// The status of the answer, also where nobody received it.
+    /// The status of the answer, also where it was not received.
     pub status: u16,
-    /// Whether it came before the time at which the client was told to come back.
+    /// Whether it came before the time that the client was given to come back.
     pub impatient: bool,
     /// Whether it counts as one that makes something.
     pub write: bool,
@@ -150,7 +158,7 @@ impl Recorded {
         DateTime::from_timestamp(reset, 0)
     }
 
-    /// What the page of figures says of it.
+    /// Its entry in `_fake/record`.
     pub(crate) fn line(&self) -> Value {
         json!({"at": self.at, "method": self.method, "path": self.path, "status": self.status})
     }

@@ -1,4 +1,4 @@
-//! Events as GitHub sends them: signed, or in ways in which nobody should take them.
+//! Events as GitHub sends them: signed, or in ways that must be refused.
 
 use crate::fake::FakeGitHub;
 use crate::world::user;
@@ -14,7 +14,7 @@ pub struct Delivery {
     pub id: String,
     /// Its `x-github-event`.
     pub event: String,
-    /// What it tells.
+    /// Its body.
     pub payload: Value,
 }
 
@@ -58,7 +58,7 @@ impl Delivery {
     }
 }
 
-/// What `x-hub-signature-256` says.
+/// The value of `x-hub-signature-256`.
 pub fn signature(secret: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(body);
@@ -70,7 +70,7 @@ impl FakeGitHub {
     /// Sends a delivery, and returns the status of the answer.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The address does not answer.
     pub async fn send(&self, url: &str, delivery: &Delivery, signing: Signing) -> Result<u16> {
         let (headers, body) = delivery.request(&self.shared.settings.webhook_secret, signing);
         let url = url.to_owned();
@@ -133,17 +133,6 @@ impl FakeGitHub {
         Delivery::new("issue_comment", payload)
     }
 
-    /// `check_run`: rerequested, by somebody who pressed "Re-run".
-    pub fn check_run_event(&self, repository: &str, check_run: u64, action: &str, login: &str) -> Delivery {
-        let mut payload = self.about(repository, login);
-        let run = self.world().repository(repository).check_runs[&check_run].clone();
-        payload["action"] = json!(action);
-        payload["check_run"] = run;
-        // As it is for forks.
-        payload["check_run"]["pull_requests"] = json!([]);
-        Delivery::new("check_run", payload)
-    }
-
     /// `check_suite`: requested, rerequested, completed.
     pub fn check_suite_event(&self, repository: &str, head_sha: &str, action: &str, login: &str) -> Delivery {
         let mut payload = self.about(repository, login);
@@ -159,13 +148,13 @@ impl FakeGitHub {
         let world = self.world();
         let repositories: Vec<Value> =
             world.of_installation(installation).map(|repository| repository.short_json()).collect();
-        let told = world.installations.get(&installation);
-        let told = told
-            .map_or(json!({"id": installation}), |told| told.json(installation, self.shared.settings.app_id));
+        let app_id = self.shared.settings.app_id;
+        let known = world.installations.get(&installation).map(|known| known.json(installation, app_id));
+        let known = known.unwrap_or_else(|| json!({"id": installation}));
         drop(world);
         Delivery::new(
             "installation",
-            json!({"action": action, "installation": told, "repositories": repositories, "sender": user("owner", "User")}),
+            json!({"action": action, "installation": known, "repositories": repositories, "sender": user("owner", "User")}),
         )
     }
 
@@ -178,7 +167,7 @@ impl FakeGitHub {
         delivery
     }
 
-    /// What every event about a repository says.
+    /// The members of every event about a repository.
     fn about(&self, repository: &str, sender: &str) -> Value {
         let mut world = self.world();
         let of = world.repository(repository);

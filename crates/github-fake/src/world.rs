@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// What somebody may do in a repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+/// What a user may do in a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// See it.
@@ -53,7 +53,7 @@ pub(crate) struct Installation {
     pub(crate) permissions: BTreeMap<String, String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Repository {
     pub(crate) id: u64,
     pub(crate) full_name: String,
@@ -65,7 +65,6 @@ pub(crate) struct Repository {
     pub(crate) pulls: BTreeMap<u64, Pull>,
     pub(crate) comments: BTreeMap<u64, Comment>,
     pub(crate) check_runs: BTreeMap<u64, Value>,
-    pub(crate) statuses: Vec<Value>,
 }
 
 #[derive(Clone, Debug)]
@@ -118,16 +117,6 @@ impl Level {
         match self {
             Self::Read | Self::Triage => "read",
             Self::Write | Self::Maintain => "write",
-            Self::Admin => "admin",
-        }
-    }
-
-    pub(crate) fn role(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Triage => "triage",
-            Self::Write => "write",
-            Self::Maintain => "maintain",
             Self::Admin => "admin",
         }
     }

@@ -17,6 +17,11 @@ type Response = ureq::http::Response<String>;
 
 impl Client {
     fn new(settings: Settings) -> Self {
+        Self::with_head(settings, &"1".repeat(40))
+    }
+
+    /// With a pull request of this commit.
+    fn with_head(settings: Settings, head: &str) -> Self {
         let github = FakeGitHub::start(settings);
         let installation = github.install("acme");
         github.add_repository("acme/libfoo", false, Some(installation));
@@ -25,7 +30,7 @@ impl Client {
         let new = NewPullRequest {
             number: 7,
             author: "grace".into(),
-            head_sha: "1".repeat(40),
+            head_sha: head.into(),
             base_sha: "b".repeat(40),
             head_branch: "topic".into(),
             fork: None,
@@ -224,26 +229,14 @@ fn repositories_are_fetched_with_the_heads_of_their_pull_requests() {
         git(&bare, &["clone", "--quiet", "--bare", source.to_str().unwrap(), &format!("{name}.git")]);
     }
     let head = git(&source, &["rev-parse", "HEAD"]);
-    let github =
-        FakeGitHub::start(Settings { git_dir: Some(folder.path().join("git")), ..Settings::default() });
-    let installation = github.install("acme");
-    github.add_repository("acme/libfoo", false, Some(installation));
-    github.add_repository("acme/hidden", true, Some(installation));
-    let new = NewPullRequest {
-        number: 7,
-        author: "grace".into(),
-        head_sha: head.clone(),
-        base_sha: head.clone(),
-        head_branch: "topic".into(),
-        fork: None,
-    };
-    github.open("acme/libfoo", new);
+    let settings = Settings { git_dir: Some(folder.path().join("git")), ..Settings::default() };
+    let client = Client::with_head(settings, &head);
+    let github = &client.github;
     let url = format!("{}/acme/libfoo.git", github.url());
     let told = git(&source, &["ls-remote", &url, "refs/pull/7/head"]);
     assert!(told.starts_with(&head), "{told}");
     git(&source, &["fetch", "--quiet", &url, "refs/pull/7/head"]);
 
-    let client = Client { github: github.clone(), installation };
     let token = client.secret(&json!({"permissions": {"contents": "read"}}));
     let with = |user: &str| github.url().replace("http://", &format!("http://{user}@")) + "/acme/hidden.git";
     let refused = Command::new("git")
