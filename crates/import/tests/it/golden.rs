@@ -1,6 +1,6 @@
 //! What the parsers make of the golden files, for people to read: `tests/it/snapshots/`.
 
-use crate::support::golden;
+use crate::support::{golden, snapshot};
 use roundtrip_import::{Data, Format, Import, import};
 use roundtrip_stats::{Distribution, nearest_rank};
 use std::fmt::Write;
@@ -49,9 +49,7 @@ fn readable(import: &Import) -> String {
 fn golden_files_say_what_they_said() {
     for golden in golden() {
         let import = import(&golden.bytes, None).unwrap_or_else(|error| panic!("{}: {error}", golden.name));
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(golden.name.replace(['/', '.'], "_"), readable(&import));
-        });
+        snapshot(&golden.name.replace(['/', '.'], "_"), &readable(&import));
     }
 }
 

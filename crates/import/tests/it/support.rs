@@ -39,6 +39,13 @@ pub(crate) fn golden() -> Vec<Golden> {
     all
 }
 
+/// Holds a text against what is in `snapshots/`.
+pub(crate) fn snapshot(name: &str, text: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
 pub(crate) fn text_of(name: &str) -> String {
     let golden = golden().into_iter().find(|golden| golden.name == name).unwrap();
     String::from_utf8(golden.bytes).unwrap()

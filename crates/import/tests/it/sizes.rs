@@ -1,7 +1,7 @@
 //! Size profiles, by files that are in order, by any others, and by those that are wrong.
 
-mod refused;
-
+use crate::fuzz::check_sizes;
+use crate::support::snapshot;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
@@ -46,9 +46,7 @@ fn golden_files_say_what_they_said() {
             writeln!(text, "warning: {warning}").unwrap();
         }
     }
-    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!("sizes", text);
-    });
+    snapshot("sizes", &text);
 }
 
 #[test]
@@ -65,7 +63,7 @@ fn every_golden_file_is_recognised_as_one_format_and_every_format_has_one() {
 
 #[test]
 fn the_published_table_has_all_of_its_messages() {
-    let import = read(include_bytes!("../../../../wire/data/chromium-message-sizes.csv"), None).unwrap();
+    let import = read(include_bytes!("../../../wire/data/chromium-message-sizes.csv"), None).unwrap();
     assert_eq!((import.format.slug(), import.sizes.count()), ("buckets-csv", 37_573));
     assert_eq!((import.sizes.min_bytes(), import.sizes.max_bytes()), (12, 16_062));
     assert_eq!(import.warnings, Vec::<String>::new());
@@ -210,12 +208,12 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        check(&bytes);
+        check_sizes(&bytes);
     }
 
     #[test]
     fn any_text_is_read_or_refused(text in "(bytes\n|bytes,count\n|bucket_min_bytes,count\n|from_bytes,to_bytes,count\n)?[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
-        check(text.as_bytes());
+        check_sizes(text.as_bytes());
     }
 
     #[test]
@@ -228,27 +226,107 @@ proptest! {
         let at = at.index(bytes.len());
         let mut flipped = bytes.clone();
         flipped[at] ^= byte;
-        check(&flipped);
-        check(&[&bytes[..at], put.as_bytes(), &bytes[at..]].concat());
-        check(&bytes[..at]);
+        check_sizes(&flipped);
+        check_sizes(&[&bytes[..at], put.as_bytes(), &bytes[at..]].concat());
+        check_sizes(&bytes[..at]);
     }
 }
 
-/// Reads bytes in every way there is: what is said stays short, what is read stays within bounds.
-fn check(bytes: &[u8]) {
-    for format in SizeFormat::all().iter().copied().map(Some).chain([None]) {
-        match read(bytes, format) {
-            Ok(import) => {
-                assert!(import.sizes.count() > 0 && import.sizes.buckets().len() <= 1_000);
-                assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
-            }
-            Err(error) => {
-                let message = error.to_string();
-                assert!(
-                    message.chars().count() < 600 && !message.contains(['\n', '\u{1b}', '\0']),
-                    "{message:?}"
-                );
-            }
+/// Texts that are wrong, by format.
+const WRONG: &[(&str, &[&str])] = &[
+    (
+        "buckets-csv",
+        &[
+            "",
+            "\nlow,high\n1,2",
+            "bucket_min_bytes,count\n",
+            "bucket_min_bytes,count\n1,0\n2,0\n",
+            "bucket_min_bytes,count\n1,5\n2,7\n",
+            "bucket_min_bytes,count\n8,5\n8,0\n",
+            "bucket_min_bytes,count\n8,5,1\n",
+            "bucket_min_bytes,count\n-8,5\n",
+            "from_bytes,to_bytes,count\n1,8,1\n\n8,9,1\n",
+            "from_bytes,to_bytes,count\n9,8,1\n",
+            "from_bytes,to_bytes,count\n1,8,1.5\n",
+            "from_bytes,to_bytes,count\n1,8,99999999999999999999\n",
+            "from_bytes,to_bytes,count\n1,8,1125899906842625\n",
+        ],
+    ),
+    (
+        "sizes-csv",
+        &[
+            "",
+            "bytes\n12\n-1\n",
+            "bytes,count\n12,\n",
+            "12.5\n",
+            "12\n64,3\n",
+            "bytes,count\n12\n",
+            "1\n2000000000000\n",
+            "bytes,count\n1,1125899906842624\n1,1\n",
+        ],
+    ),
+    ("hdr", &["", "HIST?\n", "Tag=a,0,1,1,HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==\n0,1,1,HIST"]),
+    (
+        "uma-json",
+        &[
+            "{}",
+            "[]",
+            "[{\"name\": \"a\", \"buckets\": [{\"low\": 1, \"high\": 2, \"count\": 1}]}, {\"name\": \"b\", \"buckets\": []},\n            {\"name\": \"c\", \"buckets\": [{\"low\": 1, \"high\": 2, \"count\": 1}]}]",
+            r#"{"buckets": [{"low": 4, "high": 4, "count": 1}]}"#,
+            r#"{"histograms": [{"buckets": [{"low": 4, "high": 9, "count": 1}, {"low": 8, "high": 12, "count": 0}]}]}"#,
+            r#"{"buckets": [{"low": -4, "high": 4, "count": 1}]}"#,
+            r#"{"buckets": [{"low": 4, "high": 8.5, "count": 1}]}"#,
+            r#"{"buckets": [{"low": 1000000, "count": 3}]}"#,
+            r#"{"histogram": {"buckets": [{"low": 1000000, "high": 2147483647, "count": 3}]}}"#,
+        ],
+    ),
+    (
+        "histogram-set",
+        &[
+            "[]",
+            r#"[{"name": "a", "unit": "ms", "sampleValues": [1]}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "sampleValues": [1]}, {"name": "b", "unit": "sizeInBytes", "sampleValues": [1]}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "sampleValues": [1, 2.5]}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "sampleValues": [-1]}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "allBins": {"1": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [1, [2, 9, 3]], "allBins": {"1": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [1, [0, 9, 1000000000000]], "allBins": {"1": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [1, 9], "allBins": {"2": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [1, 9], "allBins": {"3": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [1.1, 1.2], "allBins": {"1": [5]}}]"#,
+            r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [9, 1], "allBins": {"1": [5]}}]"#,
+        ],
+    ),
+];
+
+#[test]
+fn refusals_say_where_and_what_was_expected() {
+    let mut said = String::new();
+    for (format, texts) in WRONG {
+        for text in *texts {
+            let refused = match read(text.as_bytes(), Some(format.parse().unwrap())) {
+                Ok(import) => format!("read: {}, {:?}", import.sizes, import.warnings),
+                Err(error) => error.to_string(),
+            };
+            writeln!(said, "{format}: {text:?}\n    {refused}").unwrap();
         }
     }
+    snapshot("refused-sizes", &said);
+}
+
+#[test]
+fn what_is_of_no_certain_format_is_said_with_what_is_known() {
+    for text in ["", "12,3", "a\n12", "1.5\n2", "{}", "[]", r#"{"buckets": [{"from_bytes": 1}]}"#, "size\n12"]
+    {
+        assert_eq!(
+            read(text.as_bytes(), None).unwrap_err().to_string(),
+            "not recognised: expected message sizes in one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused_with_the_byte() {
+    assert_eq!(read(b"12\n\xff", None).unwrap_err().to_string(), "byte 3: expected UTF-8 text");
 }

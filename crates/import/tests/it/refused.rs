@@ -1,0 +1,225 @@
+//! What is refused, and in which words: `snapshots/refused.snap`.
+
+use crate::support::{golden, snapshot};
+use roundtrip_import::{Format, import};
+use std::fmt::Write;
+
+/// Texts that are wrong, by format.
+const WRONG: &[(&str, &[&str])] = &[
+    (
+        "bmf",
+        &[
+            "",
+            r#"{"a": {"latency": {"value": "fast"}}}"#,
+            r#"{"a": {"latency": {"value": -1}}}"#,
+            r#"{"a": {"latency": {"value": NaN}}}"#,
+            r#"{"a": {"latency": {"value": 1e300}}}"#,
+            r#"{"a": {"latency": {"value": 1e999}}}"#,
+            r#"{"a": {"latency": {}}}"#,
+            r#"{"a": {"file-size": {"value": 1}}}"#,
+            r#"{"": {"latency": {"value": 1}}}"#,
+            r#"{"a\u0007": {"latency": {"value": 1}}}"#,
+            "[]",
+        ],
+    ),
+    (
+        "criterion",
+        &[
+            "",
+            r#"{"reason":"x"}"#,
+            r#"{"reason": 1}"#,
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1],\"measured_values\":[-5],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1],\"measured_values\":[NaN],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[0],\"measured_values\":[5],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1,2],\"measured_values\":[5],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1],\"measured_values\":[1e300],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1],\"measured_values\":[\"5\"],\"unit\":\"ns\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[1],\"measured_values\":[5],\"unit\":\"cycles\"}",
+            "{\"reason\":\"group-complete\"}\n{\"reason\":\"benchmark-complete\",\"id\":\"a\",\"iteration_count\":[-1],\"measured_values\":[5],\"unit\":\"ns\"}",
+            "Benchmarking\n",
+        ],
+    ),
+    (
+        "google-benchmark",
+        &[
+            "",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": -1}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": NaN}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": \"1\"}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"fortnight\"}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": 1e300}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\"}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"real_time\": 1}]}",
+            "{\"context\": {\"num_cpus\": 2},\n \"benchmarks\": [\n  {\"name\": \"a\", \"real_time\": 1, \"error_occurred\": true, \"error_message\": \"no\"}]}",
+            r#"{"context": {}, "benchmarks": []}"#,
+        ],
+    ),
+    (
+        "histogram-set",
+        &[
+            "",
+            "{}",
+            r#"[{"name": "a", "unit": "ms", "sampleValues": [-1], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": "a", "unit": "ms", "sampleValues": [NaN], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": "a", "unit": "ms", "sampleValues": [1e300], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": "a", "unit": "fathoms", "sampleValues": [1], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": "a", "unit": "ms_biggerIsBetter", "sampleValues": [1], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": "a", "unit": "ms", "sampleValues": ["x"], "running": [1, 1, 0, 1, 1, 1, 0]}]"#,
+            r#"[{"name": 1}]"#,
+            r#"[{"name": "a", "unit": "ms"}]"#,
+        ],
+    ),
+    (
+        "hyperfine",
+        &[
+            "",
+            "{\"results\": [{\"command\": \"a\",\n \"times\": [1, -0.5]}]}",
+            r#"{"results": [{"command": "a", "times": [NaN]}]}"#,
+            r#"{"results": [{"command": "a", "times": ["1"]}]}"#,
+            r#"{"results": [{"command": "a", "times": [1e300]}]}"#,
+            r#"{"results": [{"command": "a", "times": []}]}"#,
+            r#"{"results": [{"command": "a"}]}"#,
+            r#"{"results": {}}"#,
+            r#"{"results": [{"command": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "mean": 1}]}"#,
+            r#"{"results": []}"#,
+        ],
+    ),
+    (
+        "jmh",
+        &[
+            "",
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawData": [[1, -2]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawData": [[NaN]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "ops/s", "rawData": [[0]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "parsec", "rawData": [[1]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": "NaN", "scoreUnit": "us/op"}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawDataHistogram": [[[[1]]]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawDataHistogram": [[[[1, -1]]]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawDataHistogram": [[[[1, 9007199254740993]]]]}}]"#,
+            r#"[{"jmhVersion": "1.37", "benchmark": "A.b", "mode": "avgt", "primaryMetric": {"score": 1, "scoreUnit": "us/op", "rawData": [[1e300]]}}]"#,
+            r#"[{"benchmark": "a"}]"#,
+        ],
+    ),
+    (
+        "k6",
+        &[
+            "",
+            r#"{"metrics": {"m": {"type": "trend", "contains": "time", "values": {"med": -1}}}}"#,
+            r#"{"metrics": {"m": {"type": "trend", "contains": "time", "values": {"med": NaN}}}}"#,
+            r#"{"metrics": {"m": {"type": "trend", "contains": "time", "values": {"med": "1"}}}}"#,
+            r#"{"metrics": {"m": {"type": "trend", "contains": "time", "values": {"med": 1e300}}}}"#,
+            r#"{"metrics": {"m": {"type": "trend", "contains": "time", "values": {"p(90)": 1}}}}"#,
+            r#"{"metrics": {"m": {"type": "trend", "contains": "data", "values": {"med": 1}}}}"#,
+            r#"{"metrics": []}"#,
+        ],
+    ),
+    (
+        "pytest-benchmark",
+        &[
+            "",
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"data": [-1]}}]}"#,
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"data": [NaN]}}]}"#,
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"data": ["1"]}}]}"#,
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"data": [1e300]}}]}"#,
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"min": 1}}]}"#,
+            r#"{"machine_info": {"python_version": "3"}, "benchmarks": [{"name": "t", "stats": {"data": []}}]}"#,
+            r#"{"machine_info": {}}"#,
+        ],
+    ),
+    (
+        "go",
+        &[
+            "",
+            "hello\n",
+            "BenchmarkX-2 10 -5 ns/op",
+            "BenchmarkX-2 10 NaN ns/op",
+            "BenchmarkX-2 10 inf ns/op",
+            "BenchmarkX-2 10 1e30 ns/op",
+            "BenchmarkX-2 10 5 furlongs/op",
+            "BenchmarkX-2 10 five ns/op",
+            "BenchmarkX-2 10 5",
+        ],
+    ),
+    (
+        "hdr-log",
+        &[
+            "",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTAAAA",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,?",
+            "0.1,1.0,HISTFAAA",
+            "x,1.0,0.001,HISTFAAAACN4nJNpmSzMwMDAxAABzFCaEch0M9ixgMH+A0SAiQkAVxsEUQ==",
+            "0.1,1.0,inf,HISTFAAAACN4nJNpmSzMwMDAxAABzFCaEch0M9ixgMH+A0SAiQkAVxsEUQ==",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTAQAAAAIAAAAAAAAAAwAAAAAAAAABAAADRjC4oAA/8AAAAAAAAAIC",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,AAAABwAAAAIAAAAAAAAAAwAAAAAAAAABAAADRjC4oAA/8AAAAAAAAAIC",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACR4nJNpmSzMwMDAxAABnFCakYGB2c1gxwIG+w8QASYmAFe9BFc=",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACV4nJNpmSzMwMDABMSsQMzMAAGMQKabwY4FDPYfIAJMTABXtgRW",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACB4nJNpmSzcwAAHzFCaEch0M9ixgMH+A0SAiQkAadUEzw==",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAAIZ4nJNpmSzMwMDAxAABzFCaEch0M9ixgMH+A0SAiQkAVxsEUQ==",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACJ4nJNpmSzMwMDAyAABzFAayGd2M9ixgMH+A0SgCQBTKATO",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACV4nJNpmSzMwMDAxQABzAIMMMDsZrBjAYP9BwjvPwwwAQCypg1d",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACZ4nJNpmSzMwMDAyQABzFCaEch0M9ixgMH+A0Tg338IqAcAoqAMyg==",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAACV4nJNpmSzMwMDAwgABzAwMjDCmm8GOBQz2HyC85gNMTABkUAWW",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAAAAZhYmNkZWY=",
+            "#[Histogram log format version 1.3]\n0.1,1.0,0.001,HISTFAAACAd4nO3BMQEAAADCoPVPbQwfoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAC+BgHgAAE=",
+        ],
+    ),
+    (
+        "node",
+        &[
+            "",
+            "binary,filename\n",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"\", -5, 1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"\", NaN, 1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"\", 0, 1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"\", fast, 1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"\", 1e-300, 1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", \"n=1",
+            "\"binary\", \"filename\", \"configuration\", \"rate\", \"time\"\n\"old\", \"a.js\", 5",
+        ],
+    ),
+];
+
+fn refusal(format: &str, text: &str) -> String {
+    match import(text.as_bytes(), Some(format.parse().unwrap())) {
+        Ok(import) => format!("read: {} benchmarks, {:?}", import.benchmarks.len(), import.warnings),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn refusals_say_where_and_what_was_expected() {
+    let mut said = String::new();
+    for (format, texts) in WRONG {
+        for text in *texts {
+            writeln!(said, "{format}: {text:?}\n    {}", refusal(format, text)).unwrap();
+        }
+    }
+    snapshot("refused", &said);
+}
+
+/// A golden file of each format, cut at two thirds of its length.
+#[test]
+fn a_file_that_is_cut_in_the_middle_says_where_it_ends() {
+    let mut said = String::new();
+    for format in Format::all() {
+        let golden = golden().into_iter().find(|golden| golden.format == *format).unwrap();
+        let text = str::from_utf8(&golden.bytes).unwrap();
+        let cut = &text[..text.len() * 2 / 3];
+        let refused = refusal(format.slug(), cut);
+        let recognised =
+            import(cut.as_bytes(), None).map_or_else(|error| error.to_string(), |_| "read".into());
+        assert_eq!(recognised.split(':').next(), refused.split(':').next(), "{}", golden.name);
+        writeln!(said, "{}\n    {refused}", golden.name).unwrap();
+    }
+    snapshot("cut", &said);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused_in_every_format() {
+    for format in Format::all() {
+        let error = format.parse(b"{\"a\": \"\xff\"}").unwrap_err();
+        assert_eq!(error.to_string(), "byte 7: expected UTF-8 text");
+    }
+}
