@@ -30,7 +30,6 @@ impl Entry {
     }
 }
 
-/// All that a file says.
 pub(crate) struct Collected {
     pub(crate) benchmarks: Vec<Benchmark>,
     pub(crate) facts: BTreeMap<String, String>,
@@ -90,7 +89,6 @@ impl Collector {
         }
     }
 
-    /// Adds one repetition, of samples.
     pub(crate) fn samples(&mut self, entry: &Entry, values: Vec<u64>, place: &Place) -> Result<(), Fault> {
         self.count_values(values.len(), place)?;
         let keeps_samples = values.len() <= SAMPLES_MAX;
@@ -110,7 +108,6 @@ impl Collector {
         self.repetition(entry, Distribution::of_counts(values), keeps_samples, place)
     }
 
-    /// Adds one repetition, of a histogram.
     pub(crate) fn recorded(&mut self, entry: &Entry, recorder: Recorder, place: &Place) -> Result<(), Fault> {
         self.repetition(entry, recorder.finish(), false, place)
     }
@@ -143,7 +140,6 @@ impl Collector {
         self.add(entry, Data::Repetitions(vec![repetition]), place)
     }
 
-    /// Adds a benchmark of which the file has no samples.
     pub(crate) fn summary(
         &mut self,
         entry: &Entry,
@@ -192,7 +188,6 @@ impl Collector {
         Ok(())
     }
 
-    /// All that was handed over.
     pub(crate) fn finish(mut self) -> Collected {
         self.warn_of_left_out();
         if self.unsaid_warnings > 0 {

@@ -4,7 +4,6 @@ use std::fmt;
 
 /// For what is quoted within a message.
 pub(crate) const SHORT: usize = 100;
-/// For a message.
 pub(crate) const LONG: usize = 300;
 
 /// At most so many characters, none of them a control character.
@@ -36,6 +35,10 @@ impl Place {
         Self { line: Some(line), ..Self::default() }
     }
 
+    pub(crate) fn at_byte(&self, byte: usize) -> Self {
+        Self { byte: Some(byte), ..self.clone() }
+    }
+
     pub(crate) fn member(path: impl AsRef<str>) -> Self {
         Self::default().of_member(path.as_ref())
     }
@@ -53,7 +56,6 @@ impl Place {
         *self != Self::default()
     }
 
-    /// What is wrong here.
     pub(crate) fn fault(self, problem: impl Into<String>) -> Fault {
         Fault { place: self, problem: cut(&problem.into(), LONG) }
     }

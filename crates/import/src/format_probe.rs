@@ -6,15 +6,12 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use std::cell::{Cell, OnceCell};
 use std::fmt;
 
-/// How deep members are named.
 const LEVELS: usize = 3;
 /// How many members or elements of one value are named.
 const MEMBERS_MAX: usize = 512;
-/// How many are named altogether.
 const NAMED_MAX: usize = 8_192;
 const NAME_CHARS: usize = 64;
 
-/// A file before it is read.
 pub(crate) struct FormatProbe<'a> {
     pub(crate) text: &'a str,
     outline: OnceCell<Outline>,
@@ -61,7 +58,6 @@ impl<'a> FormatProbe<'a> {
 }
 
 impl Outline {
-    /// A member of an object, where it has been seen.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(members) = self else { return None };
         members.iter().find(|(known, _)| known == name).map(|(_, outline)| outline)

@@ -1,6 +1,7 @@
 //! `HdrHistogram` V2 as text, into its bins. Read here and not by the library, which makes room for every bin that a
 //! histogram could have before it reads one: a few bytes could ask for megabytes, a file of them for minutes.
 
+use crate::fault::{Fault, Place};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::read::ZlibDecoder;
 use std::io::Read;
@@ -19,26 +20,9 @@ const INFLATED_BYTES_MAX_A_BYTE: usize = 8;
 /// Values that count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bin {
-    /// The lowest of them.
     pub(crate) low: u64,
-    /// The highest of them.
     pub(crate) high: u64,
     pub(crate) count: u64,
-}
-
-/// What is wrong, and at which of the inflated bytes.
-#[derive(Debug)]
-pub(crate) struct Problem {
-    pub(crate) byte: Option<usize>,
-    pub(crate) what: String,
-}
-
-fn problem(what: impl Into<String>) -> Problem {
-    Problem { byte: None, what: what.into() }
-}
-
-fn problem_at(byte: usize, what: impl Into<String>) -> Problem {
-    Problem { byte: Some(byte), what: what.into() }
 }
 
 /// Reads histograms one after the other, and keeps count of how much they inflate to.
@@ -57,46 +41,46 @@ impl Inflater {
     }
 
     /// The bins of a histogram that are not empty, in ascending order.
-    pub(crate) fn bins(&mut self, base64: &str) -> Result<Vec<Bin>, Problem> {
+    pub(crate) fn bins(&mut self, base64: &str, place: &Place) -> Result<Vec<Bin>, Fault> {
         let bytes = BASE64_STANDARD.decode(base64.trim()).map_err(|error| {
-            problem(format!("expected a histogram in base64, found another text: {error}"))
+            place.clone().fault(format!("expected a histogram in base64, found another text: {error}"))
         })?;
         let mut words =
             bytes.chunks_exact(4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
         let (cookie, length) = (words.next(), words.next());
         let (Some(cookie), Some(length)) = (cookie, length) else {
-            return Err(problem(format!("expected a histogram, found {} bytes", bytes.len())));
+            return Err(place.clone().fault(format!("expected a histogram, found {} bytes", bytes.len())));
         };
         match cookie & COOKIE_MASK {
-            V2 => decode(&bytes),
+            V2 => decode(&bytes, place),
             V2_DEFLATED => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let deflated = bytes[8..].get(..length).ok_or_else(|| {
-                    problem(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
+                    place.clone().fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
                 })?;
-                self.inflate(deflated)?;
-                decode(&self.buffer)
+                self.inflate(deflated, place)?;
+                decode(&self.buffer, place)
             }
-            older if OLDER.contains(&older) => Err(problem(
+            older if OLDER.contains(&older) => Err(place.clone().fault(
                 "expected HdrHistogram V2, found an older encoding: write the log with version 2 of the library",
             )),
-            _ => Err(problem(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
+            _ => Err(place.clone().fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
         }
     }
 
-    fn inflate(&mut self, deflated: &[u8]) -> Result<(), Problem> {
+    fn inflate(&mut self, deflated: &[u8], place: &Place) -> Result<(), Fault> {
         self.buffer.clear();
         ZlibDecoder::new(deflated)
             .take(INFLATED_BYTES_MAX as u64 + 1)
             .read_to_end(&mut self.buffer)
-            .map_err(|error| problem(format!("expected a deflated histogram: {error}")))?;
+            .map_err(|error| place.clone().fault(format!("expected a deflated histogram: {error}")))?;
         if self.buffer.len() > INFLATED_BYTES_MAX {
-            return Err(problem(format!(
-                "expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more"
-            )));
+            return Err(place
+                .clone()
+                .fault(format!("expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more")));
         }
         self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
-            problem(format!(
+            place.clone().fault(format!(
                 "expected histograms of at most {INFLATED_BYTES_MAX_A_BYTE} bytes for each byte of the log, found more"
             ))
         })?;
@@ -105,7 +89,7 @@ impl Inflater {
 }
 
 /// Reads the inner layer: cookie, length of the counts, offset, digits, lowest and highest value, a ratio; counts.
-fn decode(bytes: &[u8]) -> Result<Vec<Bin>, Problem> {
+fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
     let word =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
     let long =
@@ -113,28 +97,30 @@ fn decode(bytes: &[u8]) -> Result<Vec<Bin>, Problem> {
     let (Some(cookie), Some(length), Some(offset), Some(digits), Some(lowest), Some(_), Some(_)) =
         (word(0), word(4), word(8), word(12), long(16), long(24), long(32))
     else {
-        return Err(problem_at(
-            bytes.len(),
-            format!("expected a header of {HEADER_BYTES} bytes, found its beginning"),
-        ));
+        return Err(place
+            .at_byte(bytes.len())
+            .fault(format!("expected a header of {HEADER_BYTES} bytes, found its beginning")));
     };
     if cookie & COOKIE_MASK != V2 {
-        return Err(problem_at(0, format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")));
+        return Err(place
+            .at_byte(0)
+            .fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")));
     }
     if offset != 0 {
-        return Err(problem_at(
-            8,
-            format!("expected counts that are not shifted, found an offset of {offset}"),
-        ));
+        return Err(place
+            .at_byte(8)
+            .fault(format!("expected counts that are not shifted, found an offset of {offset}")));
     }
     if digits > 5 {
-        return Err(problem_at(12, format!("expected 0 to 5 significant digits, found {digits}")));
+        return Err(place.at_byte(12).fault(format!("expected 0 to 5 significant digits, found {digits}")));
     }
     let counts = usize::try_from(length).ok().and_then(|length| bytes[HEADER_BYTES..].get(..length));
     let counts = counts.ok_or_else(|| {
-        problem_at(4, format!("expected {length} bytes of counts, found {}", bytes.len() - HEADER_BYTES))
+        place
+            .at_byte(4)
+            .fault(format!("expected {length} bytes of counts, found {}", bytes.len() - HEADER_BYTES))
     })?;
-    bins(counts, &Shape::new(digits, lowest))
+    bins(counts, &Shape::new(digits, lowest), place)
 }
 
 /// Where bins lie, by precision and lowest value.
@@ -166,7 +152,7 @@ impl Shape {
 
 /// Counts are numbers of 7 bits a byte, the lowest first, with the sign in the lowest bit; a negative number is how
 /// many empty bins follow.
-fn bins(counts: &[u8], shape: &Shape) -> Result<Vec<Bin>, Problem> {
+fn bins(counts: &[u8], shape: &Shape, place: &Place) -> Result<Vec<Bin>, Fault> {
     let mut bins = Vec::new();
     let (mut index, mut at) = (0_u64, 0);
     while at < counts.len() {
@@ -174,7 +160,7 @@ fn bins(counts: &[u8], shape: &Shape) -> Result<Vec<Bin>, Problem> {
         let mut zigzag = 0_u64;
         for byte_index in 0.. {
             let byte = *counts.get(at).ok_or_else(|| {
-                problem_at(HEADER_BYTES + begin, "expected a whole count, found its beginning")
+                place.at_byte(HEADER_BYTES + begin).fault("expected a whole count, found its beginning")
             })?;
             at += 1;
             // The ninth byte holds eight bits.
@@ -195,10 +181,9 @@ fn bins(counts: &[u8], shape: &Shape) -> Result<Vec<Bin>, Problem> {
         }
         if half > 0 {
             let (low, high) = shape.range(index).ok_or_else(|| {
-                problem_at(
-                    HEADER_BYTES + begin,
-                    "expected values of at most 64 bits, found a count beyond them",
-                )
+                place
+                    .at_byte(HEADER_BYTES + begin)
+                    .fault("expected values of at most 64 bits, found a count beyond them")
             })?;
             bins.push(Bin { low, high, count: half });
         }

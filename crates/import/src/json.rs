@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads one JSON value that is the whole text.
 pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -63,7 +62,30 @@ fn problem_of(message: &str) -> String {
     }
 }
 
-/// A number.
+/// Implements `Deserialize` for a type by what it does with the kinds of values that it may be; nothing is buffered, as
+/// `#[serde(untagged)]` would. `$expected` is for messages.
+macro_rules! visited {
+    ($Type:ident, $expected:literal, $deserialize:ident, $($visits:tt)*) => {
+        impl<'de> serde::Deserialize<'de> for $Type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct TypeVisitor;
+                impl<'de> serde::de::Visitor<'de> for TypeVisitor {
+                    type Value = $Type;
+
+                    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        formatter.write_str($expected)
+                    }
+
+                    $($visits)*
+                }
+                deserializer.$deserialize(TypeVisitor)
+            }
+        }
+    };
+}
+
+pub(crate) use visited;
+
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Number(pub(crate) f64);
 
@@ -93,51 +115,39 @@ impl Loose {
     }
 }
 
-impl<'de> Deserialize<'de> for Loose {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LooseVisitor;
-        impl<'de> Visitor<'de> for LooseVisitor {
-            type Value = Loose;
+visited! { Loose, "anything", deserialize_any,
+    fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
+        Ok(Loose::Number(value))
+    }
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("anything")
-            }
+    fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
+        Ok(Loose::Number(value as f64))
+    }
 
-            fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
-                Ok(Loose::Number(value))
-            }
+    fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
+        Ok(Loose::Number(value as f64))
+    }
 
-            fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
-                Ok(Loose::Number(value as f64))
-            }
+    fn visit_str<E>(self, value: &str) -> Result<Loose, E> {
+        Ok(Loose::Text(cut(value, fault::LONG)))
+    }
 
-            fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
-                Ok(Loose::Number(value as f64))
-            }
+    fn visit_bool<E>(self, value: bool) -> Result<Loose, E> {
+        Ok(Loose::Text(value.to_string()))
+    }
 
-            fn visit_str<E>(self, value: &str) -> Result<Loose, E> {
-                Ok(Loose::Text(cut(value, fault::LONG)))
-            }
+    fn visit_unit<E>(self) -> Result<Loose, E> {
+        Ok(Loose::Other)
+    }
 
-            fn visit_bool<E>(self, value: bool) -> Result<Loose, E> {
-                Ok(Loose::Text(value.to_string()))
-            }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Loose, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Loose::Other)
+    }
 
-            fn visit_unit<E>(self) -> Result<Loose, E> {
-                Ok(Loose::Other)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Loose, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Loose::Other)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loose, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Loose::Other)
-            }
-        }
-        deserializer.deserialize_any(LooseVisitor)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loose, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Loose::Other)
     }
 }
 
@@ -224,35 +234,23 @@ impl NumberNames {
     }
 }
 
-impl<'de> Deserialize<'de> for NumberNames {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NamesVisitor;
-        impl<'de> Visitor<'de> for NamesVisitor {
-            type Value = NumberNames;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object or a list of them")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NumberNames, A::Error> {
-                let mut names = NumberNames::default();
-                while let Some((name, value)) = map.next_entry::<String, Loose>()? {
-                    if value.number().is_some() {
-                        names.add(&name);
-                    }
-                }
-                Ok(names)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NumberNames, A::Error> {
-                let mut names = NumberNames::default();
-                while let Some(NumberNames(more)) = seq.next_element()? {
-                    more.iter().for_each(|name| names.add(name));
-                }
-                Ok(names)
+visited! { NumberNames, "an object or a list of them", deserialize_any,
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NumberNames, A::Error> {
+        let mut names = NumberNames::default();
+        while let Some((name, value)) = map.next_entry::<String, Loose>()? {
+            if value.number().is_some() {
+                names.add(&name);
             }
         }
-        deserializer.deserialize_any(NamesVisitor)
+        Ok(names)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NumberNames, A::Error> {
+        let mut names = NumberNames::default();
+        while let Some(NumberNames(more)) = seq.next_element()? {
+            more.iter().for_each(|name| names.add(name));
+        }
+        Ok(names)
     }
 }
 

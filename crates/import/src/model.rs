@@ -58,7 +58,6 @@ pub enum Statistic {
 }
 
 impl Summary {
-    /// Of one figure and nothing else.
     pub(crate) fn of(statistic: Statistic, center_ns: u64) -> Self {
         Self {
             center_ns,
@@ -72,7 +71,12 @@ impl Summary {
         }
     }
 
-    /// Whether no figure contradicts another.
+    /// Of the median where it is stated, else of the mean.
+    pub(crate) fn of_middle(median: Option<u64>, mean: Option<u64>) -> Option<Self> {
+        let median = median.map(|median| Self::of(Statistic::Median, median));
+        median.or_else(|| mean.map(|mean| Self::of(Statistic::Mean, mean)))
+    }
+
     pub(crate) fn is_in_order(&self) -> bool {
         let below = |low: Option<u64>| low.is_none_or(|low| low <= self.center_ns);
         let above = |high: Option<u64>| high.is_none_or(|high| self.center_ns <= high);

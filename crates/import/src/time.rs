@@ -1,5 +1,7 @@
 //! Units, rates and rounding: a number of a file becomes whole nanoseconds, once.
 
+use crate::fault::{Fault, Place};
+
 /// Nothing that is measured takes longer: 11 days.
 pub(crate) const HIGHEST_NS: f64 = 1e15;
 
@@ -32,6 +34,10 @@ impl Scale {
         }
         whole(value * self.factor())
             .ok_or_else(|| format!("expected a time of at most 10^15 ns, found {value:?}"))
+    }
+
+    pub(crate) fn time_at(self, value: f64, place: impl FnOnce() -> Place) -> Result<u64, Fault> {
+        self.time(value).map_err(|problem| place().fault(problem))
     }
 
     /// The time of an operation, from how many of them there are in the unit of time.

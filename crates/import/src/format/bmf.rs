@@ -8,13 +8,12 @@ use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
-use crate::json::{self, List, Loose, Members, Number};
+use crate::json::{self, List, Loose, Members, Number, visited};
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use std::fmt;
+use serde::de::{MapAccess, SeqAccess};
 
 pub(super) const READER: Reader = Reader {
     slug: "bmf",
@@ -60,11 +59,9 @@ fn is_benchmark(benchmark: &Outline) -> bool {
 
 type Measures = Members<Members<Number, 100>, 1_000>;
 
-/// One benchmark, in either form.
 #[derive(Debug)]
 struct Benchmark(Vec<Row>);
 
-/// Its measures with these parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "an object")]
 struct Row {
@@ -73,27 +70,15 @@ struct Row {
     measures: Measures,
 }
 
-impl<'de> Deserialize<'de> for Benchmark {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BenchmarkVisitor;
-        impl<'de> Visitor<'de> for BenchmarkVisitor {
-            type Value = Benchmark;
+visited! { Benchmark, "an object", deserialize_any,
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Benchmark, A::Error> {
+        let measures = Measures::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Benchmark(vec![Row { measures, ..Row::default() }]))
+    }
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Benchmark, A::Error> {
-                let measures = Measures::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Benchmark(vec![Row { measures, ..Row::default() }]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Benchmark, A::Error> {
-                List::<Row, BENCHMARKS_MAX>::deserialize(SeqAccessDeserializer::new(seq))
-                    .map(|list| Benchmark(list.0))
-            }
-        }
-        deserializer.deserialize_any(BenchmarkVisitor)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Benchmark, A::Error> {
+        List::<Row, BENCHMARKS_MAX>::deserialize(SeqAccessDeserializer::new(seq))
+            .map(|list| Benchmark(list.0))
     }
 }
 
@@ -131,7 +116,7 @@ fn with(name: &str, parameters: &Members<Loose, 100>) -> String {
 fn summary(at: &str, metric: &Members<Number, 100>) -> Result<Option<Summary>, Fault> {
     let time = |member: &str, Number(value): Number| {
         let place = || Place::member(format!("{at}.{member}"));
-        Scale::of_thousand(1.0).time(value).map_err(|problem| place().fault(problem))
+        Scale::of_thousand(1.0).time_at(value, place)
     };
     let stated = |member: &str| {
         let found = metric.0.iter().find(|(name, _)| name == member);

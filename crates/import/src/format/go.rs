@@ -56,7 +56,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             };
             // It is one by `Line::of`.
             let value = value.parse().unwrap_or(f64::NAN);
-            let time = Scale::of_thousand(1.0).time(value).map_err(|problem| place.clone().fault(problem))?;
+            let time = Scale::of_thousand(1.0).time_at(value, || place.clone())?;
             collector.samples(&Entry::new(name, 1_000), vec![time], &place)?;
         } else if let Some((key, value)) = line.split_once(": ") {
             match key {

@@ -9,7 +9,7 @@ use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number, NumberNames};
 use crate::time::{self, Scale};
-use crate::{Statistic, Summary, VALUES_MAX};
+use crate::{Summary, VALUES_MAX};
 use serde::Deserialize;
 use std::collections::HashSet;
 
@@ -105,7 +105,7 @@ impl Row {
     fn time(&self, path: &str) -> Result<u64, Fault> {
         let place = || Place::member(format!("{path}.real_time"));
         let Some(Number(value)) = self.real_time else { return Err(place().fault("expected a number")) };
-        self.scale(path)?.time(value).map_err(|problem| place().fault(problem))
+        self.scale(path)?.time_at(value, place)
     }
 }
 
@@ -178,20 +178,15 @@ fn aggregate(name: &str, rows: &[Row], indices: &[usize], collector: &mut Collec
         let found = indices.iter().find(|&&index| rows[index].aggregate_name.as_deref() == Some(wanted));
         found.map(|&index| rows[index].time(&format!("benchmarks[{index}]"))).transpose()
     };
-    let (mean, median) = (stated("mean")?, stated("median")?);
-    let (statistic, center_ns) = match (median, mean) {
-        (Some(median), _) => (Statistic::Median, median),
-        (None, Some(mean)) => (Statistic::Mean, mean),
-        (None, None) => {
-            collector.warn(format!("{name}: aggregates without a mean or a median are left out"));
-            return Ok(());
-        }
+    let Some(middle) = Summary::of_middle(stated("median")?, stated("mean")?) else {
+        collector.warn(format!("{name}: aggregates without a mean or a median are left out"));
+        return Ok(());
     };
     let summary = Summary {
         min_ns: stated("min")?,
         max_ns: stated("max")?,
         count: indices.first().and_then(|&index| rows[index].repetitions),
-        ..Summary::of(statistic, center_ns)
+        ..middle
     };
     let place = Place::member(format!("benchmarks[{}]", indices.first().copied().unwrap_or_default()));
     collector.summary(&Entry::new(name, 1_000), summary, &place)

@@ -66,10 +66,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             place.clone().fault("expected an interval: its start, length, largest value, histogram")
         })?;
         let largest = numbers(&interval, &place)?;
-        let bins = inflater.bins(interval.histogram).map_err(|problem| Fault {
-            place: Place { byte: problem.byte, ..place.clone() },
-            ..place.clone().fault(problem.what)
-        })?;
+        let bins = inflater.bins(interval.histogram, &place)?;
         let at = match indices.get(&interval.tag) {
             Some(&at) => at,
             None if recorders.len() == crate::collect::HISTOGRAMS_MAX.min(BENCHMARKS_MAX) => {
@@ -103,7 +100,6 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a line names the columns.
 pub(crate) fn is_header(line: &str) -> bool {
     line.starts_with("\"StartTimestamp\"")
 }

@@ -10,13 +10,12 @@ use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::FormatProbe;
-use crate::json::{self, List, Loose};
+use crate::json::{self, List, Loose, visited};
 use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess};
 use std::collections::HashMap;
-use std::fmt;
 
 pub(super) const READER: Reader =
     Reader { slug: "histogram-set", title: "Chromium HistogramSet (JSON)", detect: is_histogram_set, read };
@@ -65,33 +64,21 @@ enum Diagnostic {
     Own(Texts),
 }
 
-impl<'de> Deserialize<'de> for Diagnostic {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct DiagnosticVisitor;
-        impl<'de> Visitor<'de> for DiagnosticVisitor {
-            type Value = Diagnostic;
+visited! { Diagnostic, "a text or an object", deserialize_any,
+    fn visit_str<E>(self, guid: &str) -> Result<Diagnostic, E> {
+        Ok(Diagnostic::Shared(guid.to_owned()))
+    }
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text or an object")
-            }
-
-            fn visit_str<E>(self, guid: &str) -> Result<Diagnostic, E> {
-                Ok(Diagnostic::Shared(guid.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Diagnostic, A::Error> {
-                let mut texts = Texts::default();
-                while let Some(name) = map.next_key::<String>()? {
-                    if name == "values" {
-                        texts = map.next_value()?;
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
-                }
-                Ok(Diagnostic::Own(texts))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Diagnostic, A::Error> {
+        let mut texts = Texts::default();
+        while let Some(name) = map.next_key::<String>()? {
+            if name == "values" {
+                texts = map.next_value()?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
             }
         }
-        deserializer.deserialize_any(DiagnosticVisitor)
+        Ok(Diagnostic::Own(texts))
     }
 }
 
@@ -99,31 +86,19 @@ impl<'de> Deserialize<'de> for Diagnostic {
 #[derive(Default)]
 struct Texts(Vec<String>);
 
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const TEXTS_MAX: usize = 16;
-        struct TextsVisitor;
-        impl<'de> Visitor<'de> for TextsVisitor {
-            type Value = Texts;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list or an object")
-            }
-
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(value) = seq.next_element::<Loose>()? {
-                    texts.extend(value.fact().filter(|_| texts.len() < TEXTS_MAX));
-                }
-                Ok(Texts(texts))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Texts::default())
-            }
+const TEXTS_MAX: usize = 16;
+visited! { Texts, "a list or an object", deserialize_any,
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(value) = seq.next_element::<Loose>()? {
+            texts.extend(value.fact().filter(|_| texts.len() < TEXTS_MAX));
         }
-        deserializer.deserialize_any(TextsVisitor)
+        Ok(Texts(texts))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Texts::default())
     }
 }
 
@@ -195,7 +170,6 @@ fn scale() -> Scale {
     Scale::of_one(1e6)
 }
 
-/// Figures that were kept beside the samples.
 pub(crate) struct Running {
     pub(crate) count: f64,
     pub(crate) max: Option<f64>,

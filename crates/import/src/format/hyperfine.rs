@@ -8,7 +8,7 @@ use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Members, Number};
 use crate::time::Scale;
-use crate::{Statistic, Summary, VALUES_MAX};
+use crate::{Summary, VALUES_MAX};
 use serde::Deserialize;
 
 pub(super) const READER: Reader = Reader {
@@ -55,8 +55,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             Some(times) => {
                 for (run, &Number(value)) in times.0.iter().enumerate() {
                     let place = Place::member(format!("{path}.times[{run}]"));
-                    let time =
-                        Scale::of_one(1e9).time(value).map_err(|problem| place.clone().fault(problem))?;
+                    let time = Scale::of_one(1e9).time_at(value, || place.clone())?;
                     collector.samples(&entry, vec![time], &place)?;
                 }
             }
@@ -85,18 +84,9 @@ fn name(command: &Command) -> String {
 fn summary(command: &Command, path: &str) -> Result<Summary, Fault> {
     let time = |name: &str, number: Option<Number>| {
         let place = || Place::member(format!("{path}.{name}"));
-        number
-            .map(|Number(value)| Scale::of_one(1e9).time(value).map_err(|problem| place().fault(problem)))
-            .transpose()
+        number.map(|Number(value)| Scale::of_one(1e9).time_at(value, place)).transpose()
     };
-    let (statistic, center_ns) = match (time("median", command.median)?, time("mean", command.mean)?) {
-        (Some(median), _) => (Statistic::Median, median),
-        (None, Some(mean)) => (Statistic::Mean, mean),
-        (None, None) => return Err(Place::member(path).fault("expected times, a median or a mean")),
-    };
-    Ok(Summary {
-        min_ns: time("min", command.min)?,
-        max_ns: time("max", command.max)?,
-        ..Summary::of(statistic, center_ns)
-    })
+    let middle = Summary::of_middle(time("median", command.median)?, time("mean", command.mean)?)
+        .ok_or_else(|| Place::member(path).fault("expected times, a median or a mean"))?;
+    Ok(Summary { min_ns: time("min", command.min)?, max_ns: time("max", command.max)?, ..middle })
 }

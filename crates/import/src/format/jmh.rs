@@ -68,7 +68,6 @@ struct Metric {
 #[serde(expecting = "a value and its count")]
 struct Counted(Number, u64);
 
-/// How a score becomes a time.
 #[derive(Clone, Copy)]
 struct Unit {
     scale: Scale,

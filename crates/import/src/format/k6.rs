@@ -7,12 +7,11 @@ use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::format_probe::Outline;
-use crate::json::{self, Loose, Members, Number};
+use crate::json::{self, Loose, Members, Number, visited};
 use crate::time::{self, Scale};
-use crate::{BENCHMARKS_MAX, Statistic, Summary};
+use crate::{BENCHMARKS_MAX, Summary};
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use std::fmt;
+use serde::de::{IgnoredAny, MapAccess};
 
 pub(super) const READER: Reader = Reader {
     slug: "k6",
@@ -78,44 +77,32 @@ struct Metric {
 /// More than the statistics of a trend that anyone asks for.
 const FIGURES_MAX: usize = 200;
 
-impl<'de> Deserialize<'de> for Metric {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MetricVisitor;
-        impl<'de> Visitor<'de> for MetricVisitor {
-            type Value = Metric;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
-                let mut metric = Metric::default();
-                while let Some(name) = map.next_key::<String>()? {
-                    match name.as_str() {
-                        "contains" => metric.contains = Some(map.next_value()?),
-                        "values" => {
-                            // JSON has no NaN: JavaScript writes `null` for it.
-                            let values: Members<Option<Number>, FIGURES_MAX> = map.next_value()?;
-                            metric.has_values = true;
-                            metric.figures = values
-                                .0
-                                .into_iter()
-                                .filter_map(|(name, value)| Some((name, value?.0)))
-                                .collect();
-                        }
-                        "type" | "thresholds" => drop(map.next_value::<IgnoredAny>()?),
-                        _ => {
-                            let number = map.next_value::<Loose>()?.number();
-                            if let Some(number) = number.filter(|_| metric.figures.len() < FIGURES_MAX) {
-                                metric.figures.push((name, number));
-                            }
-                        }
+visited! { Metric, "an object", deserialize_map,
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
+        let mut metric = Metric::default();
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "contains" => metric.contains = Some(map.next_value()?),
+                "values" => {
+                    // JSON has no NaN: JavaScript writes `null` for it.
+                    let values: Members<Option<Number>, FIGURES_MAX> = map.next_value()?;
+                    metric.has_values = true;
+                    metric.figures = values
+                        .0
+                        .into_iter()
+                        .filter_map(|(name, value)| Some((name, value?.0)))
+                        .collect();
+                }
+                "type" | "thresholds" => drop(map.next_value::<IgnoredAny>()?),
+                _ => {
+                    let number = map.next_value::<Loose>()?.number();
+                    if let Some(number) = number.filter(|_| metric.figures.len() < FIGURES_MAX) {
+                        metric.figures.push((name, number));
                     }
                 }
-                Ok(metric)
             }
         }
-        deserializer.deserialize_map(MetricVisitor)
+        Ok(metric)
     }
 }
 
@@ -160,16 +147,10 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
     let time = |name: &str| {
         let place = || Place::member(format!("{path}.{name}"));
-        let value = metric.figure(name);
-        value
-            .map(|value| Scale::of_one(1e6).time(value).map_err(|problem| place().fault(problem)))
-            .transpose()
+        metric.figure(name).map(|value| Scale::of_one(1e6).time_at(value, place)).transpose()
     };
-    let (statistic, center_ns) = match (time("med")?, time("avg")?) {
-        (Some(median), _) => (Statistic::Median, median),
-        (None, Some(mean)) => (Statistic::Mean, mean),
-        (None, None) => return Err(Place::member(path).fault("expected `med` or `avg`")),
-    };
+    let middle = Summary::of_middle(time("med")?, time("avg")?)
+        .ok_or_else(|| Place::member(path).fault("expected `med` or `avg`"))?;
     let mut quantiles = Vec::new();
     for (name, _) in &metric.figures {
         let percent = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
@@ -184,7 +165,7 @@ fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
         max_ns: time("max")?,
         quantiles,
         count: metric.figure("count").and_then(whole),
-        ..Summary::of(statistic, center_ns)
+        ..middle
     })
 }
 

@@ -1,6 +1,6 @@
 //! The formats: one file each, and one list; what is read of a file ([`Import`]), and why it is not ([`Error`]).
 //!
-//! To add one: a file that offers a `Reader`, a line in `FORMATS`, real files in `tests/golden/`, a fuzz target.
+//! To add one: a file that offers a `Reader`, a line in `FORMATS`, real files in `tests/golden/`.
 
 mod bmf;
 mod criterion;

@@ -8,7 +8,7 @@ use crate::collect::{Collector, Entry};
 use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number, NumberNames};
 use crate::time::Scale;
-use crate::{BENCHMARKS_MAX, Statistic, Summary, VALUES_MAX};
+use crate::{BENCHMARKS_MAX, Summary, VALUES_MAX};
 use serde::Deserialize;
 
 pub(super) const READER: Reader = Reader {
@@ -98,7 +98,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 let mut times = Vec::with_capacity(values.len());
                 for (round, &Number(value)) in values.iter().enumerate() {
                     let place = || Place::member(format!("{path}.data[{round}]"));
-                    times.push(scale().time(value).map_err(|problem| place().fault(problem))?);
+                    times.push(scale().time_at(value, place)?);
                 }
                 collector.samples(&entry, times, &Place::member(path))?;
             }
@@ -138,19 +138,16 @@ fn facts(file: &File, collector: &mut Collector) {
 fn summary(stats: &Stats, path: &str) -> Result<Summary, Fault> {
     let time = |name: &str, number: Option<Number>| {
         let place = || Place::member(format!("{path}.{name}"));
-        number.map(|Number(value)| scale().time(value).map_err(|problem| place().fault(problem))).transpose()
+        number.map(|Number(value)| scale().time_at(value, place)).transpose()
     };
-    let (statistic, center_ns) = match (time("median", stats.median)?, time("mean", stats.mean)?) {
-        (Some(median), _) => (Statistic::Median, median),
-        (None, Some(mean)) => (Statistic::Mean, mean),
-        (None, None) => return Err(Place::member(path).fault("expected data, a median or a mean")),
-    };
+    let middle = Summary::of_middle(time("median", stats.median)?, time("mean", stats.mean)?)
+        .ok_or_else(|| Place::member(path).fault("expected data, a median or a mean"))?;
     let quartiles = [(250_000, time("q1", stats.q1)?), (750_000, time("q3", stats.q3)?)];
     Ok(Summary {
         min_ns: time("min", stats.min)?,
         max_ns: time("max", stats.max)?,
         quantiles: quartiles.into_iter().filter_map(|(ppm, value)| Some((ppm, value?))).collect(),
         count: stats.rounds,
-        ..Summary::of(statistic, center_ns)
+        ..middle
     })
 }

@@ -42,11 +42,7 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
             }
         }
         let histogram = interval.map_or(line, |interval| interval.histogram);
-        let found = inflater.bins(histogram).map_err(|problem| Fault {
-            place: Place { byte: problem.byte, ..place.clone() },
-            ..place.clone().fault(problem.what)
-        })?;
-        for Bin { low, high, count } in found {
+        for Bin { low, high, count } in inflater.bins(histogram, &place)? {
             if bins.len() == VALUES_MAX {
                 return Err(place.fault(format!("expected at most {VALUES_MAX} different bins")));
             }

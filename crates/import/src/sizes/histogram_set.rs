@@ -8,12 +8,11 @@ use super::{Counted, Reader, names};
 use crate::VALUES_MAX;
 use crate::fault::{Fault, Place, cut};
 use crate::format::histogram_set::{ELEMENTS_MAX, Running, is_histogram_set};
-use crate::json::{self, List, Loose};
+use crate::json::{self, List, Loose, visited};
 use roundtrip_wire::size_profile::SizeBucket;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess};
 use std::collections::BTreeMap;
-use std::fmt;
 
 pub(super) const READER: Reader =
     Reader { slug: "histogram-set", title: "Chromium HistogramSet (JSON)", detect: is_histogram_set, read };
@@ -138,7 +137,6 @@ fn hand_over_samples(samples: &[Loose], path: &str, counted: &mut Counted) -> Re
     Ok(())
 }
 
-/// A number as a size.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53, and whole")]
 fn size(number: f64) -> Result<u64, String> {
     if (0.0..=WHOLE_MAX).contains(&number) && number.fract() == 0.0 {
@@ -228,59 +226,35 @@ struct Bins(Vec<(usize, u64)>);
 /// A list that begins with how many samples there are; what follows tells of single samples.
 struct Bin(u64);
 
-impl<'de> Deserialize<'de> for Bin {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BinVisitor;
-        impl<'de> Visitor<'de> for BinVisitor {
-            type Value = Bin;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list that begins with a count")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bin, A::Error> {
-                let count = seq.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Bin(count))
-            }
-        }
-        deserializer.deserialize_seq(BinVisitor)
+visited! { Bin, "a list that begins with a count", deserialize_seq,
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bin, A::Error> {
+        let count = seq.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Bin(count))
     }
 }
 
-impl<'de> Deserialize<'de> for Bins {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BinsVisitor;
-        impl<'de> Visitor<'de> for BinsVisitor {
-            type Value = Bins;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of bins, or an object of them by their numbers")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bins, A::Error> {
-                let mut bins = Vec::new();
-                while let Some(Bin(count)) = seq.next_element()? {
-                    let index = bins.len();
-                    push(&mut bins, index, count)?;
-                }
-                Ok(Bins(bins))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bins, A::Error> {
-                let mut bins = Vec::new();
-                while let Some((index, Bin(count))) = map.next_entry::<String, Bin>()? {
-                    let index = index
-                        .parse()
-                        .map_err(|_| A::Error::custom("expected the number of a bin as name"))?;
-                    push(&mut bins, index, count)?;
-                }
-                // Python writes them in order, JavaScript does for numbers, others need not.
-                bins.sort_unstable();
-                Ok(Bins(bins))
-            }
+visited! { Bins, "a list of bins, or an object of them by their numbers", deserialize_any,
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bins, A::Error> {
+        let mut bins = Vec::new();
+        while let Some(Bin(count)) = seq.next_element()? {
+            let index = bins.len();
+            push(&mut bins, index, count)?;
         }
-        deserializer.deserialize_any(BinsVisitor)
+        Ok(Bins(bins))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bins, A::Error> {
+        let mut bins = Vec::new();
+        while let Some((index, Bin(count))) = map.next_entry::<String, Bin>()? {
+            let index = index
+                .parse()
+                .map_err(|_| A::Error::custom("expected the number of a bin as name"))?;
+            push(&mut bins, index, count)?;
+        }
+        // Python writes them in order, JavaScript does for numbers, others need not.
+        bins.sort_unstable();
+        Ok(Bins(bins))
     }
 }
 

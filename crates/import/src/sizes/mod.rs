@@ -4,7 +4,7 @@
 //! A size is a whole number of bytes. Buckets stay as the file has them; only where there are more than
 //! [`BUCKETS_MAX`] are neighbours put together, and a warning says so.
 //!
-//! To add a format: a file that offers a `Reader`, a line in `FORMATS`, files in `tests/golden-sizes/`, a fuzz target.
+//! To add a format: a file that offers a `Reader`, a line in `FORMATS`, files in `tests/golden-sizes/`.
 //!
 //! ```
 //! let import = roundtrip_import::sizes::read(b"bytes,count\n64,3\n12,7\n", None).unwrap();
@@ -96,7 +96,6 @@ fn names(names: impl IntoIterator<Item = String>) -> String {
 
 // [`Counted`]: takes over what a format reads, bucket by bucket, and holds the bounds.
 
-/// What a file has said so far.
 #[derive(Debug, Default)]
 struct Counted {
     /// Those with messages, in ascending order.
@@ -221,7 +220,6 @@ pub fn in_steps(buckets: &[SizeBucket], bits: u32) -> Vec<SizeBucket> {
     buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).filter_map(together).collect()
 }
 
-/// In which step a bucket begins, of `2^bits` a doubling.
 fn step(bucket: &SizeBucket, bits: u32) -> (u32, u64) {
     let shift = bucket.from_bytes.checked_ilog2().unwrap_or(0).saturating_sub(bits);
     (shift, bucket.from_bytes >> shift)
@@ -235,7 +233,6 @@ fn together(buckets: &[SizeBucket]) -> Option<SizeBucket> {
 
 // Lines of CSV whose fields are whole numbers: nothing is quoted in them.
 
-/// The lines that hold something, with their places.
 fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
     let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
     lines.filter(|(_, line)| !line.is_empty()).map(|(index, line)| (Place::line(index + 1), line))
@@ -262,7 +259,6 @@ fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) ->
     Ok(numbers)
 }
 
-/// A number without sign and point.
 fn whole_number(field: &str) -> Result<u64, String> {
     let found = cut(field, 40);
     if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {

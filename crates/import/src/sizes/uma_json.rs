@@ -52,7 +52,6 @@ struct Bucket {
     count: u64,
 }
 
-/// An object, whichever it is.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Outer {
@@ -102,7 +101,6 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
     Ok(())
 }
 
-/// All of a file, each with its path.
 fn histograms(text: &str) -> Result<Vec<(String, Histogram)>, Fault> {
     let listed = |list: List<Histogram, HISTOGRAMS_MAX>, path: &str| {
         let each = list.0.into_iter().enumerate();
