@@ -2,19 +2,12 @@
 //! suite, of which JSON is the slower one for large messages.
 
 use crate::run::repository;
-use crate::{complaint, roundtrip, words};
+use crate::{definition_of_programs, has_programs, ran, read_json, refused, words};
 use std::path::Path;
 use std::process::Output;
 
-const PROGRAM: &str = "[[program]]\nslug = 'ours'\ntitle = 'Ours'\nfamily = 'runtime'\nsemantics = ''\n\
-                       command = ['not-this-one']\n";
-
-fn definition(head: &str) -> String {
-    format!(
-        "about = ''\ndeadline_seconds = 60\n{head}[[case]]\nscenario = 'roundtrip'\ntransports = ['ours']\n\
-         message_bytes = [65536]\nmodes = ['2proc']\nplacements = ['free']\noperations = 30\nwarmup = 5\n\
-         repetitions = 1\n"
-    )
+fn definition(names: &[&str]) -> String {
+    definition_of_programs(names, "['not-this-one']")
 }
 
 fn format(name: &str) -> String {
@@ -22,33 +15,21 @@ fn format(name: &str) -> String {
 }
 
 fn ab(folder: &Path, base: &str, head: &str, further: &[&str]) -> Output {
-    std::fs::write(folder.join("ours.toml"), definition(PROGRAM)).unwrap();
+    std::fs::write(folder.join("ours.toml"), definition(&["ours"])).unwrap();
     let arguments = ["ab", "--preset", "ours.toml", "--base", base, "--head", head];
-    roundtrip(folder).args(arguments).args(further).output().unwrap()
-}
-
-/// Whether this system has the channel that the two commands talk over.
-fn is_here() -> bool {
-    let reason = roundtrip_bench::sys::fork_channel::support().err();
-    reason.iter().for_each(|reason| println!("not run, because {reason}"));
-    reason.is_none()
+    ran(folder, &[&arguments[..], further].concat())
 }
 
 #[test]
 fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
-    if !is_here() {
+    if !has_programs() {
         return;
     }
     let folder = repository();
     let folder = folder.path();
     let arguments = ["--seed", "7", "--format", "json", "--output", "both.json", "--fail-on", "regressed"];
     let output = ab(folder, &format("advanced"), &format("json"), &arguments);
-    assert_eq!(output.status.code(), Some(3), "{}", complaint(&output));
-    assert!(
-        complaint(&output).contains("regressed: roundtrip, 2proc, free: ours 64 KiB"),
-        "{}",
-        complaint(&output)
-    );
+    refused(&output, 3, &["regressed: roundtrip, 2proc, free: ours 64 KiB"]);
 
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let case = &answer["cases"][0];
@@ -58,8 +39,7 @@ fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
     assert!(case["change_interval"][0].as_f64() > Some(0.0) && case["stars"] == "***", "{case}");
 
     // Both sides are in one report, told apart.
-    let report: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join("both.json")).unwrap()).unwrap();
+    let report = read_json(&folder.join("both.json"));
     let variants: Vec<&str> = report["results"]
         .as_array()
         .unwrap()
@@ -71,12 +51,12 @@ fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
 
 #[test]
 fn a_side_that_fails_is_told_with_its_reason_and_nothing_is_said_of_the_case() {
-    if !is_here() {
+    if !has_programs() {
         return;
     }
     let folder = repository();
     let output = ab(folder.path(), &format("advanced"), "./absent --fast", &[]);
-    assert_eq!(output.status.code(), Some(9), "{}", complaint(&output));
+    refused(&output, 9, &[]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for expected in
         ["ours 64 KiB: not compared", "head: failed: ours: starting it: ", "Of 1 case: 1 not comparable"]
@@ -89,9 +69,7 @@ fn a_side_that_fails_is_told_with_its_reason_and_nothing_is_said_of_the_case() {
 fn sides_that_cannot_be_are_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let two = format!("{PROGRAM}{}", PROGRAM.replace("'ours'", "'theirs'"));
-    let both = definition(&two).replace("['ours']", "['ours', 'theirs']");
-    std::fs::write(folder.join("two.toml"), both).unwrap();
+    std::fs::write(folder.join("two.toml"), definition(&["ours", "theirs"])).unwrap();
     for (arguments, expected) in [
         (&["--base", "", "--head", "x"][..], "a command is empty"),
         (&["--base", "'x", "--head", "x"], "the command `'x`"),
@@ -100,8 +78,6 @@ fn sides_that_cannot_be_are_refused_before_anything_is_measured() {
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),
         (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "as node does"),
     ] {
-        let output = roundtrip(folder).arg("ab").args(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
-        assert!(complaint(&output).contains(expected), "{expected}: {}", complaint(&output));
+        refused(&ran(folder, &[&["ab"], arguments].concat()), 2, &[expected]);
     }
 }

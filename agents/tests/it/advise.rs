@@ -1,7 +1,8 @@
 //! `roundtrip advise` against a server that answers as a test says.
 
 use crate::server::Server;
-use std::process::{Command, Output};
+use crate::{printed, ran, refused};
+use std::process::Output;
 
 const ADVICE: &str = r#"{
   "sizes": {}, "by": "p50", "assumptions": ["Within a bucket every size is as frequent as any other."],
@@ -32,7 +33,7 @@ fn advice(_: &[u8]) -> String {
 }
 
 fn advise(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_roundtrip")).arg("advise").args(arguments).output().unwrap()
+    ran(&std::env::temp_dir(), &[&["advise"], arguments].concat())
 }
 
 #[test]
@@ -40,9 +41,7 @@ fn the_ranking_is_a_table_and_says_what_is_not_sure_and_what_is_missing() {
     let server = Server::answering(vec![("200 OK", "", advice)]);
     let arguments =
         ["--profile", "chromium", "--project", "libfoo", "--by", "p99", "--rate", "10000", "--server"];
-    let output = advise(&[&arguments[..], &[&server.url]].concat());
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = printed(&advise(&[&arguments[..], &[&server.url]].concat()));
     for told in [
         "lab-1, 2proc, same-cpu\n\npipe: 5.05 us at the median.\n",
         "0.07",
@@ -69,12 +68,7 @@ fn a_server_that_has_nothing_measured_is_said_so_with_what_measures_it() {
         r#"{"sizes": {}, "by": "p50", "assumptions": [], "groups": []}"#.into()
     })]);
     let output = advise(&["--sizes", "64:1", "--project", "libfoo", "--server", &server.url]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        (output.status.code(), said.contains("roundtrip run --preset sizes")),
-        (Some(9), true),
-        "{said}"
-    );
+    refused(&output, 9, &["roundtrip run --preset sizes"]);
 }
 
 #[test]
@@ -84,9 +78,9 @@ fn sizes_that_are_none_are_refused_before_anything_is_asked() {
     {
         let output =
             advise(&[&format!("--sizes={sizes}"), "--project", "libfoo", "--server", "http://127.0.0.1:9"]);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), said.contains(told)), (Some(2), true), "{said}");
+        refused(&output, 2, &[told]);
     }
-    assert_eq!(advise(&["--profile", "firefox", "--project", "libfoo"]).status.code(), Some(2));
-    assert_eq!(advise(&["--project", "libfoo"]).status.code(), Some(2), "neither");
+    refused(&advise(&["--profile", "firefox", "--project", "libfoo"]), 2, &[]);
+    // Neither.
+    refused(&advise(&["--project", "libfoo"]), 2, &[]);
 }

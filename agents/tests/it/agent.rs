@@ -3,7 +3,7 @@
 use crate::run::{commit, repository};
 use crate::server::{self, Server, header};
 use crate::upload::{CREATED, REFUSED, REPORT, UNAUTHENTICATED};
-use crate::{complaint, roundtrip};
+use crate::{definition, ran, refused, roundtrip};
 use roundtrip_wire::RunReport;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,6 @@ use tempfile::TempDir;
 /// How long a line of the log may be awaited before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Something short, and the same as often as it takes a test to look at it.
-fn definition(repetitions: u32) -> String {
-    format!(
-        "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['pipe']\n\
-         message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\nwarmup = 2\n\
-         repetitions = {repetitions}\n"
-    )
-}
-
 /// A repository with a definition and a token, and a spool.
 pub(crate) struct Lab {
     folder: TempDir,
@@ -34,7 +25,7 @@ pub(crate) struct Lab {
 impl Lab {
     pub(crate) fn new(server: &str, repetitions: u32) -> Self {
         let folder = repository();
-        std::fs::write(folder.path().join("one.toml"), definition(repetitions)).unwrap();
+        std::fs::write(folder.path().join("one.toml"), definition("pipe", repetitions)).unwrap();
         std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
         std::fs::create_dir_all(folder.path().join("spool")).unwrap();
         Self { folder, server: server.to_owned() }
@@ -176,7 +167,8 @@ fn a_commit_is_measured_once_and_the_next_when_it_comes() {
 #[cfg(unix)]
 #[test]
 fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_nothing() {
-    use crate::run::{is_peer, wait_until};
+    use crate::run::is_peer;
+    use crate::server::wait_until;
     let lab = Lab::new(&format!("http://{}", server::nobody()), 100_000);
     let mut agent = lab.agent();
     agent.line("measures ");
@@ -244,12 +236,6 @@ fn a_report_that_is_refused_is_kept_and_does_not_hold_up_the_next() {
 #[test]
 fn what_is_wrong_with_the_arguments_is_said_before_anything_is_measured() {
     let lab = Lab::new("http://127.0.0.1:1", 1);
-    let run = |change: &[&str]| {
-        let mut command = roundtrip(lab.folder.path());
-        let output = command.args(["agent", "--preset", "one.toml"]).args(change).output().unwrap();
-        assert!(!lab.path("a state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
-        (output.status.code(), complaint(&output))
-    };
     let fine = ["--repository", ".", "--upload", "http://127.0.0.1:1", "--token-file", "token"];
     for (option, value, code, words) in [
         ("--repository", "/", 1, "name the checkout"),
@@ -260,10 +246,8 @@ fn what_is_wrong_with_the_arguments_is_said_before_anything_is_measured() {
         let at = fine.iter().position(|word| *word == option).unwrap();
         let mut change = fine;
         change[at + 1] = value;
-        let (status, complaint) = run(&change);
-        assert!(
-            status == Some(code) && complaint.contains(words),
-            "{option} {value}: {status:?} {complaint}"
-        );
+        let arguments = [&["agent", "--preset", "one.toml"], &change[..]].concat();
+        refused(&ran(lab.folder.path(), &arguments), code, &[words]);
+        assert!(!lab.path("a state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! `roundtrip compare`: what was measured in the same way is divided, and nothing else is.
 
 use crate::run::repository;
-use crate::{complaint, roundtrip};
+use crate::{printed, printed_json, ran, read_json, refused};
 use std::path::Path;
 
 /// Two members of one ring, and hundreds of times more messages than it holds.
@@ -17,10 +17,8 @@ fn definition(on_full: &str) -> String {
 fn measure(folder: &Path, name: &str, definition: &str) -> Option<serde_json::Value> {
     std::fs::write(folder.join(format!("{name}.toml")), definition).unwrap();
     let (preset, report) = (format!("{name}.toml"), format!("{name}.json"));
-    let output = roundtrip(folder).args(["run", "--preset", &preset, "--output", &report]).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
-    let report: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join(report)).unwrap()).unwrap();
+    printed(&ran(folder, &["run", "--preset", &preset, "--output", &report]));
+    let report = read_json(&folder.join(report));
     match &report["results"][0]["unsupported"] {
         serde_json::Value::Null => Some(report),
         reason => {
@@ -52,8 +50,8 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
     let attempt = |report| first(report, "elapsed_ns") as f64 / first(report, "attempted") as f64;
     println!("an attempt: waiting {:.0} ns, dropping {:.0} ns", attempt(&waiting), attempt(&dropping));
 
-    let output = roundtrip(folder).args(["compare", "waiting.json", "dropping.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(9), "{}", complaint(&output));
+    let output = ran(folder, &["compare", "waiting.json", "dropping.json"]);
+    refused(&output, 9, &["nothing in dropping.json can be compared"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for expected in [
         "not compared",
@@ -63,15 +61,9 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    assert!(
-        complaint(&output).contains("nothing in dropping.json can be compared"),
-        "{}",
-        complaint(&output)
-    );
 
-    let json =
-        roundtrip(folder).args(["compare", "waiting.json", "dropping.json", "--format", "json"]).output();
-    let json: serde_json::Value = serde_json::from_slice(&json.unwrap().stdout).unwrap();
+    let json = ran(folder, &["compare", "waiting.json", "dropping.json", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(json["cases"][0]["ratio"].is_null());
     assert!(json["cases"][0]["differences"].as_array().unwrap().len() >= 2);
 }
@@ -83,9 +75,7 @@ fn a_report_compared_with_itself_has_the_ratio_one() {
     if measure(folder, "same", &definition("wait")).is_none() {
         return;
     }
-    let output = roundtrip(folder).args(["compare", "same.json", "same.json"]).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = printed(&ran(folder, &["compare", "same.json", "same.json"]));
     assert!(text.contains("+0.00 %") && !text.contains("not comparable"), "{text}");
 }
 
@@ -93,10 +83,7 @@ fn a_report_compared_with_itself_has_the_ratio_one() {
 fn what_is_no_report_is_a_usage_error_that_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.json"), "{}").unwrap();
-    let output = roundtrip(folder.path()).args(["compare", "a.json", "b.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let complaint = complaint(&output);
-    assert!(complaint.contains("a.json") && complaint.contains("expected a report"), "{complaint}");
+    refused(&ran(folder.path(), &["compare", "a.json", "b.json"]), 2, &["a.json", "expected a report"]);
 }
 
 /// The server is held to the same file: `server/tests/it/charts/compare.rs`.
@@ -104,31 +91,17 @@ fn what_is_no_report_is_a_usage_error_that_names_the_file() {
 fn command_line_and_server_say_the_same_of_two_reports() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
     let folder = repository();
-    let paths = ["base.json", "head.json"].map(|name| golden.join(name));
-    let output =
-        roundtrip(folder.path()).arg("compare").args(&paths).args(["--format", "json"]).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
-    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let expected = std::fs::read_to_string(golden.join("expected.json")).unwrap();
-    let expected: Vec<serde_json::Value> = serde_json::from_str(&expected).unwrap();
-    let lines = found["cases"].as_array().unwrap();
+    let [base, head] = ["base.json", "head.json"].map(|name| golden.join(name).display().to_string());
+    let found = printed_json(&ran(folder.path(), &["compare", &base, &head, "--format", "json"]));
+    let expected = read_json(&golden.join("expected.json"));
+    let (lines, expected) = (found["cases"].as_array().unwrap(), expected.as_array().unwrap());
     assert_eq!(lines.len(), expected.len());
     for expected in expected {
         let size = if expected["message_bytes"] == 64 { "64 B" } else { "1 KiB" };
         let name = format!("{} {size}", expected["transport"].as_str().unwrap());
         let line = lines.iter().find(|line| line["case"].as_str().unwrap().ends_with(&name)).unwrap();
-        for figure in [
-            "ratio",
-            "change",
-            "change_interval",
-            "p",
-            "p_adjusted",
-            "t",
-            "stars",
-            "verdict",
-            "differences",
-            "reasons",
-        ] {
+        let figures = "ratio change change_interval p p_adjusted t stars verdict differences reasons";
+        for figure in figures.split(' ') {
             assert!(agree(&line[figure], &expected[figure]), "{name}: {figure} is {}", line[figure]);
         }
     }

@@ -1,10 +1,9 @@
 //! `roundtrip detect`: a file of values, and the changes of each series; or one sentence on what is wrong with the file.
 
 use crate::compare::agree;
-use crate::{complaint, roundtrip};
+use crate::{complaint, printed_json, ran, roundtrip};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::{Output, Stdio};
 use std::{fs, io, thread};
 
@@ -27,15 +26,13 @@ fn detect(csv: &[u8], arguments: &[&str]) -> Output {
 }
 
 fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
     assert_eq!(complaint(output), "");
-    String::from_utf8(output.stdout.clone()).unwrap()
+    crate::printed(output)
 }
 
 fn series(csv: &str, arguments: &[&str]) -> Vec<Value> {
     let arguments = [arguments, &["--format", "json"]].concat();
-    let answer: Value = serde_json::from_str(&printed(&detect(csv.as_bytes(), &arguments))).unwrap();
-    answer["series"].as_array().unwrap().clone()
+    printed_json(&detect(csv.as_bytes(), &arguments))["series"].as_array().unwrap().clone()
 }
 
 /// What is told of a change of the only series, member by member.
@@ -67,15 +64,16 @@ fn csv(points: impl IntoIterator<Item = (i64, f64)>) -> String {
 #[test]
 fn people_are_shown_what_the_golden_file_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/detect/synthetic.csv");
-    let output = roundtrip(folder.path()).arg("detect").arg(file).output().unwrap();
+    let output = ran(
+        folder.path(),
+        &["detect", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/detect/synthetic.csv")],
+    );
     assert_eq!(printed(&output), include_str!("../golden/detect/human.txt"));
 }
 
 #[test]
 fn programs_are_given_what_the_golden_file_has() {
-    let found: Value =
-        serde_json::from_str(&printed(&detect(SYNTHETIC.as_bytes(), &["--format", "json"]))).unwrap();
+    let found = printed_json(&detect(SYNTHETIC.as_bytes(), &["--format", "json"]));
     let expected: Value = serde_json::from_str(include_str!("../golden/detect/answer.json")).unwrap();
     assert!(agree(&found, &expected), "{found:#}");
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -98,8 +96,7 @@ fn a_direction_decides_what_is_a_regression() {
         assert!(text.contains(sentence) && text.contains("+9.9 %"), "{text}");
     }
     let output = detect(csv.as_bytes(), &["--direction", "up"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("[possible values: lower, higher]"), "{}", complaint(&output));
+    crate::refused(&output, 2, &["[possible values: lower, higher]"]);
 }
 
 #[test]
@@ -265,12 +262,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_place_and_what_was_expected() {
 
 fn refused(csv: &[u8], complaints: &[&str]) {
     let output = detect(csv, &[]);
-    let complaint = complaint(&output);
-    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    let complaint = crate::refused(&output, 2, complaints);
     assert!(output.stdout.is_empty() && complaint.lines().count() == 1, "{complaint}");
-    for expected in complaints {
-        assert!(complaint.contains(expected), "{expected}: {complaint}");
-    }
 }
 
 #[test]
@@ -278,15 +271,9 @@ fn a_file_that_cannot_be_read_is_a_usage_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for name in ["absent.csv", "folder"] {
-        let output = roundtrip(folder.path()).args(["detect", name]).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        assert!(
-            complaint(&output).starts_with(&format!("roundtrip: cannot read {name}: ")),
-            "{}",
-            complaint(&output)
-        );
+        let expected = format!("roundtrip: cannot read {name}: ");
+        crate::refused(&ran(folder.path(), &["detect", name]), 2, &[&expected]);
     }
     fs::write(folder.path().join("empty.csv"), "").unwrap();
-    let output = roundtrip(folder.path()).args(["detect", "empty.csv"]).output().unwrap();
-    assert!(complaint(&output).contains("empty.csv: nothing is in it"), "{}", complaint(&output));
+    crate::refused(&ran(folder.path(), &["detect", "empty.csv"]), 2, &["empty.csv: nothing is in it"]);
 }

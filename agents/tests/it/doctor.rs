@@ -1,15 +1,14 @@
 //! `roundtrip doctor`: it answers on any machine, for people and for programs.
 
-use crate::{complaint, roundtrip};
+use crate::{complaint, printed, ran, refused};
 use serde_json::Value;
 use std::net::TcpListener;
 
 fn doctor(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).arg("doctor").args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let output = ran(folder.path(), &[&["doctor"], arguments].concat());
     assert_eq!(complaint(&output), "");
-    String::from_utf8(output.stdout).unwrap()
+    printed(&output)
 }
 
 #[test]
@@ -43,16 +42,11 @@ fn of_a_server_it_says_whether_it_answers_and_what_is_no_address_is_refused() {
     let answer: Value =
         serde_json::from_str(&doctor(&["--server", &format!("http://{gone}"), "--format", "json"])).unwrap();
     let findings = answer["findings"].as_array().unwrap();
-    assert_eq!(
-        (&findings[0]["slug"], &findings[0]["state"]),
-        (&"server".into(), &"limiting".into()),
-        "{answer}"
-    );
-    assert!(findings[0]["found"].as_str().unwrap().contains("does not answer"), "{answer}");
+    let found = ["slug", "state", "found"].map(|member| findings[0][member].as_str().unwrap());
+    assert!(found[..2] == ["server", "limiting"] && found[2].contains("does not answer"), "{answer}");
     let text = doctor(&["--server", &format!("http://{gone}")]);
     assert!(text.trim_end().ends_with("1 thing stands between this machine and the server."), "{text}");
 
     let folder = tempfile::tempdir().unwrap();
-    let refused = roundtrip(folder.path()).args(["doctor", "--server", "ipc.example.org"]).output().unwrap();
-    assert_eq!(refused.status.code(), Some(2), "{}", complaint(&refused));
+    refused(&ran(folder.path(), &["doctor", "--server", "ipc.example.org"]), 2, &[]);
 }

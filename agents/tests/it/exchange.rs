@@ -1,9 +1,9 @@
 //! `roundtrip exchange`: a job's token for one of a server, and what is said when there is none.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{complaint, roundtrip};
+use crate::{complaint, printed, refused, roundtrip};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
 const JOB_TOKEN: Answer =
     ("200 OK", "content-type: application/json\r\n", |_| r#"{"count":1,"value":"e30.e30.signature"}"#.into());
@@ -17,23 +17,29 @@ const UNTRUSTED: Answer = ("403 Forbidden", "content-type: application/problem+j
 const NOTHING: Answer = ("500 Internal Server Error", "", |_| String::new());
 
 /// Asks GitHub at this address, if at any, and then a server.
-fn exchange(folder: &Path, github: Option<&str>, server: &str, further: &[&str]) -> Output {
+fn command(folder: &Path, github: Option<String>, server: &str) -> Command {
     let mut command = roundtrip(folder);
     if let Some(url) = github {
-        command
-            .env("ACTIONS_ID_TOKEN_REQUEST_URL", format!("{url}/token?api-version=2"))
-            .env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request-token");
+        command.env("ACTIONS_ID_TOKEN_REQUEST_URL", url);
+        command.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request-token");
     }
-    command.args(["exchange", "--upload", server, "--output", "token"]).args(further).output().unwrap()
+    command.args(["exchange", "--upload", server, "--output", "token"]);
+    command
+}
+
+fn exchange(folder: &Path, github: Option<&str>, server: &str) -> Output {
+    let github = github.map(|url| format!("{url}/token?api-version=2"));
+    command(folder, github, server).output().unwrap()
 }
 
 #[test]
 fn the_jobs_token_is_asked_for_this_server_and_exchanged_for_one_that_only_we_read() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![EXCHANGED]));
-    let output =
-        exchange(folder.path(), Some(&github.url), &format!("{}/", server.url), &["--project", "lib"]);
-    assert!(output.status.success(), "{}", complaint(&output));
+    let asked = format!("{}/token?api-version=2", github.url);
+    let mut command = command(folder.path(), Some(asked), &format!("{}/", server.url));
+    let output = command.args(["--project", "lib"]).output().unwrap();
+    printed(&output);
     let audience = server.url.replace(':', "%3A").replace('/', "%2F");
     let asked = &github.requests()[0].head;
     assert!(asked.starts_with(&format!("GET /token?api-version=2&audience={audience} ")), "{asked}");
@@ -56,22 +62,9 @@ fn the_jobs_token_is_asked_for_this_server_and_exchanged_for_one_that_only_we_re
 fn in_a_job_the_token_is_hidden_from_its_log() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![EXCHANGED]));
-    let output = roundtrip(folder.path())
-        .env("GITHUB_ACTIONS", "true")
-        .env("ACTIONS_ID_TOKEN_REQUEST_URL", format!("{}/token", github.url))
-        .env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request-token")
-        .args([
-            "exchange",
-            "--upload",
-            &server.url,
-            "--output",
-            "token",
-            "--audience",
-            "https://a.example.org",
-        ])
-        .output()
-        .unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "::add-mask::rtc_secret\n", "{}", complaint(&output));
+    let mut command = command(folder.path(), Some(format!("{}/token", github.url)), &server.url);
+    command.env("GITHUB_ACTIONS", "true").args(["--audience", "https://a.example.org"]);
+    assert_eq!(printed(&command.output().unwrap()), "::add-mask::rtc_secret\n");
     let asked = &github.requests()[0].head;
     assert!(asked.starts_with("GET /token?audience=https%3A%2F%2Fa.example.org "), "{asked}");
 }
@@ -79,28 +72,23 @@ fn in_a_job_the_token_is_hidden_from_its_log() {
 #[test]
 fn a_job_that_may_not_prove_who_it_is_says_which_permission_it_lacks() {
     let folder = tempfile::tempdir().unwrap();
-    let output = exchange(folder.path(), None, "http://127.0.0.1:1", &[]);
-    assert_eq!(output.status.code(), Some(5));
-    assert!(complaint(&output).contains("`permissions: id-token: write`"), "{}", complaint(&output));
+    let output = exchange(folder.path(), None, "http://127.0.0.1:1");
+    refused(&output, 5, &["`permissions: id-token: write`"]);
 }
 
 #[test]
 fn a_server_that_does_not_trust_the_job_and_a_github_that_gives_none_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![UNTRUSTED]));
-    let output = exchange(folder.path(), Some(&github.url), &server.url, &[]);
-    assert_eq!(output.status.code(), Some(5));
-    let said = complaint(&output);
-    assert!(said.contains("the server answered 403 forbidden: no project here trusts"), "{said}");
+    let output = exchange(folder.path(), Some(&github.url), &server.url);
+    refused(&output, 5, &["the server answered 403 forbidden: no project here trusts"]);
 
     let github = Server::answering(vec![NOTHING]);
-    let output = exchange(folder.path(), Some(&github.url), "http://127.0.0.1:1", &[]);
-    assert_eq!(output.status.code(), Some(5));
-    assert!(complaint(&output).contains("GitHub gives no token to this job"), "{}", complaint(&output));
+    let output = exchange(folder.path(), Some(&github.url), "http://127.0.0.1:1");
+    refused(&output, 5, &["GitHub gives no token to this job"]);
 
     let github = Server::answering(vec![JOB_TOKEN]);
-    let output = exchange(folder.path(), Some(&github.url), &format!("http://{}", server::nobody()), &[]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).contains("does not answer"), "{}", complaint(&output));
+    let output = exchange(folder.path(), Some(&github.url), &format!("http://{}", server::nobody()));
+    refused(&output, 1, &["does not answer"]);
     assert!(!folder.path().join("token").exists());
 }

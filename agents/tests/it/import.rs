@@ -3,7 +3,7 @@
 use crate::run::repository;
 use crate::server::{self, Server};
 use crate::upload::{CREATED, REFUSED};
-use crate::{complaint, own_spool, roundtrip};
+use crate::{complaint, own_spool, printed, ran, read_json, refused, roundtrip};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use std::fs;
@@ -16,12 +16,7 @@ const GO: &str = "goos: linux\npkg: example.org/ipc\nBenchmarkPipe/64-2 1000 123
 fn import(folder: &Path, arguments: &[&str]) -> Output {
     fs::write(folder.join("results.json"), HYPERFINE).unwrap();
     fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
-    roundtrip(folder).args(["import", "results.json"]).args(arguments).output().unwrap()
-}
-
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    ran(folder, &[&["import", "results.json"], arguments].concat())
 }
 
 #[test]
@@ -34,8 +29,7 @@ fn a_file_is_shown_and_written_as_a_report_of_the_commit() {
         row.split_whitespace().collect::<Vec<_>>(),
         ["./pipe", "64", "1.20", "ms", "1.10", "ms", "1.30", "ms", "3", "3"]
     );
-    let report: Value =
-        serde_json::from_slice(&fs::read(folder.path().join("report.json")).unwrap()).unwrap();
+    let report = read_json(&folder.path().join("report.json"));
     assert_eq!(report["results"][0]["case"]["benchmark"], "./pipe 64");
     assert_eq!(report["results"][0]["repetitions"].as_array().unwrap().len(), 3);
     assert_eq!(
@@ -43,7 +37,7 @@ fn a_file_is_shown_and_written_as_a_report_of_the_commit() {
         (&"import".into(), &serde_json::json!({}))
     );
     // Two imports are compared as two runs are.
-    let compared = roundtrip(folder.path()).args(["compare", "report.json", "report.json"]).output().unwrap();
+    let compared = ran(folder.path(), &["compare", "report.json", "report.json"]);
     assert!(printed(&compared).contains("./pipe 64"));
 }
 
@@ -56,7 +50,7 @@ fn the_time_is_the_median_of_all_samples_as_on_the_page_of_the_run() {
             "score": 33.8, "scoreUnit": "us/op", "rawData": {forks}}}}}]"#
     );
     fs::write(folder.path().join("jmh.json"), jmh).unwrap();
-    let text = printed(&roundtrip(folder.path()).args(["import", "jmh.json"]).output().unwrap());
+    let text = printed(&ran(folder.path(), &["import", "jmh.json"]));
     // The forks' own medians are 20 and 42.
     let row = text.lines().find(|line| line.contains("Pipe.trip")).unwrap();
     assert!(row.contains(" 40 µs"), "{text}");
@@ -83,14 +77,11 @@ fn standard_input_is_read_and_what_is_left_out_is_told() {
 fn what_is_not_of_its_format_is_told_with_its_place() {
     let folder = repository();
     fs::write(folder.path().join("cut.json"), &HYPERFINE[..HYPERFINE.len() - 8]).unwrap();
-    let output = roundtrip(folder.path()).args(["import", "cut.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("cut.json: hyperfine: line 1, column"), "{}", complaint(&output));
-    let output = import(folder.path(), &["--format", "excel"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("[possible values: auto, bmf, criterion"), "{}", complaint(&output));
-    let output = roundtrip(folder.path()).args(["import", "absent.json"]).output().unwrap();
-    assert!(complaint(&output).contains("cannot read absent.json"), "{}", complaint(&output));
+    let cut = ran(folder.path(), &["import", "cut.json"]);
+    refused(&cut, 2, &["cut.json: hyperfine: line 1, column"]);
+    let excel = import(folder.path(), &["--format", "excel"]);
+    refused(&excel, 2, &["[possible values: auto, bmf, criterion"]);
+    refused(&ran(folder.path(), &["import", "absent.json"]), 2, &["cannot read absent.json"]);
 }
 
 #[test]
@@ -124,8 +115,7 @@ fn while_the_server_is_away_the_file_is_kept_and_can_be_sent_later() {
     let folder = repository();
     let away = format!("http://{}", server::nobody());
     let output = import(folder.path(), &["--upload", &away, "--token-file", "token"]);
-    assert_eq!(output.status.code(), Some(6));
-    let told = complaint(&output);
+    let told = refused(&output, 6, &[]);
     let (_, arguments) = told.split_once("roundtrip upload ").unwrap();
     let kept = if cfg!(windows) {
         arguments.split_once(" --upload ").unwrap().0.trim_matches('"').to_owned()
@@ -135,13 +125,7 @@ fn while_the_server_is_away_the_file_is_kept_and_can_be_sent_later() {
     assert!(Path::new(&kept).is_file(), "{told}");
 
     let server = Server::answering(vec![CREATED]);
-    let output = roundtrip(folder.path())
-        .arg("upload")
-        .arg(&kept)
-        .args(["--upload", &server.url, "--token-file", "token"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&ran(folder.path(), &["upload", &kept, "--upload", &server.url, "--token-file", "token"]));
     sent(&server.requests()[0].body);
     assert!(!Path::new(&kept).exists());
 }
@@ -151,8 +135,7 @@ fn a_refusal_of_the_server_names_the_member() {
     let folder = repository();
     let server = Server::answering(vec![REFUSED]);
     let output = import(folder.path(), &["--upload", &server.url, "--token-file", "token"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).contains("at /results/0/count"), "{}", complaint(&output));
+    refused(&output, 1, &["at /results/0/count"]);
     server.requests();
 }
 
@@ -168,13 +151,12 @@ fn commands_of_the_settings_are_run_and_what_they_print_or_write_is_imported() {
          [[command]]\nrun = 'echo done'\nfile = 'results.json'\n",
     )
     .unwrap();
-    let output = roundtrip(folder.path()).arg("run").output().unwrap();
+    let output = ran(folder.path(), &["run"]);
     let text = printed(&output);
     assert!(text.contains("example.org/ipc.BenchmarkPipe/64") && text.contains("./pipe 64"), "{text}");
     assert!(!text.contains("done") && complaint(&output).contains("done"), "{}", complaint(&output));
 
     fs::write(folder.path().join("roundtrip.toml"), "[[command]]\nrun = 'sh -c \"exit 3\"'\n").unwrap();
-    let output = roundtrip(folder.path()).arg("run").output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).contains("ended with exit status: 3: nothing of it is imported"));
+    let words = "ended with exit status: 3: nothing of it is imported";
+    refused(&ran(folder.path(), &["run"]), 1, &[words]);
 }

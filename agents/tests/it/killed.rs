@@ -58,7 +58,7 @@ impl Lab {
             is_ours || about.to_string_lossy().starts_with("socket:")
         };
         let is_traced = traced::run(&mut self.command(&["--trust-repositories"]), |call| {
-            let claims = claims(&self.server.shared.0.lock().unwrap());
+            let claims = self.server.change(|state| claims(state));
             if claims == 0 || !is_step(call) {
                 return ControlFlow::Continue(());
             }

@@ -1,25 +1,16 @@
 //! `roundtrip enrol` and `roundtrip agent` of an enrolled machine: jobs are measured, told in the right order, and nothing that was
 //! measured is lost.
 
-use crate::run::{commit_all, repository};
-use crate::server::Request;
-use crate::{complaint, roundtrip};
+use crate::run::{commit_all, head, repository};
+use crate::server::{Request, Response, StatefulServer, problem, receipt, wait_until};
+use crate::{definition, printed, ran, refused, roundtrip};
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
-use std::io::Write;
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// How long anything may be awaited before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server of a lab, as far as an agent sees one.
 #[derive(Default)]
@@ -36,92 +27,31 @@ pub(crate) struct State {
     pub(crate) is_lost: bool,
 }
 
-pub(crate) struct LabServer {
-    url: String,
-    pub(crate) shared: Arc<(Mutex<State>, Condvar)>,
-}
-
-impl LabServer {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let shared: Arc<(Mutex<State>, Condvar)> = Arc::default();
-        let of_thread = Arc::clone(&shared);
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let shared = Arc::clone(&of_thread);
-                thread::spawn(move || answer(&stream.unwrap(), &shared));
-            }
-        });
-        Self { url, shared }
-    }
-
-    pub(crate) fn change(&self, change: impl FnOnce(&mut State)) {
-        let (state, changed) = &*self.shared;
-        change(&mut state.lock().unwrap());
-        changed.notify_all();
-    }
-
-    /// Waits until this is so.
-    pub(crate) fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
-        let (state, changed) = &*self.shared;
-        let end = Instant::now() + PATIENCE;
-        let mut state = state.lock().unwrap();
-        loop {
-            if let Some(found) = is_so(&state) {
-                return found;
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "in vain for {what}: {:?}", state.asked);
-            state = changed.wait_timeout(state, left).unwrap().0;
-        }
-    }
-}
-
-/// Answers one request.
-fn answer(stream: &TcpStream, shared: &(Mutex<State>, Condvar)) {
-    let Some(request) = Request::read(stream) else { return };
-    let (state, changed) = shared;
-    let (status, text) = respond(request.path(), &request.body, &mut state.lock().unwrap());
-    changed.notify_all();
-    let mut stream = stream;
-    let kind = if status.starts_with('4') { "application/problem+json" } else { "application/json" };
-    let _ = write!(
-        stream,
-        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{text}",
-        text.len()
-    );
-}
-
-fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String) {
-    let problem = |status: u16, code: &str| {
-        json!({"type": "", "title": code, "status": status, "code": code, "detail": code}).to_string()
-    };
+fn respond(request: &Request, state: &mut State) -> Response {
+    let (path, body) = (request.path(), &request.body);
+    let asked = || serde_json::from_slice::<Value>(body).unwrap();
     if path == "/api/v1/agents" {
-        let asked: Value = serde_json::from_slice(body).unwrap();
-        if asked["code"] != "rte_good" {
+        if asked()["code"] != "rte_good" {
             return ("401 Unauthorized", problem(401, "unauthenticated"));
         }
         let token = json!({"secret": "rta_first", "expires_at": "2999-01-01T00:00:00Z"});
-        return ("201 Created", json!({"agent_id": 7, "token": token}).to_string());
+        return ("201 Created", json!({"agent_id": 7, "token": token}).to_string().into());
     }
     if state.is_away {
-        return ("503 Service Unavailable", String::new());
+        return ("503 Service Unavailable", Vec::new());
     }
     if path == "/api/v1/lab/claim" {
-        let asked: Value = serde_json::from_slice(body).unwrap();
-        assert_eq!(asked["protocol_max"], *PROTOCOLS.end());
+        assert_eq!(asked()["protocol_max"], *PROTOCOLS.end());
         state.asked.push("claim".into());
         return match state.jobs.pop_front() {
-            Some(job) => ("200 OK", job.to_string()),
-            None => ("204 No Content", String::new()),
+            Some(job) => ("200 OK", job.to_string().into()),
+            None => ("204 No Content", Vec::new()),
         };
     }
     if path.starts_with("/api/v1/runs/") {
         state.asked.push("run".into());
         state.runs.push(serde_json::from_slice(body).unwrap());
-        let digest = hex::encode(Sha256::digest(body));
-        return ("201 Created", json!({"body_sha256": digest}).to_string());
+        return ("201 Created", receipt(body).into());
     }
     if path.ends_with("/heartbeat") || path.ends_with("/finish") {
         state.asked.push(path.rsplit('/').next().unwrap().to_owned());
@@ -129,10 +59,10 @@ fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String)
             return ("409 Conflict", problem(409, "lease-lost"));
         }
         if path.ends_with("/heartbeat") {
-            return ("200 OK", json!({"lease_seconds": 120}).to_string());
+            return ("200 OK", json!({"lease_seconds": 120}).to_string().into());
         }
         state.finished.push(serde_json::from_slice(body).unwrap());
-        return ("204 No Content", String::new());
+        return ("204 No Content", Vec::new());
     }
     ("404 Not Found", problem(404, "unknown-endpoint"))
 }
@@ -141,7 +71,7 @@ fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String)
 pub(crate) struct Lab {
     pub(crate) folder: TempDir,
     pub(crate) source: TempDir,
-    pub(crate) server: LabServer,
+    pub(crate) server: StatefulServer<State>,
 }
 
 pub(crate) struct Agent(pub(crate) Child);
@@ -153,32 +83,24 @@ impl Drop for Agent {
     }
 }
 
-const DEFINITION: &str = "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\n\
-    transports = ['pipe']\nmessage_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\n\
-    warmup = 2\nrepetitions = REPETITIONS\n";
-
 impl Lab {
     /// Whose commits are built by this command, and measured so often.
     pub(crate) fn new(build: &str, repetitions: u32) -> Self {
         let source = repository();
-        let definition = DEFINITION.replace("REPETITIONS", &repetitions.to_string());
-        std::fs::write(source.path().join("one.toml"), definition).unwrap();
+        std::fs::write(source.path().join("one.toml"), definition("pipe", repetitions)).unwrap();
         let settings = format!("presets = ['one.toml']\nbuild = [\"{build}\"]\n");
         std::fs::write(source.path().join("roundtrip.toml"), settings).unwrap();
         commit_all(source.path(), "settings");
-        let lab = Self { folder: tempfile::tempdir().unwrap(), source, server: LabServer::start() };
-        let output = lab.enrol("rte_good");
-        assert!(output.status.success(), "{output:?}");
+        let lab =
+            Self { folder: tempfile::tempdir().unwrap(), source, server: StatefulServer::start(respond) };
+        printed(&lab.enrol("rte_good"));
         lab
     }
 
     pub(crate) fn enrol(&self, code: &str) -> std::process::Output {
         std::fs::write(self.folder.path().join("code"), code).unwrap();
-        roundtrip(self.folder.path())
-            .args(["enrol", "--server", &self.server.url, "--machine", "lab-1", "--code-file", "code"])
-            .args(["--state", "state"])
-            .output()
-            .unwrap()
+        let enrol = ["enrol", "--machine", "lab-1", "--code-file", "code", "--state", "state", "--server"];
+        ran(self.folder.path(), &[&enrol[..], &[&self.server.url()]].concat())
     }
 
     pub(crate) fn command(&self, options: &[&str]) -> Command {
@@ -197,9 +119,7 @@ impl Lab {
     }
 
     pub(crate) fn head(&self) -> String {
-        let output =
-            Command::new("git").arg("-C").arg(self.source.path()).args(["rev-parse", "HEAD"]).output();
-        String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+        head(self.source.path())
     }
 
     pub(crate) fn job(&self, job_id: i64, fence: i64) -> Value {
@@ -230,15 +150,10 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 fn a_code_that_is_not_valid_lets_nobody_in_and_writes_nothing() {
     let lab = Lab::new("true", 1);
     std::fs::remove_dir_all(lab.folder.path().join("state")).unwrap();
-    let refused = lab.enrol("rte_bad");
-    assert_eq!(refused.status.code(), Some(5));
-    assert!(complaint(&refused).contains("unauthenticated"), "{refused:?}");
+    refused(&lab.enrol("rte_bad"), 5, &["unauthenticated"]);
     assert!(!lab.folder.path().join("state").exists());
-    let agent =
-        roundtrip(lab.folder.path()).args(["agent", "--state", "state", "--trust-repositories"]).output();
-    let agent = agent.unwrap();
-    assert_eq!(agent.status.code(), Some(5));
-    assert!(complaint(&agent).contains("roundtrip enrol --server"), "{agent:?}");
+    let agent = ran(lab.folder.path(), &["agent", "--state", "state", "--trust-repositories"]);
+    refused(&agent, 5, &["roundtrip enrol --server"]);
 }
 
 #[cfg(unix)]
@@ -306,12 +221,8 @@ fn what_was_measured_while_the_server_is_away_is_told_by_the_next_agent() {
     lab.server.change(|state| state.is_away = true);
     let spool = lab.folder.path().join("state/spool");
     let is_kept = || names(&spool).iter().any(|name| name.starts_with("01") && name.ends_with(".json"));
-    let end = Instant::now() + PATIENCE;
     let endings = lab.folder.path().join("state/endings.json");
-    while !(is_kept() && endings.exists()) {
-        assert!(Instant::now() < end, "nothing is kept: {:?}", names(&spool));
-        thread::yield_now();
-    }
+    wait_until("something is kept", || is_kept() && endings.exists());
     drop(agent);
     lab.server.change(|state| {
         assert!(state.runs.is_empty() && state.finished.is_empty());
@@ -331,11 +242,7 @@ fn an_agent_that_is_told_to_stop_gives_its_job_back() {
     lab.give(lab.job(3, 1));
     let agent = lab.agent();
     let built = lab.folder.path().join("state/builds/libfoo").join(lab.head()).join("built");
-    let end = Instant::now() + PATIENCE;
-    while !built.exists() {
-        assert!(Instant::now() < end, "it does not begin");
-        thread::yield_now();
-    }
+    wait_until("it begins", || built.exists());
     let pid = rustix::process::Pid::from_child(&agent.0);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     let finish = lab.finished(1);

@@ -3,7 +3,7 @@
 
 use crate::lab::{Agent, Lab};
 use crate::run::{commit_all, repository};
-use crate::{complaint, roundtrip};
+use crate::{ran, refused};
 use roundtrip_wire::CommitSha;
 use roundtrip_wire::lab::JobOutcome;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One agent after the other: each ends all that its user runs.
@@ -172,13 +172,8 @@ fn a_second_agent_may_not_have_the_same_user() {
     let _agent = lab.agent();
     lab.finished(1);
     let another = Lab::new("true", 1);
-    let refused = roundtrip(another.folder.path())
-        .args(["agent", "--state", "state", "--job-user", &lab.user])
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert_eq!(refused.status.code(), Some(9), "{refused:?}");
-    assert!(complaint(&refused).contains("another agent runs repositories as the user"), "{refused:?}");
+    let output = ran(another.folder.path(), &["agent", "--state", "state", "--job-user", &lab.user]);
+    refused(&output, 9, &["another agent runs repositories as the user"]);
 }
 
 #[test]

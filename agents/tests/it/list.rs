@@ -1,15 +1,13 @@
 //! `roundtrip list`: nothing that can be measured is left out.
 
-use crate::{complaint, roundtrip};
+use crate::{printed, ran};
 use roundtrip_bench::{definition, program, scenario, transport};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn list(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).arg("list").args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    String::from_utf8(output.stdout).unwrap()
+    printed(&ran(folder.path(), &[&["list"], arguments].concat()))
 }
 
 fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
@@ -59,9 +57,7 @@ fn text_for_people_names_everything_and_fits_a_terminal() {
 #[test]
 fn the_page_of_transports_is_the_same_on_every_system() {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).arg("transports").output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    let page = String::from_utf8(output.stdout).unwrap();
+    let page = printed(&ran(folder.path(), &["transports"]));
     let stored = include_str!("../../../docs/reference/transports.md");
     assert!(page == stored, "docs/reference/transports.md is stale: `cargo xtask gen` repairs this\n{page}");
 }

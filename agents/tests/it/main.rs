@@ -41,6 +41,8 @@ mod update;
 mod upload;
 
 use roundtrip_bench::harness::PeerCommand;
+use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// What runs the command.
@@ -55,12 +57,12 @@ fn words() -> String {
 }
 
 /// The command, in a folder of its own, without what the caller's environment sets.
-fn roundtrip(folder: &std::path::Path) -> Command {
+fn roundtrip(folder: &Path) -> Command {
     started(&program(), folder)
 }
 
 /// The same of another file than the one that was built.
-fn started(program: &PeerCommand, folder: &std::path::Path) -> Command {
+fn started(program: &PeerCommand, folder: &Path) -> Command {
     let mut command = program.command();
     let ours = ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"];
     // The tests may run in a job themselves.
@@ -73,7 +75,7 @@ fn started(program: &PeerCommand, folder: &std::path::Path) -> Command {
 }
 
 /// Where reports of [`roundtrip`] wait, if that is a folder of the test's own: other systems do not ask the variable.
-fn own_spool(folder: &std::path::Path) -> Option<std::path::PathBuf> {
+fn own_spool(folder: &Path) -> Option<std::path::PathBuf> {
     cfg!(any(target_os = "linux", target_os = "freebsd")).then(|| folder.join("a state/roundtrip/spool"))
 }
 
@@ -83,7 +85,69 @@ fn fault_rounds(few: usize) -> usize {
     asked.map_or(few, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
 }
 
+/// Runs the command with these arguments in this folder.
+fn ran(folder: &Path, arguments: &[&str]) -> Output {
+    roundtrip(folder).args(arguments).output().unwrap()
+}
+
 /// What a command wrote to standard error.
 fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What a command that succeeded wrote to standard output.
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}: {}", output.status, complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The same as JSON.
+fn printed_json(output: &Output) -> Value {
+    serde_json::from_str(&printed(output)).unwrap()
+}
+
+/// Checks that a command ended with this code, and complained in these words. Returns the complaint.
+fn refused(output: &Output, code: i32, words: &[&str]) -> String {
+    let complaint = complaint(output);
+    assert_eq!(output.status.code(), Some(code), "{complaint}");
+    for expected in words {
+        assert!(complaint.contains(expected), "{expected}: {complaint}");
+    }
+    complaint
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A definition of one case that takes a moment.
+fn definition(transport: &str, repetitions: u32) -> String {
+    format!(
+        "about = ''\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['{transport}']\n\
+         message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\nwarmup = 2\n\
+         repetitions = {repetitions}\n"
+    )
+}
+
+/// A definition of messages of 64 KiB through programs, each started by this command: `ours`, and those of further names.
+fn definition_of_programs(names: &[&str], command: &str) -> String {
+    let program = |name: &&str| {
+        format!(
+            "[[program]]\nslug = '{name}'\ntitle = ''\nfamily = 'runtime'\nsemantics = ''\ncommand = {command}\n"
+        )
+    };
+    let programs: String = names.iter().map(program).collect();
+    format!(
+        "about = ''\ndeadline_seconds = 60\n{programs}[[case]]\nscenario = 'roundtrip'\ntransports = ['{}']\n\
+         message_bytes = [65536]\nmodes = ['2proc']\nplacements = ['free']\noperations = 30\nwarmup = 5\n\
+         repetitions = 1\n",
+        names.join("', '")
+    )
+}
+
+/// Whether this system has the channel over which such programs talk; it says why not.
+fn has_programs() -> bool {
+    let reason = roundtrip_bench::sys::fork_channel::support().err();
+    reason.iter().for_each(|reason| println!("not run, because {reason}"));
+    reason.is_none()
 }

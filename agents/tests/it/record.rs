@@ -1,6 +1,6 @@
 //! `roundtrip record`, of real processes whose messages are known. Where this system lets nobody record, it says so.
 
-use crate::{complaint, roundtrip};
+use crate::{printed, ran, refused, roundtrip};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
@@ -52,18 +52,12 @@ fn recorded(by: &str, more: &[&str]) -> Option<Value> {
     let folder = tempfile::tempdir().unwrap();
     let mut child = waiting(folder.path());
     let mut command = roundtrip(folder.path());
-    command.args([
-        "record",
-        "--pid",
-        &child.id().to_string(),
-        "--by",
-        by,
-        "--format",
-        "json",
-        "--seconds",
-        "600",
-    ]);
-    command.args(["--output", "sizes.csv"]).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["record", "--pid", &child.id().to_string(), "--by", by, "--format", "json"]);
+    command
+        .args(["--seconds", "600", "--output", "sizes.csv"])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut recorder = command.spawn().unwrap();
     let mut errors = BufReader::new(recorder.stderr.take().unwrap()).lines().map(Result::unwrap);
     let begun: Vec<String> = errors.by_ref().take(1).collect();
@@ -117,13 +111,8 @@ fn children_are_recorded_where_they_are_asked_for() {
 #[test]
 fn a_process_that_is_none_is_refused_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).args(["record", "--pid", "4194305"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        complaint(&output).contains("--pid 4194305: no process has this number"),
-        "{}",
-        complaint(&output)
-    );
+    let output = ran(folder.path(), &["record", "--pid", "4194305"]);
+    refused(&output, 2, &["--pid 4194305: no process has this number"]);
 }
 
 /// Ten messages to a child, which answers each, and three writes to a socket.
@@ -152,8 +141,7 @@ if (process.argv[2] === 'child') {
 fn a_program_of_node_counts_what_it_sends_and_so_does_its_child() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let output = roundtrip(folder.path()).args(["record", "--node", "sizes.cjs"]).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&ran(folder.path(), &["record", "--node", "sizes.cjs"]));
     std::fs::write(path("program.cjs"), NODE_PROGRAM).unwrap();
     // What strace(1) sees of the same messages: 118 and 7 bytes as a line of JSON, 122 and 12 with the head.
     for (serialization, sent, answered) in [("json", 118, 7), ("advanced", 122, 12)] {
@@ -164,7 +152,7 @@ fn a_program_of_node_counts_what_it_sends_and_so_does_its_child() {
             eprintln!("not tested: there is no node");
             return;
         };
-        assert!(output.status.success(), "{}", complaint(&output));
+        printed(&output);
         let parent = std::fs::read_to_string(path("sizes.csv")).unwrap();
         let expected = format!("from_bytes,to_bytes,count\n3,3,1\n4,4,1\n{sent},{sent},10\n500,500,1\n");
         assert_eq!(parent, expected, "{serialization}");
@@ -173,11 +161,8 @@ fn a_program_of_node_counts_what_it_sends_and_so_does_its_child() {
         let children: Vec<_> = names.filter(of_child).collect();
         assert_eq!(children.len(), 1, "{children:?}");
         let child = std::fs::read_to_string(&children[0]).unwrap();
-        assert_eq!(
-            child,
-            format!("from_bytes,to_bytes,count\n{answered},{answered},10\n"),
-            "{serialization}"
-        );
+        let expected = format!("from_bytes,to_bytes,count\n{answered},{answered},10\n");
+        assert_eq!(child, expected, "{serialization}");
         std::fs::remove_file(&children[0]).unwrap();
     }
 }

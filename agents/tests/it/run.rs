@@ -1,9 +1,9 @@
 //! `roundtrip run`: what it refuses before measuring, and that nothing outlives it.
 
-use crate::{complaint, roundtrip};
+use crate::server::wait_until;
+use crate::{definition, printed, ran, read_json, refused, roundtrip};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// A repository with one commit.
 pub(crate) fn repository() -> tempfile::TempDir {
@@ -34,30 +34,21 @@ fn git(folder: &Path, arguments: &[&str]) {
 #[test]
 fn a_folder_without_a_repository_is_refused_before_measuring() {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).arg("run").output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let complaint = complaint(&output);
-    assert!(complaint.contains("not a git repository"), "{complaint}");
-    assert!(complaint.contains("run it in the checkout that is measured"), "{complaint}");
+    let words = ["not a git repository", "run it in the checkout that is measured"];
+    refused(&ran(folder.path(), &["run"]), 1, &words);
 }
 
 #[test]
 fn an_unknown_preset_is_a_usage_error_that_names_the_known_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let output = roundtrip(folder.path()).args(["run", "--preset", "quik"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        complaint(&output).contains("`quik`: expected one of") && complaint(&output).contains("quick"),
-        "{}",
-        complaint(&output)
-    );
+    refused(&ran(folder.path(), &["run", "--preset", "quik"]), 2, &["`quik`: expected one of", "quick"]);
 }
 
 #[test]
 fn an_upload_without_a_token_is_refused_before_measuring() {
     let folder = repository();
-    let output = roundtrip(folder.path()).args(["run", "--upload", "http://127.0.0.1:1"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(5));
+    let output = ran(folder.path(), &["run", "--upload", "http://127.0.0.1:1"]);
+    refused(&output, 5, &[]);
     assert!(output.stdout.is_empty());
 }
 
@@ -90,18 +81,11 @@ pub(crate) fn is_peer(pid: &str) -> bool {
     std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.ends_with(b"\0peer\0"))
 }
 
-/// Looks again and again until the condition holds; fails after a minute.
-pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !condition() {
-        assert!(Instant::now() < end, "in vain: {what}");
-        std::thread::yield_now();
-    }
+fn repository_with_small() -> tempfile::TempDir {
+    let folder = repository();
+    std::fs::write(folder.path().join("small.toml"), definition("tcp", 1)).unwrap();
+    folder
 }
-
-/// A definition of one case that takes a moment.
-const SMALL: &str = "about = ''\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['tcp']\n\
-    message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\nwarmup = 2\nrepetitions = 1\n";
 
 /// What a job for pull request 12 has in its variables; the head is what is given.
 fn pull_request(folder: &Path, head: &str) -> Vec<(&'static str, String)> {
@@ -117,23 +101,20 @@ fn pull_request(folder: &Path, head: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn head(folder: &Path) -> String {
+pub(crate) fn head(folder: &Path) -> String {
     let output = Command::new("git").current_dir(folder).args(["rev-parse", "HEAD"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[test]
 fn a_job_for_a_pull_request_writes_it_into_the_report_and_sums_it_up() {
-    let folder = repository();
-    std::fs::write(folder.path().join("small.toml"), SMALL).unwrap();
+    let folder = repository_with_small();
     let variables = pull_request(folder.path(), &head(folder.path()));
     let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--summary", "summary.md"];
-    let output = roundtrip(folder.path()).envs(variables).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&read("report.json")).unwrap();
+    printed(&roundtrip(folder.path()).envs(variables).args(arguments).output().unwrap());
+    let report = read_json(&folder.path().join("report.json"));
     assert_eq!((&report["pull_request"], &report["branch"]), (&12.into(), &"fix".into()));
-    let summary = read("summary.md");
+    let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap();
     assert!(summary.contains(", pull request 12.") && summary.contains("| tcp | 64 B |"), "{summary}");
 }
 
@@ -142,20 +123,15 @@ fn a_job_that_has_not_checked_out_the_head_is_refused_before_measuring() {
     let folder = repository();
     let variables = pull_request(folder.path(), &"1".repeat(40));
     let arguments = ["run", "--output", "report.json"];
-    let output = roundtrip(folder.path()).envs(variables.clone()).args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(9));
-    assert!(complaint(&output).contains("the head of pull request 12"), "{}", complaint(&output));
+    let output = roundtrip(folder.path()).envs(variables).args(arguments).output().unwrap();
+    refused(&output, 9, &["the head of pull request 12"]);
     assert!(output.stdout.is_empty() && !folder.path().join("report.json").exists());
 }
 
 #[test]
 fn elsewhere_the_pull_request_is_the_one_that_is_said() {
-    let folder = repository();
-    std::fs::write(folder.path().join("small.toml"), SMALL).unwrap();
+    let folder = repository_with_small();
     let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--pull-request", "7"];
-    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
-    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    assert_eq!(report["pull_request"], 7);
+    printed(&ran(folder.path(), &arguments));
+    assert_eq!(read_json(&folder.path().join("report.json"))["pull_request"], 7);
 }

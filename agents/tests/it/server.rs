@@ -1,9 +1,16 @@
-//! A server that answers as a test says, one request after the other, and keeps what it was sent.
+//! A server that answers as a test says, one request after the other, and keeps what it was sent; and one with a state.
 
 use flate2::read::GzDecoder;
+use serde_json::json;
+use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long anything may be awaited before a test fails.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One answer: status line after `HTTP/1.1`, further headers, body made from the decompressed request body.
 pub(crate) type Answer = (&'static str, &'static str, fn(&[u8]) -> String);
@@ -39,13 +46,7 @@ impl Server {
                 .map(|(status, headers, answer)| {
                     let (mut stream, _) = listener.accept().unwrap();
                     let request = Request::read(&stream).expect("the request is cut");
-                    let text = answer(&request.body);
-                    write!(
-                        stream,
-                        "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n{text}",
-                        text.len()
-                    )
-                    .unwrap();
+                    send(&mut stream, status, headers, answer(&request.body).as_bytes()).unwrap();
                     request
                 })
                 .collect()
@@ -82,6 +83,92 @@ impl Request {
     /// Of the first line.
     pub(crate) fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap()
+    }
+}
+
+fn send(mut stream: impl Write, status: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {
+    let length = body.len();
+    write!(stream, "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n")?;
+    stream.write_all(body)
+}
+
+/// Status line after `HTTP/1.1`, and body.
+pub(crate) type Response = (&'static str, Vec<u8>);
+
+/// A server that answers any number of requests at once, by a state that the test sees.
+pub(crate) struct StatefulServer<S> {
+    /// Where it listens, without the scheme.
+    pub(crate) address: String,
+    shared: Arc<(Mutex<S>, Condvar)>,
+}
+
+impl<S: Default + Send + 'static> StatefulServer<S> {
+    pub(crate) fn start(respond: fn(&Request, &mut S) -> Response) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self { address: listener.local_addr().unwrap().to_string(), shared: Arc::default() };
+        let shared = Arc::clone(&server.shared);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (stream, shared) = (stream.unwrap(), Arc::clone(&shared));
+                thread::spawn(move || {
+                    let Some(request) = Request::read(&stream) else { return };
+                    let (status, body) = respond(&request, &mut shared.0.lock().unwrap());
+                    shared.1.notify_all();
+                    let kind = if status.starts_with('4') { "problem+json" } else { "json" };
+                    // Whoever asked may be gone.
+                    let _ = send(&stream, status, &format!("content-type: application/{kind}\r\n"), &body);
+                });
+            }
+        });
+        server
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut S) -> T) -> T {
+        let changed = change(&mut self.shared.0.lock().unwrap());
+        self.shared.1.notify_all();
+        changed
+    }
+
+    /// Waits until this is so.
+    #[cfg(unix)]
+    pub(crate) fn until<T>(&self, what: &str, is_so: impl Fn(&S) -> Option<T>) -> T {
+        let (state, changed) = &*self.shared;
+        let end = Instant::now() + PATIENCE;
+        let mut state = state.lock().unwrap();
+        loop {
+            if let Some(found) = is_so(&state) {
+                return found;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "in vain for {what}");
+            state = changed.wait_timeout(state, left).unwrap().0;
+        }
+    }
+}
+
+/// A refusal with this code.
+#[cfg(unix)]
+pub(crate) fn problem(status: u16, code: &str) -> Vec<u8> {
+    json!({"type": "", "title": code, "status": status, "code": code, "detail": code}).to_string().into()
+}
+
+/// An acknowledgement of what was uploaded.
+pub(crate) fn receipt(body: &[u8]) -> String {
+    let digest = hex::encode(Sha256::digest(body));
+    json!({"run_id": "x", "body_sha256": digest, "result_count": 1, "point_count": 0}).to_string()
+}
+
+/// Looks again and again until the condition holds.
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < end, "in vain: {what}");
+        thread::yield_now();
     }
 }
 

@@ -2,10 +2,9 @@
 //! service that is really installed here is not touched.
 
 use crate::run::repository;
-use crate::{complaint, roundtrip};
-use serde_json::Value;
+use crate::{printed, printed_json, ran, refused, roundtrip};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// The arguments of an installation, in a folder that has what they name.
 fn install(folder: &Path) -> Command {
@@ -19,15 +18,9 @@ fn arguments_of_install(mut command: Command) -> Command {
     command
 }
 
-fn out(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", complaint(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 /// Whether a service is installed on this very machine, so that what a test does could harm it.
 fn is_installed(folder: &Path) -> bool {
-    let output = roundtrip(folder).args(["service", "status", "--format", "json"]).output().unwrap();
-    let status: Value = serde_json::from_str(&out(&output)).unwrap();
+    let status = printed_json(&ran(folder, &["service", "status", "--format", "json"]));
     let is_installed = status["state"] != "not-installed";
     if is_installed {
         println!("not run, because this machine has a service: {status}");
@@ -40,13 +33,14 @@ fn every_system_is_told_on_every_other_and_no_file_or_command_holds_the_token() 
     let folder = repository();
     // That of macOS runs as the owner of the checkout, who may be root here.
     for system in ["freebsd", "linux", "windows"] {
-        let listing = out(&install(folder.path()).args(["--print", "--system", system]).output().unwrap());
+        let listing =
+            printed(&install(folder.path()).args(["--print", "--system", system]).output().unwrap());
         let token = folder.path().join("token");
         assert!(listing.contains(&*token.to_string_lossy()), "{system}: {listing}");
         assert!(!listing.contains("rt_agent_secret"), "{system}: {listing}");
         assert!(!listing.contains("{{"), "{system}: {listing}");
     }
-    assert!(install(folder.path()).args(["--system", "linux"]).output().unwrap().status.code() == Some(2));
+    refused(&install(folder.path()).args(["--system", "linux"]).output().unwrap(), 2, &[]);
 }
 
 #[test]
@@ -55,10 +49,9 @@ fn what_is_not_installed_is_not_removed() {
     if is_installed(folder.path()) {
         return;
     }
-    let output = roundtrip(folder.path()).args(["service", "uninstall"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).contains("is not installed: there is nothing to remove"));
-    let text = out(&roundtrip(folder.path()).args(["service", "status"]).output().unwrap());
+    let words = "is not installed: there is nothing to remove";
+    refused(&ran(folder.path(), &["service", "uninstall"]), 1, &[words]);
+    let text = printed(&ran(folder.path(), &["service", "status"]));
     assert!(text.trim_end().ends_with(": not installed"), "{text}");
 }
 
@@ -86,10 +79,7 @@ fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_
         command = arguments_of_install(started(&PeerCommand::new(within_reach, None), folder.path()));
         command.uid(NOBODY);
     }
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-    let complaint = complaint(&output);
-    assert!(complaint.contains("run it with sudo") && complaint.contains("--print"), "{complaint}");
+    refused(&command.output().unwrap(), 1, &["run it with sudo", "--print"]);
 }
 
 #[cfg(unix)]
@@ -101,22 +91,8 @@ fn is_root() -> bool {
 #[test]
 fn a_value_that_no_file_can_hold_is_refused() {
     let folder = repository();
-    let output = install(folder.path()).args(["--print", "--preset", "a\nb.toml"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let output = roundtrip(folder.path())
-        .args([
-            "service",
-            "install",
-            "--print",
-            "--repository",
-            "a\nb",
-            "--upload",
-            "http://a",
-            "--token-file",
-            "c",
-        ])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("control character"), "{}", complaint(&output));
+    refused(&install(folder.path()).args(["--print", "--preset", "a\nb.toml"]).output().unwrap(), 2, &[]);
+    let install = ["service", "install", "--print", "--upload", "http://a", "--token-file", "c"];
+    let output = ran(folder.path(), &[&install[..], &["--repository", "a\nb"]].concat());
+    refused(&output, 2, &["control character"]);
 }

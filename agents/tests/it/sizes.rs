@@ -1,8 +1,8 @@
 //! `roundtrip sizes`: a file of message sizes, as a table, as JSON and as a line; or what is wrong with the file.
 
-use crate::{complaint, roundtrip};
+use crate::{complaint, printed, printed_json, refused, roundtrip};
 use roundtrip_wire::size_profile::SizeHistogram;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
@@ -19,11 +19,6 @@ fn sizes(file: &[u8], arguments: &[&str]) -> Output {
     sizes.wait_with_output().unwrap()
 }
 
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
 #[test]
 fn people_are_shown_what_the_golden_file_shows_within_a_terminal() {
     let output = sizes(CHROMIUM, &[]);
@@ -38,8 +33,7 @@ fn people_are_shown_what_the_golden_file_shows_within_a_terminal() {
 
 #[test]
 fn programs_are_given_every_bucket_and_the_text() {
-    let answer: Value =
-        serde_json::from_str(&printed(&sizes(b"bytes\n64\n12\n64\n", &["--format", "json"]))).unwrap();
+    let answer = printed_json(&sizes(b"bytes\n64\n12\n64\n", &["--format", "json"]));
     let expected = json!({
         "format": "sizes-csv", "text": "12:1,64:2", "message_count": 3, "min_bytes": 12, "max_bytes": 64,
         "bytes_p50": 64, "bytes_p90": 64, "bytes_p99": 64,
@@ -66,18 +60,10 @@ fn more_buckets_than_people_read_are_shown_in_fewer_rows() {
 
 #[test]
 fn what_is_not_of_its_format_is_told_with_its_place() {
-    let output = sizes(b"bytes\n12\n1.5\n", &[]);
-    assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        complaint(&output),
+        refused(&sizes(b"bytes\n12\n1.5\n", &[]), 2, &[]),
         "roundtrip: standard-input: sizes-csv: line 3, bytes: expected a whole number that is not negative, found `1.5`\n"
     );
-    assert_eq!(sizes(b"hello\n", &[]).status.code(), Some(2));
-    let output = sizes(b"", &["--from", "excel"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        complaint(&output).contains("[possible values: auto, buckets-csv, hdr"),
-        "{}",
-        complaint(&output)
-    );
+    refused(&sizes(b"hello\n", &[]), 2, &[]);
+    refused(&sizes(b"", &["--from", "excel"]), 2, &["[possible values: auto, buckets-csv, hdr"]);
 }

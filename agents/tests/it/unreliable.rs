@@ -4,17 +4,14 @@
 use crate::agent::Lab;
 use crate::fault_rounds;
 use crate::proxy::{Fault, Proxy};
-use crate::server::Request;
+use crate::server::{Request, Response, StatefulServer, receipt};
 use flate2::{Compression, write::GzEncoder};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 const AGENTS: usize = 8;
@@ -22,40 +19,13 @@ const AGENTS: usize = 8;
 /// Reports by their ids.
 type Reports = BTreeMap<String, Vec<u8>>;
 
-/// A server that keeps what it is sent.
-struct Store {
-    address: String,
-    stored: Arc<Mutex<Reports>>,
-}
-
-impl Store {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let stored = Arc::default();
-        let of_thread = Arc::clone(&stored);
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let stored = Arc::clone(&of_thread);
-                thread::spawn(move || answer(stream.unwrap(), &stored));
-            }
-        });
-        Self { address, stored }
-    }
-}
-
-fn answer(mut stream: TcpStream, stored: &Mutex<Reports>) {
-    let Some(request) = Request::read(&stream) else { return };
+/// Keeps what is uploaded.
+fn keep(request: &Request, stored: &mut Reports) -> Response {
     let id = request.path().rsplit('/').next().unwrap().to_owned();
-    let digest: String = Sha256::digest(&request.body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let before = stored.lock().unwrap().insert(id, request.body.clone());
+    let before = stored.insert(id, request.body.clone());
     assert!(before.as_ref().is_none_or(|before| *before == request.body), "another report under the same id");
     let status = if before.is_none() { "201 Created" } else { "200 OK" };
-    let text = format!(r#"{{"run_id":"x","body_sha256":"{digest}","result_count":1,"point_count":0}}"#);
-    let length = text.len();
-    let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: application/json\r\n");
-    // Whoever asked may be gone.
-    let _ = write!(stream, "{head}content-length: {length}\r\n\r\n{text}");
+    (status, receipt(&request.body).into())
 }
 
 /// Reports of about so many bytes when they are compressed, by their ids.
@@ -79,7 +49,7 @@ fn compressed(report: &[u8]) -> usize {
 
 /// Agents at once, each with reports that wait and a way of its own: all of them arrive. Returns how many connections broke.
 fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
-    let store = Store::start();
+    let store = StatefulServer::start(keep);
     let ways: Vec<Proxy> = (0..waiting.len()).map(|number| way(&store.address, number)).collect();
     let labs: Vec<Lab> = ways.iter().map(|way| Lab::new(&way.url, 1)).collect();
     for (lab, reports) in labs.iter().zip(&waiting) {
@@ -95,7 +65,7 @@ fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
         }
     }
     drop(agents);
-    let stored = store.stored.lock().unwrap();
+    let stored = store.change(std::mem::take);
     let sent = waiting.iter().flatten();
     for (id, report) in sent.clone() {
         assert!(stored.get(id) == Some(report), "{id} has not arrived as it was");

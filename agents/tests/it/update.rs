@@ -3,25 +3,21 @@
 //!
 //! The newer program is a copy of this one that calls itself 0.1.1: the digits of the version are replaced where they are.
 
-use crate::{complaint, roundtrip, started};
+use crate::lab::Agent;
+use crate::server::{Request, Response, StatefulServer, problem, wait_until};
+use crate::{printed, ran, read_json, refused, roundtrip, started};
 use minisign::KeyPair;
 use roundtrip_bench::harness::PeerCommand;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
-use std::sync::{Arc, Condvar, LazyLock, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// How long anything may be awaited before the test fails.
-const PATIENCE: Duration = Duration::from_secs(120);
 const OLD: &str = env!("CARGO_PKG_VERSION");
 
 /// A version as long as that of now, and newer.
@@ -44,31 +40,18 @@ struct State {
     too_old: Vec<String>,
 }
 
-type Shared = Arc<(Mutex<State>, Condvar)>;
-
 /// A machine that was enrolled, with a program of its own, and the server.
 struct Machine {
     folder: TempDir,
-    shared: Shared,
+    server: StatefulServer<State>,
     keys: KeyPair,
-}
-
-struct Agent(Child);
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 impl Machine {
     fn new(has_key: bool) -> Self {
-        let shared = Shared::default();
-        let url = serve(&shared);
         let machine = Self {
             folder: tempfile::tempdir().unwrap(),
-            shared,
+            server: StatefulServer::start(respond),
             keys: KeyPair::generate_unencrypted_keypair().unwrap(),
         };
         // A copy, whose program is not that of other tests.
@@ -76,22 +59,12 @@ impl Machine {
         machine.write("code", b"rte_good");
         machine.write("key.pub", machine.keys.pk.to_box().unwrap().to_string().as_bytes());
         let mut enrol = roundtrip(machine.folder.path());
-        enrol.args([
-            "enrol",
-            "--server",
-            &url,
-            "--machine",
-            "lab-1",
-            "--code-file",
-            "code",
-            "--state",
-            "state",
-        ]);
+        enrol.args(["enrol", "--machine", "lab-1", "--code-file", "code", "--state", "state"]);
+        enrol.args(["--server", &machine.server.url()]);
         if has_key {
             enrol.args(["--update-key", "key.pub"]);
         }
-        let output = enrol.output().unwrap();
-        assert!(output.status.success(), "{}", complaint(&output));
+        printed(&enrol.output().unwrap());
         machine
     }
 
@@ -122,16 +95,13 @@ impl Machine {
     }
 
     fn version_of(&self, program: &Path) -> String {
-        let output: Output = started(&PeerCommand::new(program.to_owned(), None), self.folder.path())
-            .arg("--version")
-            .output()
-            .unwrap();
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        let mut command = started(&PeerCommand::new(program.to_owned(), None), self.folder.path());
+        printed(&command.arg("--version").output().unwrap()).trim().to_owned()
     }
 
     /// Has the server carry this program under this version, signed by this key.
     fn release(&self, version: &str, program: &[u8], keys: &KeyPair) {
-        let digest: String = Sha256::digest(program).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(Sha256::digest(program));
         let file = format!("roundtrip-{version}");
         let of_target = json!({"file": file, "length_bytes": program.len(), "sha256": digest});
         // Whatever target this test was built for.
@@ -148,28 +118,15 @@ impl Machine {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        let changed = change(&mut self.shared.0.lock().unwrap());
-        self.shared.1.notify_all();
-        changed
+        self.server.change(change)
     }
 
     fn until(&self, what: &str, is_so: impl Fn(&State) -> bool) {
-        let (state, changed) = &*self.shared;
-        let end = Instant::now() + PATIENCE;
-        let mut state = state.lock().unwrap();
-        while !is_so(&state) {
-            let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "in vain for {what}: {:?}; {}", state.claims, self.log());
-            state = changed.wait_timeout(state, left).unwrap().0;
-        }
+        self.server.until(what, |state| is_so(state).then_some(()));
     }
 
     fn until_logged(&self, text: &str) {
-        let end = Instant::now() + PATIENCE;
-        while !self.log().contains(text) {
-            assert!(Instant::now() < end, "in vain for `{text}`: {}", self.log());
-            thread::yield_now();
-        }
+        wait_until(text, || self.log().contains(text));
     }
 }
 
@@ -185,71 +142,28 @@ static NEWER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     program
 });
 
-fn serve(shared: &Shared) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let shared = Arc::clone(shared);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || answer(&stream.unwrap(), &shared));
-        }
-    });
-    url
-}
-
-fn answer(stream: &TcpStream, shared: &Shared) {
-    let mut reader = BufReader::new(stream);
-    let (mut first, mut length) = (String::new(), 0);
-    if reader.read_line(&mut first).unwrap_or(0) == 0 {
-        return;
-    }
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let (status, answer) = respond(first.split(' ').nth(1).unwrap(), &body, &mut shared.0.lock().unwrap());
-    shared.1.notify_all();
-    let kind = if status == 200 || status == 201 { "application/json" } else { "application/problem+json" };
-    let mut stream = stream;
-    let head = format!(
-        "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
-        answer.len()
-    );
-    // A client that has gone wants no answer.
-    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&answer));
-}
-
-fn respond(path: &str, body: &[u8], state: &mut State) -> (u16, Vec<u8>) {
+fn respond(request: &Request, state: &mut State) -> Response {
+    let path = request.path();
     let token = json!({"secret": "rta_first", "expires_at": "2999-01-01T00:00:00Z"});
     if path == "/api/v1/agents" {
-        return (201, json!({"agent_id": 7, "token": token}).to_string().into_bytes());
+        return ("201 Created", json!({"agent_id": 7, "token": token}).to_string().into());
     }
     if state.is_away {
-        return (503, Vec::new());
+        return ("503 Service Unavailable", Vec::new());
     }
     if let Some(name) = path.strip_prefix("/api/v1/lab/releases/") {
         state.fetched.push(name.to_owned());
-        return state.files.get(name).map_or((404, Vec::new()), |file| (200, file.clone()));
+        let missing = || ("404 Not Found", Vec::new());
+        return state.files.get(name).map_or_else(missing, |file| ("200 OK", file.clone()));
     }
-    let asked: Value = serde_json::from_slice(body).unwrap();
+    let asked: Value = serde_json::from_slice(&request.body).unwrap();
     let version = asked["version"].as_str().unwrap().to_owned();
     let is_too_old = state.too_old.contains(&version);
     state.claims.push(version);
     if is_too_old {
-        let problem =
-            json!({"type": "", "title": "", "status": 426, "code": "agent-too-old", "detail": "too old"});
-        return (426, problem.to_string().into_bytes());
+        return ("426 Upgrade Required", problem(426, "agent-too-old"));
     }
-    (204, Vec::new())
+    ("204 No Content", Vec::new())
 }
 
 #[test]
@@ -343,8 +257,7 @@ fn at_the_third_start_in_vain_the_old_program_is_back_and_that_version_is_never_
         let agent = machine.agent();
         machine.until_logged("503");
         drop(agent);
-        let note: Value = serde_json::from_slice(&fs::read(machine.state("update.json")).unwrap()).unwrap();
-        assert_eq!(note["attempts"], attempts);
+        assert_eq!(read_json(&machine.state("update.json"))["attempts"], attempts);
         fs::remove_file(machine.folder.path().join("agent.log")).unwrap();
     }
     machine.change(|state| state.is_away = false);
@@ -377,21 +290,15 @@ fn killed_before_the_new_program_had_its_name_the_old_one_goes_on() {
 fn a_key_that_is_none_is_refused_before_the_code_is_used() {
     let machine = Machine::new(false);
     machine.write("no.pub", b"untrusted comment: no key\nabc\n");
-    let output = roundtrip(machine.folder.path())
-        .args(["enrol", "--server", "http://127.0.0.1:1", "--code-file", "code", "--update-key", "no.pub"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
-    assert!(complaint(&output).contains("public key of minisign"), "{}", complaint(&output));
+    let enrol = ["enrol", "--server", "http://127.0.0.1:1", "--code-file", "code", "--update-key", "no.pub"];
+    refused(&ran(machine.folder.path(), &enrol), 2, &["public key of minisign"]);
 }
 
 #[test]
 fn it_can_be_asked_whether_it_could_work_without_beginning_to() {
     let machine = Machine::new(true);
-    let output = machine.command().arg("--check").output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&machine.command().arg("--check").output().unwrap());
     assert_eq!(machine.change(|state| state.claims.len()), 0);
     fs::remove_file(machine.state("enrolment.json")).unwrap();
-    let output = machine.command().arg("--check").output().unwrap();
-    assert_eq!(output.status.code(), Some(5), "{}", complaint(&output));
+    refused(&machine.command().arg("--check").output().unwrap(), 5, &[]);
 }

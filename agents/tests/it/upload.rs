@@ -1,18 +1,15 @@
 //! `roundtrip upload`: what a server's answers mean, and that a report outlives all of them.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{complaint, own_spool, roundtrip};
-use sha2::{Digest, Sha256};
+use crate::{own_spool, printed, ran, refused, roundtrip};
 use std::path::Path;
 use std::process::Output;
 
 /// The smallest report that is one.
 pub(crate) const REPORT: &str = include_str!("report.json");
 
-pub(crate) const CREATED: Answer = ("201 Created", "content-type: application/json\r\n", |body| {
-    let digest = hex::encode(Sha256::digest(body));
-    format!(r#"{{"run_id":"x","body_sha256":"{digest}","result_count":1,"point_count":0}}"#)
-});
+pub(crate) const CREATED: Answer =
+    ("201 Created", "content-type: application/json\r\n", |body| server::receipt(body));
 const BUSY: Answer = ("503 Service Unavailable", "retry-after: 0\r\n", |_| String::new());
 const WRONG_DIGEST: Answer = ("201 Created", "content-type: application/json\r\n", |_| {
     r#"{"run_id":"x","body_sha256":"00","result_count":1,"point_count":0}"#.into()
@@ -29,23 +26,22 @@ pub(crate) const UNAUTHENTICATED: Answer =
             .into()
     });
 
-fn upload(folder: &Path, url: &str) -> Output {
-    std::fs::write(folder.join("report.json"), REPORT).unwrap();
-    std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
-    let output = roundtrip(folder)
-        .args(["upload", "report.json", "--upload", url, "--token-file", "token"])
-        .output()
-        .unwrap();
-    assert!(folder.join("report.json").exists(), "a report of the user's is the user's to remove");
+/// Uploads [`REPORT`] from a folder of its own.
+fn upload(url: &str, further: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    std::fs::write(&report, REPORT).unwrap();
+    std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
+    let arguments = ["upload", "report.json", "--upload", url, "--token-file", "token"];
+    let output = ran(folder.path(), &[&arguments[..], further].concat());
+    assert!(report.exists(), "a report of the user's is the user's to remove");
     output
 }
 
 #[test]
 fn a_report_is_sent_compressed_with_the_token_and_its_own_id() {
-    let folder = tempfile::tempdir().unwrap();
     let server = Server::answering(vec![CREATED]);
-    let output = upload(folder.path(), &server.url);
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&upload(&server.url, &[]));
     let request = &server.requests()[0];
     assert!(
         request.head.starts_with("PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b "),
@@ -59,70 +55,53 @@ fn a_report_is_sent_compressed_with_the_token_and_its_own_id() {
 
 #[test]
 fn a_busy_server_is_asked_again() {
-    let folder = tempfile::tempdir().unwrap();
     let server = Server::answering(vec![BUSY, CREATED]);
-    let output = upload(folder.path(), &server.url);
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&upload(&server.url, &[]));
     assert_eq!(server.requests().len(), 2);
+}
+
+/// What is said when a server answers so, and nothing else is asked of it.
+fn refused_by(answers: Vec<Answer>, code: i32, words: &[&str]) {
+    let (count, server) = (answers.len(), Server::answering(answers));
+    refused(&upload(&server.url, &[]), code, words);
+    assert_eq!(server.requests().len(), count);
 }
 
 #[test]
 fn an_acknowledgement_of_something_else_is_not_believed() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::answering(vec![WRONG_DIGEST; 5]);
-    let output = upload(folder.path(), &server.url);
-    assert_eq!(output.status.code(), Some(6));
-    assert!(complaint(&output).contains("acknowledged another report"), "{}", complaint(&output));
+    refused_by(vec![WRONG_DIGEST; 5], 6, &["acknowledged another report"]);
 }
 
 #[test]
 fn a_refusal_names_the_member_and_is_not_repeated() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::answering(vec![REFUSED]);
-    let output = upload(folder.path(), &server.url);
-    assert_eq!(output.status.code(), Some(1));
-    let complaint = complaint(&output);
-    assert!(
-        complaint.contains("/results/0/count") && complaint.contains("expected at least one"),
-        "{complaint}"
-    );
+    refused_by(vec![REFUSED], 1, &["/results/0/count", "expected at least one"]);
 }
 
 #[test]
 fn a_token_that_is_not_known_has_an_exit_code_of_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::answering(vec![UNAUTHENTICATED]);
-    let output = upload(folder.path(), &server.url);
-    assert_eq!(output.status.code(), Some(5));
-    assert!(complaint(&output).contains("the token is not known"));
+    refused_by(vec![UNAUTHENTICATED], 5, &["the token is not known"]);
 }
 
 #[test]
 fn a_server_that_is_not_there_leaves_the_report_and_says_how_to_send_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = upload(folder.path(), &format!("http://{}", server::nobody()));
-    assert_eq!(output.status.code(), Some(6));
-    let complaint = complaint(&output);
-    assert!(complaint.contains("roundtrip upload report.json"), "{complaint}");
+    let url = format!("http://{}", server::nobody());
+    refused(&upload(&url, &[]), 6, &["roundtrip upload report.json"]);
+    // As what it is.
+    refused(&upload(&url, &["--quarantined"]), 6, &[&format!("--upload {url} --quarantined")]);
 }
 
 #[test]
 fn a_file_that_is_no_report_is_named_with_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("report.json"), &REPORT[..200]).unwrap();
-    let output = roundtrip(folder.path()).args(["upload", "report.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let complaint = complaint(&output);
-    assert!(complaint.contains("report.json is not a report") && complaint.contains("line"), "{complaint}");
+    refused(&ran(folder.path(), &["upload", "report.json"]), 1, &["report.json is not a report", "line"]);
 }
 
 #[test]
 fn without_a_token_nothing_is_sent_and_the_message_says_where_to_get_one() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
-    let output = roundtrip(folder.path()).args(["upload", "report.json"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(5));
-    assert!(complaint(&output).contains("--token-file"));
+    refused(&ran(folder.path(), &["upload", "report.json"]), 5, &["--token-file"]);
 }
 
 /// A report of the spool goes to the server; it says how many of the spool's the server had acknowledged before.
@@ -165,57 +144,25 @@ fn a_server_is_told_how_many_different_reports_of_the_spool_it_has_acknowledged(
 
 #[test]
 fn a_report_from_elsewhere_is_not_counted() {
-    let folder = tempfile::tempdir().unwrap();
     let server = Server::answering(vec![CREATED]);
-    upload(folder.path(), &server.url);
-    assert!(
-        !server.requests()[0].head.contains("roundtrip-acknowledged"),
-        "it may have been acknowledged before"
-    );
+    upload(&server.url, &[]);
+    let head = &server.requests()[0].head;
+    assert!(!head.contains("roundtrip-acknowledged"), "it may have been acknowledged before: {head}");
 }
 
 #[test]
 fn what_nobody_vouches_for_is_sent_as_that() {
-    let folder = tempfile::tempdir().unwrap();
     let server = Server::answering(vec![CREATED]);
-    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
-    std::fs::write(folder.path().join("token"), "rtc_secret\n").unwrap();
-    let arguments =
-        ["upload", "report.json", "--quarantined", "--upload", &server.url, "--token-file", "token"];
-    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{}", complaint(&output));
+    printed(&upload(&server.url, &["--quarantined"]));
     let head = &server.requests()[0].head;
     let begin = "PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b?quarantined=true ";
     assert!(head.starts_with(begin), "{head}");
 }
 
 #[test]
-fn one_that_could_not_be_sent_is_sent_later_as_what_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
-    std::fs::write(folder.path().join("token"), "rtc_secret\n").unwrap();
-    let url = format!("http://{}", server::nobody());
-    let arguments = ["upload", "report.json", "--quarantined", "--upload", &url, "--token-file", "token"];
-    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(6));
-    assert!(complaint(&output).contains(&format!("--upload {url} --quarantined")), "{}", complaint(&output));
-}
-
-#[test]
 fn a_report_of_something_else_than_was_said_is_not_sent() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
-    let commit = "f".repeat(40);
-    for (option, value, says) in [
-        ("--pull-request", "12", "its pull request is none, expected 12"),
-        ("--commit", &commit, "expected ffffffff"),
-    ] {
-        let arguments = ["upload", "report.json", "--upload", "http://127.0.0.1:1", option, value];
-        let output = roundtrip(folder.path()).args(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(9), "{}", complaint(&output));
-        assert!(complaint(&output).contains(says), "{}", complaint(&output));
-    }
-    let output =
-        roundtrip(folder.path()).args(["upload", "report.json", "--commit", "main"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    let upload = |further: &[&str]| upload("http://127.0.0.1:1", further);
+    refused(&upload(&["--pull-request", "12"]), 9, &["its pull request is none, expected 12"]);
+    refused(&upload(&["--commit", &"f".repeat(40)]), 9, &["expected ffffffff"]);
+    refused(&upload(&["--commit", "main"]), 2, &[]);
 }
