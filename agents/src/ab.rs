@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Settings};
 use crate::{build, compare, node, output, run, summary};
-use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
@@ -26,15 +25,9 @@ struct Answer<'a> {
     order_seed: u64,
     /// How long all repetitions took, processes and all.
     machine_seconds: f64,
-    /// One entry a case.
     cases: &'a [Line],
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// Sides that do not exist, nothing that can be compared, a report that cannot be kept or uploaded, or a verdict that
-/// was asked to be a failure.
 pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     if arguments.of == Sides::Report {
         return reports(arguments);
@@ -88,12 +81,8 @@ fn reports(arguments: &AbArguments) -> crate::Result<()> {
 }
 
 fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared>> {
-    let bar = ProgressBar::new(comparison.pairs.len() as u64);
-    if let Ok(style) =
-        ProgressStyle::with_template("ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}")
-    {
-        bar.set_style(style.progress_chars("━╸─"));
-    }
+    let template = "ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}";
+    let bar = output::bar(comparison.pairs.len() as u64, template);
     let outcome = ab::run(comparison, &run::peer()?, seed, &mut |progress| {
         bar.set_position(progress.decided as u64);
         bar.set_message(format!("{} pairs", progress.pairs));
@@ -145,10 +134,8 @@ fn both_sides(outcome: Outcome<Compared>) -> Outcome {
 /// What a program is measured with unless something else is asked for.
 const PROGRAM: &str = include_str!("ab.toml");
 
-/// The preset of `--of node`.
 const NODE: &str = "node-framing";
 
-/// The plan, and each of its cases on both sides.
 #[derive(Debug)]
 struct Both<'a> {
     plan: Plan,
@@ -157,20 +144,14 @@ struct Both<'a> {
     _revisions: Option<[Revision<'a>; 2]>,
 }
 
-/// Where both sides of a comparison come from.
 #[derive(Debug)]
 struct Source<'a> {
     git: &'a Git,
-    /// The root of the repository, if there is one.
     root: Option<&'a Path>,
     settings: &'a Settings,
 }
 
 impl<'a> Both<'a> {
-    /// As asked.
-    ///
-    /// # Errors
-    /// A side that is no command, no `node` or no revision; one that does not build; or a plan without a case for them.
     fn of(arguments: &AbArguments, source: &Source<'a>) -> crate::Result<Self> {
         let plan = plan(arguments, source)?;
         let AbArguments { base, head, .. } = arguments;
@@ -271,20 +252,15 @@ fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
 
 // A revision of a repository, checked out and built in a folder of its own, which goes with it.
 
-/// A work tree of the repository at one commit.
 #[derive(Debug)]
 struct Revision<'a> {
     git: &'a Git,
-    /// The repository's own work tree.
     root: PathBuf,
     folder: TempDir,
 }
 
 impl<'a> Revision<'a> {
     /// Checks a revision out beside the work tree of the repository, which stays as it is, and builds it.
-    ///
-    /// # Errors
-    /// What git does not know, or what does not build.
     fn build(git: &'a Git, root: &Path, name: &str, commands: &[CommandLine]) -> crate::Result<Self> {
         let commit = git.ask(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
         let commit = commit.map_err(|_| {
@@ -310,9 +286,6 @@ impl<'a> Revision<'a> {
     }
 
     /// The folder of this revision that is where this folder is in the repository.
-    ///
-    /// # Errors
-    /// It is elsewhere.
     fn folder(&self, folder: &Path) -> crate::Result<PathBuf> {
         let real = |path: &Path| {
             path.canonicalize()

@@ -5,19 +5,16 @@ use crate::cli::AdviseArguments;
 use crate::cli::Format;
 use crate::failure::Failure;
 use crate::format::{bytes, count, nanoseconds};
-use crate::http::Refusal;
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
 use crate::upload::{TIMEOUT, token_in};
 use crate::{http, output};
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, Table, presets};
 use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 const HEADER: [&str; 9] =
     ["transport", "p50", "p98", "p99", "mean", "processor time", "wake-ups", "behind", "95 % interval"];
@@ -83,10 +80,6 @@ struct Crossover {
     to: Option<u64>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// A profile that does not exist, a server that does not answer, or one that knows nothing of the project.
 pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
     let answer = ask(arguments)?;
     if arguments.format == Format::Json {
@@ -128,23 +121,9 @@ fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
     if let Some(path) = &arguments.token_file {
         request = request.header("authorization", format!("Bearer {}", token_in(path)?));
     }
-    let mut response = request.call().map_err(|error| failure(http::unanswered(&url, &error)))?;
-    if response.status() != 200 {
-        return Err(failure(http::Refused::read(&url, &mut response).into()));
-    }
-    let text = response.body_mut().read_to_string().map_err(|error| error.to_string());
-    let read = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-    read.map_err(|error| Failure::Other(format!("{url}: {error}")))
+    Ok(http::answer(&url, request.call())?)
 }
 
-fn failure(refusal: Refusal) -> Failure {
-    match refusal {
-        Refusal::Token(said) => Failure::Authentication(said),
-        Refusal::Final(said) | Refusal::Temporary(said, _) => Failure::Other(said),
-    }
-}
-
-/// The parameter that names the sizes.
 fn sizes(arguments: &AdviseArguments) -> crate::Result<(&'static str, String)> {
     match (&arguments.profile, &arguments.sizes) {
         (Some(name), _) => Ok(("profile", profile(name)?.slug.to_owned())),
@@ -177,18 +156,17 @@ fn profile(name: &str) -> crate::Result<&'static SizeProfile> {
 fn render(advice: &Advice, has_rate: bool) -> String {
     let mut text = String::new();
     for group in &advice.groups {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{}\n\n{}\n", title(group), group.answer);
+        text.push_str(&format!("{}\n\n{}\n\n", title(group), group.answer));
         if !group.ranking.is_empty() {
-            let _ = writeln!(text, "{}\n", table(&group.ranking, has_rate));
+            text.push_str(&format!("{}\n\n", table(&group.ranking, has_rate)));
         }
         for line in notes(group) {
-            let _ = writeln!(text, "{line}");
+            text.push_str(&format!("{line}\n"));
         }
         text.push('\n');
     }
     for assumption in &advice.assumptions {
-        let _ = writeln!(text, "{assumption}");
+        text.push_str(&format!("{assumption}\n"));
     }
     text
 }
@@ -201,23 +179,12 @@ fn title(group: &Group) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn table(ranking: &[Ranked], has_rate: bool) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+fn table(ranking: &[Ranked], has_rate: bool) -> String {
     let mut header = HEADER;
     if has_rate {
         (header[5], header[6]) = ("processors", "wake-ups/s");
     }
-    table.set_header(header);
-    for ranked in ranked_cells(ranking, has_rate) {
-        table.add_row(ranked);
-    }
-    for index in 1..HEADER.len() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
+    output::table(header, ranked_cells(ranking, has_rate), |place| place > 0)
 }
 
 fn ranked_cells(ranking: &[Ranked], has_rate: bool) -> impl Iterator<Item = [String; 9]> {
@@ -248,7 +215,6 @@ fn ranked_cells(ranking: &[Ranked], has_rate: bool) -> impl Iterator<Item = [Str
     })
 }
 
-/// What stands below a table.
 fn notes(group: &Group) -> Vec<String> {
     let name = |place: usize| group.ranking.get(place).map(|ranked| ranked.transport.slug.to_string());
     let crossing = |crossover: &Crossover| {
@@ -278,7 +244,6 @@ fn notes(group: &Group) -> Vec<String> {
         .collect()
 }
 
-/// Three of them.
 fn digits(ratio: f64) -> String {
     let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
     format!("{ratio:.decimals$}")

@@ -10,7 +10,7 @@ use crate::lab::{self, Lab};
 use crate::log::Log;
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
-use crate::spool_lock::{self, SpoolLock};
+use crate::spool::SpoolLock;
 use crate::stop::StopSignal;
 use crate::uploader::Uploader;
 use crate::{platform, run, spool, upload};
@@ -29,13 +29,9 @@ use std::time::{Duration, Instant};
 /// How often it looks which commit is checked out. One question to git takes some milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long it waits before it tries again to write a report to a disk that refused it.
-const DISK_PAUSE: Duration = Duration::from_secs(60);
-
 /// What was being written for so long was left behind by a process that was killed. `roundtrip run` may write into the same spool.
 const UNFINISHED_AGE_MIN: Duration = Duration::from_secs(3_600);
 
-/// Works until it is told to stop.
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
     if arguments.check {
         return lab::check(&arguments.lab);
@@ -91,7 +87,7 @@ impl<'a> Agent<'a> {
         upload::token_in(watched.token_file)?;
 
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
-        let held = spool_lock::hold(&spool)?;
+        let held = spool::hold(&spool)?;
         spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
         let (measured, complaint) = Measured::read(&spool, project.clone(), plan.preset.clone());
         log.say(&format!(
@@ -171,7 +167,8 @@ impl<'a> Agent<'a> {
             pull_request: None,
         };
         let report = subject.report(id, &self.plan.preset, outcome);
-        let kept = self.keep(&report, stop)?;
+        let path = spool::path(&self.spool, report.run_id);
+        let kept = spool::write_at_last(|| spool::write_json(&path, &report), stop, self.log)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
             self.log.say(&format!("{failure}; after a restart the same commit would be measured again"));
         }
@@ -179,32 +176,12 @@ impl<'a> Agent<'a> {
         Ok(kept)
     }
 
-    /// Writes a report into the spool, however long the disk refuses it. Breaks if the agent is to stop meanwhile.
-    ///
-    /// # Errors
-    /// The agent is to stop, and the disk still refuses it.
-    fn keep(&self, report: &RunReport, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
-        let path = spool::path(&self.spool, report.run_id);
-        let mut wanted = ControlFlow::Continue(());
-        loop {
-            match spool::write_json(&path, report) {
-                Ok(()) => return Ok(wanted),
-                Err(failure) if wanted.is_break() => return Err(failure),
-                Err(failure) => {
-                    self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
-                    wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
-                }
-            }
-        }
-    }
-
     /// The value, or nothing and a line in the log, unless the last one said the same.
     fn said_once<T>(&mut self, result: crate::Result<T>) -> Option<T> {
-        let complaint = result.as_ref().err().map(ToString::to_string);
-        if let Some(complaint) = complaint.as_ref().filter(|_| complaint != self.complaint) {
-            self.log.say(complaint);
+        match &result {
+            Ok(_) => self.complaint = None,
+            Err(failure) => self.log.say_once(&mut self.complaint, failure.to_string()),
         }
-        self.complaint = complaint;
         result.ok()
     }
 }
@@ -213,7 +190,6 @@ fn seconds(report: &RunReport) -> i64 {
     (report.finished_at - report.started_at).num_seconds()
 }
 
-/// What became of its cases.
 fn told(report: &RunReport) -> String {
     let count = |is: fn(&CaseResult) -> bool| report.results.iter().filter(|result| is(result)).count();
     let unsupported = count(|result| result.unsupported.is_some());
@@ -228,16 +204,13 @@ const FILE: &str = "measured.json";
 /// Commits that are remembered. An older one is measured again when it is checked out again.
 const COMMITS_MAX: usize = 1_000;
 
-/// Why a commit is to be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// It never was.
     New,
     /// The last measurement, of whatever commit, is so long ago.
     Again,
 }
 
-/// One commit, measured in one way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     project: Slug,
@@ -280,10 +253,6 @@ impl Measured {
         (elapsed >= every || elapsed < TimeDelta::zero()).then_some(Reason::Again)
     }
 
-    /// Remembers a commit.
-    ///
-    /// # Errors
-    /// The file cannot be written; it is remembered until this process ends.
     pub(crate) fn add(&mut self, commit: CommitSha, finished_at: DateTime<Utc>) -> crate::Result<()> {
         let (project, preset) = (self.project.clone(), self.preset.clone());
         self.entries

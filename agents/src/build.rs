@@ -7,9 +7,6 @@ use std::process::{Command, Output, Stdio};
 
 /// Builds the programs of a repository in this folder. What the commands print goes to standard error: standard output is
 /// for results.
-///
-/// # Errors
-/// A command that does not start, or fails.
 pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()> {
     commands.iter().try_for_each(|command| {
         let failed = |reason| Failure::Other(format!("building in {}: {reason}", folder.display()));
@@ -22,9 +19,6 @@ pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()
 }
 
 /// Runs a command in this folder until it ends, saying so on standard error, where its complaints go as well.
-///
-/// # Errors
-/// It does not start.
 pub(crate) fn run(
     command: &CommandLine,
     doing: &str,

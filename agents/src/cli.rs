@@ -1,12 +1,12 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 use crate::comparison::{ComparisonFormat, FailOn};
-use crate::format_name::{FormatName, SizeFormatName};
 use crate::node::NamedNode;
-use crate::platform::System;
+use crate::platform::{Limits, System};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
+use roundtrip_import::sizes::SizeFormat;
 use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
 use std::path::{Path, PathBuf};
@@ -214,14 +214,32 @@ pub(crate) struct ImportArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Its format; `auto` is the one that its content shows.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = formats())]
-    pub(crate) format: FormatName,
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
+    pub(crate) format: OrAuto<roundtrip_import::Format>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
 
-fn formats() -> impl TypedValueParser<Value = FormatName> {
-    PossibleValuesParser::new(FormatName::names()).try_map(|name| name.parse::<FormatName>())
+/// A format of files that other tools wrote, or none: the one that the file shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrAuto<F>(pub(crate) Option<F>);
+
+impl<F> Default for OrAuto<F> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+/// What stands for none.
+pub(crate) const AUTO: &str = "auto";
+
+fn or_auto<F: Copy + Send + Sync + 'static>(
+    all: &'static [F],
+    slug: fn(F) -> &'static str,
+) -> impl TypedValueParser<Value = OrAuto<F>> {
+    let slugs = all.iter().map(move |format| slug(*format));
+    PossibleValuesParser::new([AUTO].into_iter().chain(slugs))
+        .map(move |name| OrAuto(all.iter().copied().find(|format| slug(*format) == name)))
 }
 
 /// Where a report goes, and what it is of.
@@ -599,18 +617,8 @@ pub(crate) struct EnrolArguments {
 /// What becomes somebody else's program.
 #[derive(Debug, Args)]
 pub(crate) struct ConfineArguments {
-    /// Who it is.
-    #[arg(long)]
-    pub(crate) user_id: u32,
-    /// Its only group.
-    #[arg(long)]
-    pub(crate) group_id: u32,
-    /// Memory of one process.
-    #[arg(long)]
-    pub(crate) memory_bytes: u64,
-    /// The largest file that it writes.
-    #[arg(long)]
-    pub(crate) file_bytes: u64,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
     /// Leave it the network.
     #[arg(long)]
     pub(crate) network: bool,
@@ -728,15 +736,11 @@ pub(crate) struct SizesArguments {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Its format; `auto` is the one that its content shows.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = size_formats())]
-    pub(crate) from: SizeFormatName,
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(SizeFormat::all(), |format| format.slug()))]
+    pub(crate) from: OrAuto<SizeFormat>,
     /// What to print.
     #[arg(long, value_enum, default_value_t = SizesFormat::Human)]
     pub(crate) format: SizesFormat,
-}
-
-fn size_formats() -> impl TypedValueParser<Value = SizeFormatName> {
-    PossibleValuesParser::new(SizeFormatName::names()).try_map(|name| name.parse::<SizeFormatName>())
 }
 
 /// What to print of message sizes.

@@ -13,16 +13,10 @@ use std::path::Path;
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
 struct Comparison {
-    /// Why nothing of the two runs is comparable.
     differences: Vec<Difference>,
-    /// One entry a case of either report.
     cases: Vec<Line>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// A file that is no report, nothing that can be compared, or a verdict that was asked to be a failure.
 pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
     let differences = comparable::runs(&base, &head);

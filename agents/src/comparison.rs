@@ -4,32 +4,26 @@
 
 use crate::failure::Failure;
 use crate::format::{count, half_width, nanoseconds, signed_percent};
+use crate::output::{self, is_coloured, styled};
 use crate::table as results;
-use crate::terminal::{is_coloured, styled};
 use clap::builder::styling::{AnsiColor, Style};
-use comfy_table::{CellAlignment, Table, presets};
+use indexmap::IndexMap;
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{Row, Rule};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
 use serde::Serialize;
-use std::fmt::Write as _;
 
-/// One case of both sides, or of one.
 #[derive(Debug, Serialize)]
 pub(crate) struct Line {
-    /// What it is, for people.
     pub(crate) case: String,
-    /// What lines of one table have in common.
     #[serde(skip)]
     pub(crate) title: String,
-    /// What it is within that table.
     #[serde(skip)]
     pub(crate) name: String,
     /// The base's p50: the median over its repetitions, with its 95 % interval.
     pub(crate) base: Option<Side>,
-    /// The head's.
     pub(crate) head: Option<Side>,
     /// The head's p50 by the base's; absent where they are not comparable, here and below.
     pub(crate) ratio: Option<f64>,
@@ -45,30 +39,22 @@ pub(crate) struct Line {
     pub(crate) t: Option<f64>,
     /// How that tool marks it, without regard to the number of cases.
     pub(crate) stars: &'static str,
-    /// What is said of it, by its p50.
     pub(crate) verdict: Verdict,
-    /// Why it is inconclusive, if it is.
     pub(crate) undecided: Option<String>,
     /// The p90 of the repetitions; absent where they are not comparable, here and below.
     pub(crate) p90: Option<Beside>,
-    /// Their p99.
     pub(crate) p99: Option<Beside>,
-    /// The shape of their distributions.
     pub(crate) shape: Option<Shape>,
-    /// Why it is not compared.
     pub(crate) differences: Vec<Difference>,
     /// Why a side has no numbers: repetitions that failed, or what is unsupported.
     pub(crate) reasons: Vec<String>,
 }
 
-/// One side of a case.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Side {
-    /// The median over the repetitions' p50.
     pub(crate) p50_ns: u64,
     /// Absent with fewer than six repetitions, which have no such interval.
     pub(crate) interval_ns: Option<[u64; 2]>,
-    /// How many repetitions finished.
     pub(crate) repetitions: usize,
     /// The mean of the repetitions' rates: operations a second.
     pub(crate) rate_per_second: f64,
@@ -82,8 +68,6 @@ pub(crate) struct Decoded<'a> {
 }
 
 impl<'a> Decoded<'a> {
-    /// # Errors
-    /// A histogram that cannot be read.
     pub(crate) fn of(result: Option<&'a CaseResult>) -> crate::Result<Option<Self>> {
         let decoded = |result: &'a CaseResult| {
             let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
@@ -113,7 +97,6 @@ pub(crate) fn of_results(
     Ok(sides.iter().zip(compared).map(line).collect())
 }
 
-/// Two sides that can be compared.
 fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<Case<'a>> {
     let are_alike = comparable::results(base.result, head.result).is_empty();
     are_alike.then_some(Case {
@@ -178,7 +161,6 @@ fn finished(
     }
 }
 
-/// The p50 of a result that has one.
 fn side(side: &Decoded<'_>) -> Option<Side> {
     let comparison::Side { p50_ns, interval_ns, repetitions, rate_per_second } =
         comparison::Side::of(&side.p50s_ns)?;
@@ -214,10 +196,6 @@ pub(crate) enum FailOn {
     Inconclusive,
 }
 
-/// The failure that the lines amount to, if it is one.
-///
-/// # Errors
-/// A verdict that was asked to be one.
 pub(crate) fn judge(lines: &[Line], fail_on: &[FailOn]) -> crate::Result<()> {
     let those = |is_one: fn(&Line) -> bool| -> Vec<&str> {
         lines.iter().filter(|line| is_one(line)).map(|line| line.case.as_str()).collect()
@@ -240,7 +218,6 @@ pub(crate) fn judge(lines: &[Line], fail_on: &[FailOn]) -> crate::Result<()> {
 
 // What is told of a case beside its p50: its p90, its p99, and the shape of its distributions.
 
-/// A quantile beside the p50.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Beside {
     /// By how much head's times are longer than base's, as a share.
@@ -258,9 +235,7 @@ pub(crate) struct Beside {
 pub(crate) struct Shape {
     /// How probable so uneven shapes are without a change, for all that is compared.
     pub(crate) p_adjusted: f64,
-    /// Whether it is said to have changed.
     pub(crate) changed: bool,
-    /// Where the distributions differ, if it did.
     pub(crate) difference: Option<String>,
 }
 
@@ -313,7 +288,7 @@ impl Line {
 }
 
 /// A p, which is never said to be none.
-fn probability(p: f64) -> String {
+pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
@@ -322,35 +297,21 @@ fn probability(p: f64) -> String {
 const HEADER: [&str; 10] =
     ["case", "base p50", "\u{b1}", "head p50", "\u{b1}", "change", "95 % interval", "p", "t", "verdict"];
 
-/// Columns of words.
-const WORDS: [&str; 2] = ["case", "verdict"];
-
-/// All lines.
 pub(crate) fn render_table(lines: &[Line]) -> String {
     let mut text = String::new();
-    let mut titles: Vec<&str> = Vec::new();
-    for line in lines {
-        if !titles.contains(&line.title.as_str()) {
-            titles.push(&line.title);
-        }
+    let mut titled: IndexMap<&str, Vec<&Line>> = IndexMap::new();
+    lines.iter().for_each(|line| titled.entry(&line.title).or_default().push(line));
+    for (title, lines) in titled {
+        text.push_str(&format!("{title}\n{}\n\n", table(&lines)));
     }
-    for title in titles {
-        let of_title: Vec<&Line> = lines.iter().filter(|line| line.title == title).collect();
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{title}\n{}\n", table(&of_title));
-    }
-    let _ = write!(text, "{}", sentence(lines));
-    text
+    text + &sentence(lines)
 }
 
 fn table(lines: &[&Line]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(HEADER);
-    let mut notes = Vec::new();
+    let (mut rows, mut notes) = (Vec::new(), Vec::new());
     for line in lines {
         if let (Some(base), Some(head), Some(change)) = (line.base, line.head, line.change) {
-            table.add_row([
+            rows.push([
                 line.name.clone(),
                 nanoseconds(base.p50_ns),
                 spread(base),
@@ -376,16 +337,13 @@ fn table(lines: &[&Line]) -> String {
         }
         notes.extend(line.reasons.iter().map(|reason| format!("     {reason}")));
     }
-    for (index, head) in HEADER.iter().enumerate() {
-        if let Some(column) = table.column_mut(index).filter(|_| !WORDS.contains(head)) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    if !rows.is_empty() {
+        // The first column and the last are of words.
+        notes.insert(0, output::table(HEADER, rows, |place| (1..HEADER.len() - 1).contains(&place)));
     }
-    let rows = if table.is_empty() { None } else { Some(table.trim_fmt()) };
-    rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+    notes.join("\n")
 }
 
-/// The word, in the colour of what wants attention.
 pub(crate) fn verdict_text(verdict: Verdict) -> String {
     let style = match verdict {
         Verdict::Regressed => AnsiColor::Yellow.on_default().bold(),
@@ -424,7 +382,6 @@ fn sentence(lines: &[Line]) -> String {
     )
 }
 
-/// Half the interval as a share of the time.
 fn spread(side: Side) -> String {
     side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
 }
@@ -432,23 +389,20 @@ fn spread(side: Side) -> String {
 // As comparisons of Node are posted: rates, the change of the rate, stars and t. It is for those who know it: the stars
 // are of each row alone, and the verdict is not among them.
 
-/// A table in Markdown.
 pub(crate) fn render_node(lines: &[Line]) -> String {
     let mut text =
         "| Config | old (ops/s) | new (ops/s) | \u{394} | t | sig |\n|---|--:|--:|--:|--:|:--|\n".to_owned();
     for line in lines {
         let (Some(base), Some(head), Some(_)) = (line.base, line.head, line.ratio) else { continue };
         let t = line.t.map(|t| format!("{t:.1}")).unwrap_or_default();
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {t} | {} |",
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {t} | {} |\n",
             line.case,
             ops(base),
             ops(head),
             delta(base.rate_per_second, head.rate_per_second),
             line.stars
-        );
+        ));
     }
     text
 }
@@ -463,7 +417,6 @@ fn ops(side: Side) -> String {
     count(rounded)
 }
 
-/// The change of a rate in percent, with its sign and one decimal.
 pub(crate) fn delta(old: f64, new: f64) -> String {
     format!("{:+.1}%", (new / old - 1.0) * 100.0)
 }
@@ -472,7 +425,7 @@ pub(crate) fn delta(old: f64, new: f64) -> String {
 mod tests {
     use super::*;
     use roundtrip_stats::Distribution;
-    use roundtrip_wire::{Repetition, RunReport};
+    use roundtrip_wire::Repetition;
 
     /// A result whose repetitions have one time each.
     fn result(message_bytes: u64, p50s_ns: &[u64]) -> CaseResult {
@@ -481,9 +434,7 @@ mod tests {
 
     /// A result whose repetitions have these times.
     fn result_of(message_bytes: u64, repetitions: impl IntoIterator<Item = Vec<u64>>) -> CaseResult {
-        let full = include_str!("../../crates/wire/tests/golden/v1/full.json");
-        let mut full: RunReport = serde_json::from_str(full).unwrap();
-        let mut result = full.results.remove(0);
+        let mut result = crate::golden_report().results.remove(0);
         let like = result.repetitions[0].clone();
         result.case.message_bytes = message_bytes;
         result.unsupported = None;

@@ -8,7 +8,7 @@ use crate::ledger::Ledger;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
-use crate::upload::{self, What};
+use crate::upload::{self, Upload, What};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
@@ -24,7 +24,6 @@ pub(crate) struct Subject {
     pub(crate) project: Slug,
     /// This machine's name, if it is not its host name.
     pub(crate) machine: Option<Slug>,
-    /// The pull request that the commit is of.
     pub(crate) pull_request: Option<u64>,
 }
 
@@ -41,22 +40,19 @@ pub(crate) struct Delivery<'a> {
 pub(crate) struct Kept {
     pub(crate) report: RunReport,
     pub(crate) json: Vec<u8>,
-    upload: Option<Upload>,
+    upload: Option<Addressed>,
 }
 
-/// What goes to a server.
 #[derive(Debug)]
-struct Upload {
+struct Addressed {
     server: String,
     token: String,
     what: What,
-    /// What is sent, if it is not the report itself.
     body: Option<Vec<u8>>,
     kept: PathBuf,
 }
 
 impl DeliveryArguments {
-    /// Whether a report is kept or sent at all.
     pub(crate) fn are_given(&self) -> bool {
         self.output.is_some() || self.upload.is_some()
     }
@@ -64,10 +60,6 @@ impl DeliveryArguments {
 
 impl<'a> Delivery<'a> {
     /// Of the repository that we are in, whose settings these are. Reads the token.
-    ///
-    /// # Errors
-    /// A token that is missing or unreadable; a machine whose results the settings do not take; a job for a pull request that
-    /// has something else checked out.
     pub(crate) fn prepare(
         arguments: &'a DeliveryArguments,
         mut repository: Repository,
@@ -122,9 +114,9 @@ impl<'a> Delivery<'a> {
                 // An agent that looks for reports passes it by.
                 What::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
             };
-            Upload { server, token, what, body, kept }
+            Addressed { server, token, what, body, kept }
         });
-        if let Some(Upload { kept, body, .. }) = &upload {
+        if let Some(Addressed { kept, body, .. }) = &upload {
             spool::write(kept, body.as_ref().unwrap_or(&json))?;
         }
         Ok(Kept { report, json, upload })
@@ -136,7 +128,6 @@ fn json(value: &impl Serialize) -> crate::Result<Vec<u8>> {
 }
 
 impl Subject {
-    /// A report of all that a run measured.
     pub(crate) fn report(self, run_id: RunId, preset: &Slug, outcome: Outcome) -> RunReport {
         let Self { repository, project, machine, pull_request } = self;
         RunReport {
@@ -167,19 +158,14 @@ impl Subject {
 }
 
 impl Kept {
-    /// Uploads the report, if that was asked for.
-    ///
-    /// # Errors
-    /// A server that does not take it: the report stays where it is.
     pub(crate) fn send(self) -> crate::Result<()> {
-        let Some(Upload { server, token, what, body, kept }) = self.upload else { return Ok(()) };
+        let Some(Addressed { server, token, what, body, kept }) = self.upload else { return Ok(()) };
         let destination = Destination { server: &server, token: &token, quarantined: false };
         deliver(destination, what, &self.report, &body.unwrap_or(self.json), &kept)?;
         spool::remove(&kept)
     }
 }
 
-/// Where a body goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Destination<'a> {
     pub(crate) server: &'a str,
@@ -188,10 +174,6 @@ pub(crate) struct Destination<'a> {
     pub(crate) quarantined: bool,
 }
 
-/// Uploads a body that is kept at a path.
-///
-/// # Errors
-/// A server that does not take it, with what becomes of the report.
 pub(crate) fn deliver(
     destination: Destination<'_>,
     what: What,
@@ -202,7 +184,8 @@ pub(crate) fn deliver(
     let Destination { server, token, quarantined } = destination;
     // What does not come out of the spool may have been acknowledged long ago.
     let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
-    match upload::send(server, token, what, quarantined, body, ledger) {
+    let upload = Upload::new(server, what, quarantined, body, ledger);
+    match upload.and_then(|upload| upload.send(token)) {
         Ok(()) => {
             let server = server.trim_end_matches('/');
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);

@@ -8,14 +8,12 @@ use crate::comparison::verdict_text;
 use crate::failure::Failure;
 use crate::format::{count, figure, rounded, signed_percent};
 use crate::output;
-use comfy_table::{CellAlignment, Table, presets};
 use csv::StringRecord;
 use indexmap::IndexMap;
 use roundtrip_stats::change_point::{InvalidValue, Method, Step};
 use roundtrip_wire::Verdict;
 use serde::Serialize;
-use std::fmt::{self, Write as _};
-use std::fs::File;
+use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -25,37 +23,28 @@ struct Answer {
     series: Vec<Series>,
 }
 
-/// One series, and where it changes.
 #[derive(Debug, Serialize)]
 struct Series {
     name: String,
-    /// How many points it has.
     #[serde(skip)]
     points: usize,
     change_points: Vec<ChangePoint>,
 }
 
-/// A change that matters.
 #[derive(Debug, Serialize)]
 struct ChangePoint {
     /// Of the first point of the new level.
     index: i64,
     /// The level before, in the unit of the values.
     before: f64,
-    /// The level after.
     after: f64,
     /// From which to which index the new level begins with a probability of 95 %; both included.
     interval: [i64; 2],
     /// One less the probability that values without a change, seen once, are as uneven.
     confidence: f64,
-    /// Whether it is for the better.
     verdict: Verdict,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// A file that is not what it has to be, or standard output that cannot be written.
 pub(crate) fn detect(arguments: &DetectArguments) -> crate::Result<()> {
     let DetectArguments { file, direction, format } = arguments;
     let series = read(file)?.into_iter().map(|(name, points)| search(name, points, *direction));
@@ -68,17 +57,14 @@ pub(crate) fn detect(arguments: &DetectArguments) -> crate::Result<()> {
 
 /// Reads a file; `-` is standard input.
 fn read(path: &Path) -> crate::Result<Rows> {
-    let (name, read) = if path == Path::new("-") {
-        ("standard input".into(), read_values(io::stdin().lock()))
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        ("standard input".into(), io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
     } else {
-        (path.to_string_lossy(), File::open(path).map_err(Malformed::from).and_then(read_values))
+        (path.to_string_lossy(), std::fs::read(path))
     };
-    read.map_err(|error| {
-        Failure::Usage(match error {
-            Malformed::Unreadable(error) => format!("cannot read {name}: {error}"),
-            error => format!("{name}: {error}"),
-        })
-    })
+    let bytes = bytes.map_err(|error| Failure::Usage(format!("cannot read {name}: {error}")))?;
+    read_values(bytes).map_err(|wrong| Failure::Usage(format!("{name}: {wrong}")))
 }
 
 fn search(name: String, mut points: Vec<Point>, direction: Direction) -> Result<Series, InvalidValue> {
@@ -113,7 +99,6 @@ fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePo
 
 // Where in a row its cells are, and what they have to be.
 
-/// The columns that are read, by their place.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
     series: usize,
@@ -122,9 +107,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// # Errors
-    /// The header lacks one, or has several of that name.
-    fn of(header: &StringRecord) -> Result<Self, Problem> {
+    fn of(header: &StringRecord) -> Result<Self, Wrong> {
         let find = |name: &str| {
             let mut found = header.iter().enumerate().filter(|(_, column)| column.trim() == name);
             let problem = match (found.next(), found.next()) {
@@ -132,7 +115,7 @@ impl Columns {
                 (None, _) => "no column",
                 (Some(_), Some(_)) => "several columns",
             };
-            Err(Problem::Unexpected {
+            Err(Wrong {
                 found: format!("the header has {problem} `{name}`, it is {}", listed(header)),
                 expected: "the columns `series`, `index` and `value`".into(),
             })
@@ -140,11 +123,7 @@ impl Columns {
         Ok(Self { series: find("series")?, index: find("index")?, value: find("value")? })
     }
 
-    /// The name of the series, and the point.
-    ///
-    /// # Errors
-    /// A cell is not what it has to be.
-    fn read(self, row: &StringRecord) -> Result<(&str, Point), Problem> {
+    fn read(self, row: &StringRecord) -> Result<(&str, Point), Wrong> {
         let cell = |place| row.get(place).unwrap_or_default();
         let series = cell(self.series);
         if series.is_empty() {
@@ -167,10 +146,10 @@ impl Columns {
     }
 }
 
-fn unexpected(what: &str, text: &str, expected: &str) -> Problem {
+fn unexpected(what: &str, text: &str, expected: &str) -> Wrong {
     let found =
         if text.is_empty() { format!("{what} is missing") } else { format!("{what} is {}", clipped(text)) };
-    Problem::Unexpected { found, expected: expected.into() }
+    Wrong { found, expected: expected.into() }
 }
 
 /// The columns that there are, unless they are many.
@@ -184,53 +163,29 @@ fn listed(header: &StringRecord) -> String {
     names.join(", ")
 }
 
-// Why a file cannot be taken in.
-
-/// In a sentence for the person who reads it; the name of the file comes before it.
-#[derive(Debug, thiserror::Error)]
-enum Malformed {
-    #[error("{0}")]
-    Unreadable(#[from] io::Error),
-    #[error(
-        "nothing is in it: expected a header with the columns `series`, `index` and `value`, and rows below it"
-    )]
-    Empty,
-    #[error("no row is below the header: expected a row for each value")]
-    NoRows,
-    #[error("line {line}: {found}: expected {expected}")]
-    At { line: u64, found: String, expected: String },
+struct Wrong {
+    found: String,
+    expected: String,
 }
 
-/// The same of a row whose line is not known yet.
-#[derive(Debug)]
-enum Problem {
-    Unreadable(io::Error),
-    Unexpected { found: String, expected: String },
-}
-
-impl Problem {
-    fn at(self, line: u64) -> Malformed {
-        match self {
-            Self::Unreadable(error) => Malformed::Unreadable(error),
-            Self::Unexpected { found, expected } => Malformed::At { line, found, expected },
-        }
+impl Wrong {
+    fn at(&self, line: u64) -> String {
+        format!("line {line}: {}: expected {}", self.found, self.expected)
     }
 }
 
-impl From<csv::Error> for Problem {
+impl From<csv::Error> for Wrong {
     fn from(error: csv::Error) -> Self {
-        let told = error.to_string();
-        match error.into_kind() {
-            csv::ErrorKind::Utf8 { err, .. } => Self::Unexpected {
+        match error.kind() {
+            csv::ErrorKind::Utf8 { err, .. } => Self {
                 found: format!("cell {} is not UTF-8", err.field() + 1),
                 expected: "text in UTF-8".into(),
             },
-            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => Self::Unexpected {
-                found: format!("the row has {len} {}", if len == 1 { "cell" } else { "cells" }),
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => Self {
+                found: format!("the row has {len} {}", if *len == 1 { "cell" } else { "cells" }),
                 expected: format!("{expected_len}, as the header has"),
             },
-            csv::ErrorKind::Io(error) => Self::Unreadable(error),
-            _ => Self::Unreadable(io::Error::other(told)),
+            _ => Self { found: error.to_string(), expected: "CSV".into() },
         }
     }
 }
@@ -248,7 +203,6 @@ fn clipped(text: &str) -> impl fmt::Display {
 /// The points of each series as they stand in the file, in the order in which the series begin there.
 type Rows = IndexMap<String, Vec<Point>>;
 
-/// What was measured once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     /// Of which commit, counted from anywhere.
@@ -257,77 +211,48 @@ struct Point {
     value: f64,
 }
 
-/// Reads all rows.
-///
-/// # Errors
-/// The first thing that is wrong with them.
-fn read_values(source: impl Read) -> Result<Rows, Malformed> {
-    const MARK: &[u8] = "\u{feff}".as_bytes();
-    let mut source = UnixLines(source);
-    // The parser knows a byte order mark only where more comes in one piece with it.
-    let mut start = Vec::new();
-    source.by_ref().take(MARK.len() as u64).read_to_end(&mut start)?;
-    if start == MARK {
-        start.clear();
-    }
+fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
+    // Before a carriage return the parser would take a row for ended, and not count its line.
+    bytes.retain(|byte| *byte != b'\r');
     // The last row ends as all others do.
-    let source = start.chain(source).chain(&b"\n"[..]);
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(source);
+    bytes.push(b'\n');
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     let mut row = StringRecord::new();
     if !next(&mut reader, &mut row)? {
-        return Err(Malformed::Empty);
+        return Err("nothing is in it: expected a header with the columns `series`, `index` and `value`, and rows below it"
+            .into());
     }
-    let columns = Columns::of(&row).map_err(|problem| problem.at(line(&reader, &row)))?;
+    let columns = Columns::of(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
     let mut rows = Rows::new();
     while next(&mut reader, &mut row)? {
-        let (series, point) = columns.read(&row).map_err(|problem| problem.at(line(&reader, &row)))?;
+        let (series, point) = columns.read(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
         match rows.get_mut(series) {
             Some(points) => points.push(point),
             None => _ = rows.insert(series.to_owned(), vec![point]),
         }
     }
-    if rows.is_empty() { Err(Malformed::NoRows) } else { Ok(rows) }
+    if rows.is_empty() {
+        return Err("no row is below the header: expected a row for each value".into());
+    }
+    Ok(rows)
 }
 
-fn next(reader: &mut csv::Reader<impl Read>, row: &mut StringRecord) -> Result<bool, Malformed> {
-    reader.read_record(row).map_err(|error| Problem::from(error).at(line(reader, row)))
+fn next(reader: &mut csv::Reader<&[u8]>, row: &mut StringRecord) -> Result<bool, String> {
+    reader.read_record(row).map_err(|error| Wrong::from(error).at(line(reader, row)))
 }
 
 /// On which line the row begins that was just read. The parser itself names the one on which the row before has ended, and
 /// there may be blank ones in between.
-fn line(reader: &csv::Reader<impl Read>, row: &StringRecord) -> u64 {
+fn line(reader: &csv::Reader<&[u8]>, row: &StringRecord) -> u64 {
     let within = row.iter().flat_map(str::bytes).filter(|byte| *byte == b'\n').count() as u64;
     reader.position().line().saturating_sub(1 + within).max(1)
 }
 
-/// A file without carriage returns, before which the parser would take a row for ended, and not count its line.
-struct UnixLines<R>(R);
-
-impl<R: Read> Read for UnixLines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.0.read(buffer)?;
-            let mut kept = 0;
-            for at in 0..read {
-                if buffer[at] != b'\r' {
-                    buffer[kept] = buffer[at];
-                    kept += 1;
-                }
-            }
-            // Nothing would mean the end.
-            if kept > 0 || read == 0 {
-                return Ok(kept);
-            }
-        }
-    }
-}
-
 // Changes for people: a table for each series that has some, a line for each that has none, and a sentence.
 
-/// The last column is of words.
 const HEADER: [&str; 6] = ["index", "95 % interval", "before", "after", "change", "verdict"];
 
-/// All series.
 fn render(series: &[Series], direction: Direction) -> String {
     let mut text = String::new();
     let mut has_table = false;
@@ -336,10 +261,9 @@ fn render(series: &[Series], direction: Direction) -> String {
         if !text.is_empty() && (had_table || has_table) {
             text.push('\n');
         }
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{}: {}", printable(&one.name), outcome(one));
+        text.push_str(&format!("{}: {}\n", printable(&one.name), outcome(one)));
         if has_table {
-            let _ = writeln!(text, "{}", table(&one.change_points));
+            text.push_str(&format!("{}\n", table(&one.change_points)));
         }
     }
     text + "\n" + &sentence(series, direction)
@@ -356,24 +280,18 @@ fn outcome(series: &Series) -> String {
 }
 
 fn table(changes: &[ChangePoint]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(HEADER);
-    for change in changes {
+    let row = |change: &ChangePoint| {
         let ChangePoint { index, before, after, interval: [first, last], .. } = *change;
-        table.add_row([
+        [
             index.to_string(),
             if first == last { first.to_string() } else { format!("{first} to {last}") },
             figure(before),
             figure(after),
             signed_percent(after / before - 1.0),
             verdict_text(change.verdict),
-        ]);
-    }
-    for column in table.column_iter_mut().take(HEADER.len() - 1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.trim_fmt()
+        ]
+    };
+    output::table(HEADER, changes.iter().map(row), |place| place < HEADER.len() - 1)
 }
 
 /// How many of which, and how to read it.
@@ -413,18 +331,8 @@ fn printable(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Hands out so many bytes at a time.
-    struct Pieces<'a>(&'a [u8], usize);
-
-    impl Read for Pieces<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = self.1.min(buffer.len());
-            (&mut self.0).take(length as u64).read(buffer)
-        }
-    }
-
     #[test]
-    fn rows_are_the_same_whatever_ends_lines_and_in_whatever_pieces_they_come() {
+    fn rows_are_the_same_whatever_ends_lines() {
         let expected = Rows::from([
             ("b, c".to_owned(), vec![Point { index: -5, value: 1.5 }, Point { index: 7, value: 2e-3 }]),
             ("a".to_owned(), vec![Point { index: 7, value: 3.0 }]),
@@ -436,11 +344,9 @@ mod tests {
             format!("\u{feff}{text}\n"),
             format!("\u{feff}{text}\n\n").replace('\n', "\r\n"),
         ] {
-            for length in [1, 2, 3, 1_000] {
-                let rows = read_values(Pieces(text.as_bytes(), length)).unwrap();
-                assert_eq!(rows, expected, "{text:?} in pieces of {length}");
-                assert!(rows.keys().eq(expected.keys()));
-            }
+            let rows = read_values(text.clone().into()).unwrap();
+            assert_eq!(rows, expected, "{text:?}");
+            assert!(rows.keys().eq(expected.keys()));
         }
     }
 
@@ -454,7 +360,7 @@ mod tests {
             ("\n\nseries,index\na,1\n", 3),
         ] {
             for text in [text.to_owned(), text.replace('\n', "\r\n")] {
-                let error = read_values(text.as_bytes()).unwrap_err().to_string();
+                let error = read_values(text.clone().into()).unwrap_err();
                 assert!(error.starts_with(&format!("line {line}: ")), "{text:?}: {error}");
             }
         }

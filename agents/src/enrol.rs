@@ -2,7 +2,6 @@
 
 use crate::cli::EnrolArguments;
 use crate::failure::Failure;
-use crate::http::Refusal;
 use crate::lab::identity::{self, Enrolled, Identity, Key};
 use crate::lab::{server, update};
 use crate::upload;
@@ -11,10 +10,6 @@ use roundtrip_wire::lab::Enrolment;
 use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
 
-/// Runs the verb.
-///
-/// # Errors
-/// No code, a server that does not answer or does not let it in, a folder that cannot be written.
 pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     upload::check_address(&arguments.server)?;
     let folder = identity::folder(arguments.state.as_deref())?;
@@ -23,10 +18,7 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     let update_key = arguments.update_key.as_deref().map(update_key).transpose()?;
     let key = Key::draw()?;
     let enrolment = Enrolment { code, machine: machine.clone(), public_key: key.public() };
-    let enrolled = server::enrol(&arguments.server, &enrolment).map_err(|refusal| match refusal {
-        Refusal::Token(said) => Failure::Authentication(said),
-        Refusal::Temporary(said, _) | Refusal::Final(said) => Failure::Other(said),
-    })?;
+    let enrolled = server::enrol(&arguments.server, &enrolment)?;
     let told = Enrolled {
         server: arguments.server.clone(),
         agent_id: enrolled.agent_id,

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// A failure, in one or two sentences for the person who reads it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// Something that no retry mends: exit code 1.
@@ -27,11 +26,8 @@ pub(crate) enum Failure {
         kept.display(), as_argument(kept), if *quarantined { " --quarantined" } else { "" }
     )]
     Spooled {
-        /// Why it could not be uploaded.
         reason: String,
-        /// Where it is.
         kept: PathBuf,
-        /// Where it was to go.
         server: String,
         /// Whether nobody vouches for it.
         quarantined: bool,
@@ -44,12 +40,7 @@ pub(crate) enum Failure {
     Refused(String),
     /// A file cannot be written: exit code 8.
     #[error("cannot write {}: {source}", path.display())]
-    Disk {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Disk { path: PathBuf, source: std::io::Error },
 }
 
 /// A path as it is typed: the folder in which reports wait has a space in its name on macOS.
@@ -61,12 +52,22 @@ fn as_argument(path: &Path) -> String {
     if path.contains(' ') { format!("\"{path}\"") } else { path.into_owned() }
 }
 
+/// What fails on the disk, by its path.
+pub(crate) trait OnDisk<T> {
+    fn on_disk(self, path: impl Into<PathBuf>) -> crate::Result<T>;
+}
+
+impl<T> OnDisk<T> for std::io::Result<T> {
+    fn on_disk(self, path: impl Into<PathBuf>) -> crate::Result<T> {
+        self.map_err(|source| Failure::Disk { path: path.into(), source })
+    }
+}
+
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code())
     }
 
-    /// The exit code as a number.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Other(_) => 1,

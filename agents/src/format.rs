@@ -12,7 +12,6 @@ pub(crate) fn bytes(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
 }
 
-/// A number with its thousands parted.
 pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
@@ -24,7 +23,6 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// By how much something is more, or less.
 pub(crate) fn signed_percent(share: f64) -> String {
     let sign = if share < 0.0 { "-" } else { "+" };
     format!("{sign}{}", percent(share.abs()))
@@ -43,7 +41,6 @@ pub(crate) fn figure(value: f64) -> String {
     if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Half of an interval as a share of what is in its middle.
 pub(crate) fn half_width(low: u64, high: u64, middle: u64) -> String {
     percent((high - low) as f64 / 2.0 / middle.max(1) as f64)
 }

@@ -1,6 +1,10 @@
 //! Requests to a server, and what its refusals mean.
 
+use crate::failure::Failure;
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use roundtrip_wire::{Problem, problem::PROBLEM_MEDIA_TYPE};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -37,7 +41,6 @@ fn trusted_in(file: &Path) -> Result<RootCerts, String> {
     Ok(RootCerts::new_with_certs(&certificates))
 }
 
-/// What sends requests, and waits for so long.
 pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
     ureq::Agent::config_builder()
         .tls_config(TlsConfig::builder().root_certs(TRUSTED.clone()).build())
@@ -48,30 +51,25 @@ pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
         .into()
 }
 
-/// Why a request did not succeed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) enum Refusal {
     /// Worth trying again later, after this long if the server says so.
     Temporary(String, Option<Duration>),
     /// The server will say the same next time.
     Final(String),
-    /// The server does not accept the token.
     Token(String),
 }
 
-/// An answer other than what was hoped for.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) status: u16,
-    /// The problem's code, if it is one.
     pub(crate) code: String,
-    /// All of it, for people.
     pub(crate) said: String,
     retry_after: Option<Duration>,
 }
 
 impl Refused {
-    /// Reads it.
     pub(crate) fn read(url: &str, response: &mut Response<Body>) -> Self {
         let status = response.status().as_u16();
         let header = |name: &str| {
@@ -92,6 +90,15 @@ impl Refused {
     }
 }
 
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Token(said) => Self::Authentication(said),
+            Refusal::Final(said) | Refusal::Temporary(said, _) => Self::Other(said),
+        }
+    }
+}
+
 impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
         match refused.status {
@@ -102,12 +109,55 @@ impl From<Refused> for Refusal {
     }
 }
 
-/// Why there is no answer at all.
 pub(crate) fn unanswered(url: &str, error: &ureq::Error) -> Refusal {
     match error {
         ureq::Error::BadUri(_) => Refusal::Final(format!("`{url}` is not a server's address: {error}")),
         error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
     }
+}
+
+pub(crate) fn post(
+    url: &str,
+    timeout: Duration,
+    token: Option<&str>,
+    body: &impl Serialize,
+) -> Result<Response<Body>, Refusal> {
+    let mut request = agent(timeout).post(url).header("content-type", "application/json");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let json =
+        serde_json::to_vec(body).map_err(|error| Refusal::Final(format!("writing a request: {error}")))?;
+    request.send(&json[..]).map_err(|error| unanswered(url, &error))
+}
+
+pub(crate) fn parse<A: DeserializeOwned>(url: &str, response: &mut Response<Body>) -> Result<A, Refusal> {
+    let text = response.body_mut().read_to_string().map_err(|error| unanswered(url, &error))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Refusal::Temporary(format!("{url} answered what is no answer to it: {error}"), None))
+}
+
+/// The value in an answer that may be a refusal, or missing.
+pub(crate) fn answer<A: DeserializeOwned>(
+    url: &str,
+    sent: Result<Response<Body>, ureq::Error>,
+) -> Result<A, Refusal> {
+    let mut response = sent.map_err(|error| unanswered(url, &error))?;
+    if response.status().is_success() {
+        return parse(url, &mut response);
+    }
+    Err(Refused::read(url, &mut response).into())
+}
+
+/// Pauses that grow from the one to the other and go on for ever, each up to twice as long as it would be: who failed at once does
+/// not try again at once.
+pub(crate) fn growing_pauses(min: Duration, max: Duration) -> ExponentialBackoff {
+    ExponentialBuilder::default()
+        .with_min_delay(min)
+        .with_max_delay(max)
+        .with_jitter()
+        .without_max_times()
+        .build()
 }
 
 #[cfg(test)]

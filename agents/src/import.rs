@@ -1,9 +1,8 @@
 //! `roundtrip import`: what another tool has measured becomes a run like any other, and the file goes with it.
 
-use crate::cli::ImportArguments;
+use crate::cli::{ImportArguments, OrAuto};
 use crate::delivery::{Delivery, Subject};
 use crate::failure::Failure;
-use crate::format_name::FormatName;
 use crate::repository::{Git, Repository};
 use crate::settings::{Imported, Settings};
 use crate::{build, output, table};
@@ -18,10 +17,6 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Runs the verb.
-///
-/// # Errors
-/// A file that is not of its format, or a server that does not take it.
 pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
     let ImportArguments { file, format, delivery } = arguments;
     let repository = Repository::read(&Git::here())?;
@@ -53,9 +48,6 @@ pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// Imports what a command of the settings prints, or writes to a file.
-///
-/// # Errors
-/// It fails, or what it prints is not of its format.
 pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
     let Imported { run: command, format, file } = imported;
     let stdout = if file.is_some() { std::io::stderr().into() } else { Stdio::piped() };
@@ -73,8 +65,7 @@ pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'
     take(delivery, &name, &bytes, *format)
 }
 
-/// Imports these bytes, and delivers them.
-fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: FormatName) -> crate::Result<()> {
+fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: OrAuto<Format>) -> crate::Result<()> {
     let (report, format) = report(delivery.subject.clone(), name, bytes, format)?;
     let format = Slug::from_name(format.slug());
     let file =
@@ -85,14 +76,11 @@ fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: FormatName) -
 }
 
 /// The report of what these bytes say of a subject, and the format that they are in.
-///
-/// # Errors
-/// They are not of the format.
 pub(crate) fn report(
     subject: Subject,
     name: &str,
     bytes: &[u8],
-    format: FormatName,
+    format: OrAuto<Format>,
 ) -> crate::Result<(RunReport, Format)> {
     let import = roundtrip_import::import(bytes, format.0)
         .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;

@@ -2,7 +2,7 @@
 //! say so. Kept in the spool. A run is counted when a server that was told of the ledger has stored it, and once, whatever
 //! is cut short or repeated: the server counts the same.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::spool;
 use roundtrip_wire::{Acknowledged, RunId};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,6 @@ const NEWEST_MAX: usize = 64;
 /// Reports that were sent and not acknowledged are still in the spool, or somebody has taken them out.
 const SENT_MAX: usize = 1_000;
 
-/// The reports of one spool that go to one server.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     spool: PathBuf,
@@ -79,10 +78,9 @@ impl Ledger {
     /// Reads, changes and writes the account of the server, while no other process does.
     fn change<T>(&self, change: impl FnOnce(&mut Account) -> T) -> crate::Result<T> {
         let (path, lock) = (self.spool.join(FILE), self.spool.join(LOCK));
-        let disk = |source| Failure::Disk { path: lock.clone(), source };
-        fs::create_dir_all(&self.spool).map_err(disk)?;
-        let locked = File::options().append(true).create(true).open(&lock).map_err(disk)?;
-        locked.lock().map_err(disk)?;
+        fs::create_dir_all(&self.spool).on_disk(&lock)?;
+        let locked = File::options().append(true).create(true).open(&lock).on_disk(&lock)?;
+        locked.lock().on_disk(&lock)?;
         // One that cannot be read begins anew, as another installation: what is not known was not lost.
         let before = fs::read(&path).unwrap_or_default();
         let mut book: Book = serde_json::from_slice(&before).unwrap_or_default();

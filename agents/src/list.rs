@@ -7,16 +7,15 @@
 use crate::cli::{Format, ListingArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::terminal::{is_coloured, paragraph, styled};
+use crate::output::{is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
+use indexmap::IndexMap;
 use roundtrip_bench::transport::{ChannelSpec, Transport};
 use roundtrip_bench::{definition, environment, program, scenario, transport};
 use roundtrip_wire::TransportInfo;
 use serde::Serialize;
-use std::fmt::Write as _;
 
-/// Prints what there is.
 pub(crate) fn list(arguments: &ListingArguments) -> crate::Result<()> {
     let listing = Listing::gather()?;
     match arguments.format {
@@ -89,48 +88,46 @@ fn render(listing: &Listing, coloured: bool) -> String {
     let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&listing.transports, coloured));
     if let Some(tested) = environment::tested() {
         let tested = format!("This suite was tested {tested}. Treat its figures with care.");
-        // Writing to a string cannot fail, here and below.
-        let _ =
-            writeln!(text, "\n{}", styled(&paragraph(&tested, 2), AnsiColor::Yellow.on_default(), coloured));
+        let tested = styled(&paragraph(&tested, 2), AnsiColor::Yellow.on_default(), coloured);
+        text.push_str(&format!("\n{tested}\n"));
     }
     let control = "A control is one that no commit of the measured repository can have changed.";
-    let _ = writeln!(text, "\n{}", paragraph(control, 2));
-    let _ = writeln!(text, "\n{}\n", heading("Scenarios"));
+    text.push_str(&format!("\n{}\n", paragraph(control, 2)));
+    text.push_str(&format!("\n{}\n\n", heading("Scenarios")));
     for scenario in &listing.scenarios {
-        let _ = writeln!(text, "  {}\n{}", scenario.slug, paragraph(scenario.about, 4));
+        text.push_str(&format!("  {}\n{}\n", scenario.slug, paragraph(scenario.about, 4)));
     }
-    let _ = writeln!(text, "\n{}\n", heading("Presets"));
+    text.push_str(&format!("\n{}\n\n", heading("Presets")));
     for preset in &listing.presets {
-        let _ = writeln!(text, "  {} ({} cases)\n{}", preset.name, preset.cases, paragraph(&preset.about, 4));
+        text.push_str(&format!(
+            "  {} ({} cases)\n{}\n",
+            preset.name,
+            preset.cases,
+            paragraph(&preset.about, 4)
+        ));
     }
     text
 }
 
 /// Those that run here, then the others under their reason.
 fn transports(transports: &[ListedTransport], coloured: bool) -> String {
-    let here = transports.iter().filter(|transport| transport.unsupported.is_none());
+    let mut by_reason: IndexMap<Option<&str>, Vec<&ListedTransport>> = IndexMap::new();
+    transports.iter().for_each(|one| by_reason.entry(one.unsupported.as_deref()).or_default().push(one));
+    let here = by_reason.shift_remove(&None).unwrap_or_default().into_iter();
     let mut text = lines(here.map(|ListedTransport { info, .. }| {
         let control = if info.control { "control" } else { "" };
         [info.slug.as_str(), &info.title, info.family.as_str(), control]
     }));
-    let mut reasons: Vec<&str> = Vec::new();
-    for reason in transports.iter().filter_map(|transport| transport.unsupported.as_deref()) {
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    for reason in reasons {
-        let titled =
-            styled(&paragraph(&format!("Not here: {reason}"), 2), AnsiColor::Yellow.on_default(), coloured);
-        let those = transports.iter().filter(|transport| transport.unsupported.as_deref() == Some(reason));
+    for (reason, those) in by_reason {
+        let reason = paragraph(&format!("Not here: {}", reason.unwrap_or_default()), 2);
+        let titled = styled(&reason, AnsiColor::Yellow.on_default(), coloured);
+        let those = those.into_iter();
         let those = lines(those.map(|ListedTransport { info, .. }| [info.slug.as_str(), &info.title]));
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n\n{titled}\n{those}");
+        text.push_str(&format!("\n\n{titled}\n{those}"));
     }
     text
 }
 
-/// A line each, in columns.
 fn lines<'a, const N: usize>(rows: impl Iterator<Item = [&'a str; N]>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,23 +1,19 @@
 //! The agent's log: a line an event, for people. Standard error, where journald or a terminal shows it; or a file, with
 //! the time before each line, because nobody else adds it.
 
-use crate::failure::Failure;
+use crate::failure::OnDisk;
 use chrono::{SecondsFormat, Utc};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Where the lines go.
 #[derive(Debug)]
 pub(crate) enum Log {
-    /// Standard error.
     Standard,
-    /// This file, which is appended to.
     File(File),
 }
 
 impl Log {
-    /// Standard error, or this file.
     pub(crate) fn open(path: Option<&Path>) -> crate::Result<Self> {
         let Some(path) = path else { return Ok(Self::Standard) };
         if let Some(folder) = path.parent() {
@@ -25,7 +21,15 @@ impl Log {
             let _ = fs::create_dir_all(folder);
         }
         let file = File::options().append(true).create(true).open(path);
-        file.map(Self::File).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+        file.map(Self::File).on_disk(path)
+    }
+
+    /// Writes a line, unless it is what was said last.
+    pub(crate) fn say_once(&self, last: &mut Option<String>, event: String) {
+        if last.as_ref() != Some(&event) {
+            self.say(&event);
+            *last = Some(event);
+        }
     }
 
     /// Writes a line. Where the log itself cannot be written there is nobody left to tell.

@@ -2,32 +2,31 @@
 //!
 //! # Codemap
 //! - `cli`: arguments, and nothing else.
-//! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk.
+//! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk, and one agent a spool.
 //! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
-//! - `uploader`: what waits in a spool, to a server.  `spool_lock`: one agent a spool.
+//! - `uploader`: what waits in a spool, to a server.
 //! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.  `http`: requests to it.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
-//! - `stop`: whether an agent is to stop, and waiting meanwhile.  `backoff`: pauses between attempts.  `log`: an agent's.
+//! - `stop`: whether an agent is to stop, and waiting meanwhile.  `log`: an agent's.
 //! - `platform`: what differs between operating systems.
 //! - `ci`: what a job of continuous integration is for, and its proof of who it is.  `summary`: what stands on its page.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
-//! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
+//! - `table`: the report for people.
 //! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
-//! - `import`: what other tools have measured.  `format_name`: in which format.
+//! - `import`: what other tools have measured.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `advise`: which transport is best for messages of given sizes.
 //! - `detect`: where the values of a CSV file change.
 //! - `sizes`: message sizes that somebody has counted.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `record`: the sizes of the messages of a running process.
-//! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
+//! - `format`: times and sizes with their units.  `output`: standard output, and what stands on stderr while the suite runs.
 //! - `failure`: every failure and its exit code.
 
 mod ab;
 mod advise;
 mod agent;
-mod backoff;
 mod build;
 mod ci;
 mod cli;
@@ -39,7 +38,6 @@ mod doctor;
 mod enrol;
 mod failure;
 mod format;
-mod format_name;
 mod http;
 mod import;
 mod lab;
@@ -51,7 +49,6 @@ mod node;
 mod output;
 mod platform;
 mod probe_effect;
-mod progress;
 mod record;
 mod repository;
 mod run;
@@ -59,18 +56,16 @@ mod service;
 mod settings;
 mod sizes;
 mod spool;
-mod spool_lock;
 mod stop;
 mod suite_page;
 mod summary;
 mod table;
-mod terminal;
 mod upload;
 mod uploader;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
-use failure::Failure;
+use failure::{Failure, OnDisk};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -96,8 +91,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema()),
         Command::Transports => suite_page::print(),
-        Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual)
-            .map_err(|source| Failure::Disk { path: "the manual".into(), source }),
+        Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual).on_disk("the manual"),
         Command::Peer { arguments } => return roundtrip_bench::peer::main(&arguments),
     };
     match result {
@@ -109,5 +103,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// What every verb returns.
 type Result<T> = std::result::Result<T, Failure>;
+
+/// A report with a result of every kind, for tests.
+#[cfg(test)]
+fn golden_report() -> roundtrip_wire::RunReport {
+    let full = include_str!("../../crates/wire/tests/golden/v1/full.json");
+    serde_json::from_str(full).expect("a golden file is a report")
+}

@@ -33,9 +33,6 @@ impl FromStr for NamedNode {
 
 /// The plan with each of these instead of the `node` in `PATH`; as it is if there are none. One alone needs no name:
 /// its series are those of the `node` in `PATH`. `argument` is what named them.
-///
-/// # Errors
-/// One that does not run, or two of one name.
 pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> crate::Result<Plan> {
     if named.is_empty() {
         return Ok(plan);
@@ -68,10 +65,6 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
     Ok(plan.with_nodes(&nodes))
 }
 
-/// The cases for Node of a plan, with this `node` alone.
-///
-/// # Errors
-/// It does not run.
 pub(crate) fn measured_alone(plan: &Plan, path: &str, argument: &str) -> crate::Result<Vec<PlannedCase>> {
     let named = NamedNode { name: None, path: path.into() };
     let cases = plan.cases.iter().filter(|case| case.is_of_node()).cloned().collect();

@@ -1,7 +1,13 @@
-//! Standard output, for whoever reads it.
+//! What a person or a program reads on standard output: colour where it is wanted, lines that fit, tables; and the bar on standard
+//! error while the suite runs. It is drawn between repetitions only, never while a clock runs, and absent where standard error is
+//! not a terminal.
 
-use crate::failure::Failure;
-use std::io::{self, Write};
+use crate::failure::{Failure, OnDisk};
+use clap::builder::styling::Style;
+use comfy_table::{CellAlignment, ContentArrangement, Row, Table, presets};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use roundtrip_bench::harness::Event;
+use std::io::{self, IsTerminal, Write};
 
 /// Writes all of a text, and the end of its last line where it lacks one.
 pub(crate) fn print(text: &str) -> crate::Result<()> {
@@ -10,13 +16,100 @@ pub(crate) fn print(text: &str) -> crate::Result<()> {
     let printed = [text, end].into_iter().try_for_each(|part| out.write_all(part.as_bytes()));
     match printed.and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|source| Failure::Disk { path: "standard output".into(), source }),
+        other => other.on_disk("standard output"),
     }
 }
 
-/// Writes a value as indented JSON.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> crate::Result<()> {
     let json = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Other(format!("writing JSON: {error}")))?;
     print(&json)
+}
+
+pub(crate) const WIDTH: u16 = 80;
+
+/// Whether standard output may be coloured: a terminal that can, and nobody who objects (<https://no-color.org>).
+pub(crate) fn is_coloured() -> bool {
+    let objects = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    io::stdout().is_terminal() && !objects && !dumb
+}
+
+pub(crate) fn styled(text: &str, style: Style, coloured: bool) -> String {
+    if coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// A text in lines of at most [`WIDTH`], all indented by so many columns.
+pub(crate) fn paragraph(text: &str, indent: u16) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(WIDTH).add_row([text]);
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((indent, 0));
+    }
+    table.trim_fmt()
+}
+
+/// Rows in columns, of which those of numbers are aligned to the right.
+pub(crate) fn table<R: Into<Row>>(
+    header: impl Into<Row>,
+    rows: impl IntoIterator<Item = R>,
+    is_number: impl Fn(usize) -> bool,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    for (_, column) in table.column_iter_mut().enumerate().filter(|(place, _)| is_number(*place)) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+/// A bar with this in it, besides what is drawn.
+pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    bar
+}
+
+/// A bar over all repetitions, with the time that is left at most: a case may need fewer repetitions than it may have.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    pub(crate) fn new(preset: &str) -> Self {
+        let bar = bar(0, "{prefix} {wide_bar:.dim} {pos}/{len} repetitions  {msg:.dim}");
+        bar.set_prefix(preset.to_owned());
+        Self { bar }
+    }
+
+    pub(crate) fn observe(&self, event: &Event<'_>) {
+        if let Event::Repetition { case, done, left_max, time_left_max } = event {
+            self.bar.set_length(done + left_max);
+            self.bar.set_message(format!("at most {} left  {case}", HumanDuration(*time_left_max)));
+            self.bar.set_position(*done);
+        }
+    }
+
+    pub(crate) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_broken_between_words_and_indented() {
+        let text = paragraph(&"word ".repeat(40), 4);
+        assert!(text.lines().count() > 1);
+        for line in text.lines() {
+            assert!(line.starts_with("    word") && line.ends_with("word"), "{line:?}");
+            assert!(line.len() <= usize::from(WIDTH), "{line:?}");
+        }
+    }
 }

@@ -3,11 +3,11 @@
 //! Wilcoxon signed-rank test, as in the study's figure 3.
 
 use crate::cli::{Format, ProbeEffectArguments};
+use crate::comparison::probability;
 use crate::failure::Failure;
 use crate::format::{bytes, percent};
-use crate::progress::Progress;
+use crate::output::Progress;
 use crate::{output, run};
-use comfy_table::{CellAlignment, Table, presets};
 use roundtrip_bench::definition::{self, Mode, Placement, Plan, PlannedCase};
 use roundtrip_bench::harness;
 use roundtrip_bench::probe::Probe;
@@ -17,7 +17,6 @@ use roundtrip_stats::{Quartiles, wilcoxon};
 use roundtrip_wire::{CaseResult, Slug};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// The study's own: below it a difference is taken for real.
 const SIGNIFICANCE: f64 = 0.05;
@@ -34,7 +33,6 @@ struct Effect {
     sizes: Vec<Size>,
 }
 
-/// One buffer size.
 #[derive(Debug, Serialize)]
 struct Size {
     buffer_bytes: u64,
@@ -46,16 +44,11 @@ struct Size {
     raw_normalised: f64,
     /// The same under the probe.
     probed_normalised: f64,
-    /// Pairs of a raw and a probed repetition.
     pairs: usize,
     /// Of the paired Wilcoxon signed-rank test on the normalised values, two-sided; absent when no pair differs.
     p_two_sided: Option<f64>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// No probe is named, the sweep cannot be measured here, or standard output is closed.
 pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()> {
     let probe = arguments.probe.probe().ok_or_else(|| {
         Failure::Usage("--probe none has no effect to measure: expected syscalls, counters or sched".into())
@@ -155,12 +148,10 @@ fn whole(rate: f64) -> u64 {
 }
 
 fn render(effect: &Effect) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["buffer", "raw", "probed", "slower by", "raw, normalised", "probed, normalised", "p"]);
-    for size in &effect.sizes {
+    let header = ["buffer", "raw", "probed", "slower by", "raw, normalised", "probed, normalised", "p"];
+    let row = |size: &Size| {
         let (raw, probed) = (size.raw_bytes_per_second as f64, size.probed_bytes_per_second as f64);
-        table.add_row([
+        [
             bytes(size.buffer_bytes),
             format!("{}/s", bytes(size.raw_bytes_per_second)),
             format!("{}/s", bytes(size.probed_bytes_per_second)),
@@ -168,49 +159,34 @@ fn render(effect: &Effect) -> String {
             format!("{:.3}", size.raw_normalised),
             format!("{:.3}", size.probed_normalised),
             size.p_two_sided.map_or("no pair differs".into(), probability),
-        ]);
-    }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+        ]
+    };
+    let table = output::table(header, effect.sizes.iter().map(row), |_| true);
     let differ =
         effect.sizes.iter().filter(|size| size.p_two_sided.is_some_and(|p| p < SIGNIFICANCE)).count();
     let mut text = format!(
         "{}, two threads on one cpu, raw and under the probe {} in turn\n\n{}\n\n",
-        effect.transport,
-        effect.probe,
-        table.trim_fmt()
+        effect.transport, effect.probe, table
     );
     if effect.sizes.iter().all(|size| size.buffer_bytes >= TRACED_BYTES_MIN as u64) {
         text.push_str(
             "Smaller buffers are left out: under this probe the sweep would take over 20 minutes.\n",
         );
     }
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "The probe changes the shape of the line (p < {SIGNIFICANCE}, paired Wilcoxon signed-rank test) at {differ} of {} \
+    text.push_str(&format!("The probe changes the shape of the line (p < {SIGNIFICANCE}, paired Wilcoxon signed-rank test) at {differ} of {} \
          sizes; about {:.0} would look so by chance.",
         effect.sizes.len(),
-        SIGNIFICANCE * effect.sizes.len() as f64
-    );
+        SIGNIFICANCE * effect.sizes.len() as f64));
     text
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use roundtrip_wire::RunReport;
 
     /// Results of the sweep: for each size, whether probed, and the repetitions' times.
     fn result(buffer_bytes: u64, is_probed: bool, times_ns: impl Iterator<Item = u64>) -> CaseResult {
-        let golden = include_str!("../../crates/wire/tests/golden/v1/full.json");
-        let report: RunReport = serde_json::from_str(golden).unwrap();
-        let mut result = report.results[0].clone();
+        let mut result = crate::golden_report().results.remove(0);
         result.failures.clear();
         result.case.message_bytes = buffer_bytes;
         result.case.total_bytes = Some(16 << 20);

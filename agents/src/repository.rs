@@ -10,27 +10,21 @@ use std::process::{Command, Stdio};
 /// First-parent ancestors that are sent along: enough for a server to order whatever arrives next.
 const HISTORY_COMMITS: u32 = 500;
 
-/// The checked-out commit and what surrounds it.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
-    /// Where the work tree is.
     pub(crate) root: PathBuf,
     /// Of the remote, else of the folder.
     pub(crate) name: String,
-    /// The branch, if one is checked out.
     pub(crate) branch: Option<String>,
     /// The branch that the clone was made of, if it says so.
     pub(crate) default_branch: Option<String>,
-    /// The commit.
     pub(crate) commit: Commit,
     /// Its first-parent ancestors, the nearest first.
     pub(crate) history: Vec<Commit>,
-    /// Whether tracked files differ from the commit.
     pub(crate) work_tree_modified: bool,
 }
 
 impl Repository {
-    /// Reads the repository that git sees.
     pub(crate) fn read(git: &Git) -> crate::Result<Self> {
         let root = git.root().map_err(|error| {
             let mend = if git.is_named { "name" } else { "run it in" };
@@ -70,7 +64,6 @@ impl Repository {
     }
 }
 
-/// A commit, and its first-parent ancestors.
 fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
     let count = format!("--max-count={}", HISTORY_COMMITS + 1);
     let format = "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s";
@@ -87,7 +80,6 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
     Ok((commit, commits))
 }
 
-/// The `git` command in one folder.
 #[derive(Debug)]
 pub(crate) struct Git {
     folder: PathBuf,
@@ -113,21 +105,15 @@ impl Git {
         Self { protocols: Some(protocols), ..self }
     }
 
-    /// The folder of the checkout.
     pub(crate) fn root(&self) -> crate::Result<PathBuf> {
         Ok(PathBuf::from(self.ask(&["rev-parse", "--show-toplevel"])?.trim_end()))
     }
 
-    /// The commit that is checked out.
     pub(crate) fn head(&self) -> crate::Result<CommitSha> {
         let answer = self.ask(&["rev-parse", "--verify", "HEAD"])?;
         CommitSha::parse(answer.trim()).map_err(|_| unexpected("rev-parse", &answer))
     }
 
-    /// What git answers in that folder.
-    ///
-    /// # Errors
-    /// The first line of its complaint.
     pub(crate) fn ask(&self, arguments: &[&str]) -> crate::Result<String> {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.folder);

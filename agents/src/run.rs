@@ -3,7 +3,7 @@
 use crate::cli::{Format, RunArguments, UploadArguments};
 use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::output::Progress;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
 use crate::upload::{self, What};
@@ -14,7 +14,6 @@ use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
 use std::path::{Path, PathBuf};
 
-/// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
     let asked = arguments.preset.as_deref().map(|preset| prepare(preset, arguments)).transpose()?;
@@ -83,7 +82,6 @@ fn measure(
     kept.send()
 }
 
-/// A report, or a file of another tool with its own.
 fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
     match serde_json::from_slice::<ImportRequest>(json) {
         Ok(ImportRequest { report, .. }) => Ok((What::Import(report.run_id), report)),
@@ -120,7 +118,6 @@ fn invalid(error: InvalidDefinition) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-/// Where this program is.
 pub(crate) fn program() -> crate::Result<PathBuf> {
     std::env::current_exe().map_err(unknown_program)
 }
@@ -129,12 +126,10 @@ fn unknown_program(error: std::io::Error) -> Failure {
     Failure::Other(format!("the system does not say where this program is: {error}"))
 }
 
-/// The command that runs a peer: this very program.
 pub(crate) fn peer() -> crate::Result<PeerCommand> {
     PeerCommand::this_program().map_err(unknown_program)
 }
 
-/// Refuses a report that is of something else than was said.
 fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Result<()> {
     let path = arguments.file.display();
     let named = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
@@ -153,7 +148,6 @@ fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Res
     }
 }
 
-/// `roundtrip upload`.
 pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
     let path = &arguments.file;
     let json = std::fs::read(path)

@@ -7,15 +7,13 @@
 use crate::cli::{SizesArguments, SizesFormat};
 use crate::failure::Failure;
 use crate::format::{count, percent};
-use crate::{import, output, terminal};
-use comfy_table::{CellAlignment, Table, presets};
+use crate::{import, output};
 use roundtrip_import::sizes::{SizeImport, fewer};
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use serde::Serialize;
 
 /// More lines than this are no table for people.
 const ROWS_MAX: usize = 50;
-/// The longest bar, in columns.
 const BAR_WIDTH: u64 = 24;
 
 /// What `--format json` prints.
@@ -33,7 +31,6 @@ struct Answer {
     buckets: Vec<Bucket>,
 }
 
-/// Messages of about one size.
 #[derive(Debug, Serialize)]
 struct Bucket {
     from_bytes: u64,
@@ -41,10 +38,6 @@ struct Bucket {
     count: u64,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// A file that is not of its format, or standard output that cannot be written.
 pub(crate) fn sizes(arguments: &SizesArguments) -> crate::Result<()> {
     let SizesArguments { file, from, format } = arguments;
     let (name, bytes) = import::read(file)?;
@@ -91,7 +84,7 @@ fn render(SizeImport { format, sizes, .. }: &SizeImport) -> String {
         count(sizes.min_bytes()),
         count(sizes.max_bytes()),
         table(&shown),
-        terminal::paragraph(
+        output::paragraph(
             "Within a bucket every size is taken to be as frequent as any other. The web page and `roundtrip advise \
              --sizes` take them as this text:",
             0
@@ -103,25 +96,20 @@ fn table(buckets: &[SizeBucket]) -> String {
     let all: u64 = buckets.iter().map(|bucket| bucket.count).sum();
     let largest = buckets.iter().map(|bucket| bucket.count).max().unwrap_or_default();
     let share = |part: u64| part as f64 / all as f64;
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["bytes", "messages", "share", "up to here", ""]);
     let mut so_far = 0;
-    for bucket in buckets {
+    let row = |bucket: &SizeBucket| {
         so_far += bucket.count;
-        table.add_row([
+        [
             range(bucket),
             count(bucket.count),
             rare(share(bucket.count)),
             // The last percent is told apart: few long messages can cost more than all others.
             format!("{:.2} %", share(so_far) * 100.0),
             bar(bucket.count, largest),
-        ]);
-    }
-    for column in table.column_iter_mut().take(4) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.trim_fmt()
+        ]
+    };
+    let header = ["bytes", "messages", "share", "up to here", ""];
+    output::table(header, buckets.iter().map(row), |place| place < 4)
 }
 
 fn range(bucket: &SizeBucket) -> String {

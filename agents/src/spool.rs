@@ -1,16 +1,20 @@
 //! Reports on disk: written before they are uploaded, removed only when the server has acknowledged them. A report
 //! is whole or absent: written under another name, forced to disk, then renamed.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
+use crate::log::Log;
 use crate::platform;
+use crate::stop::StopSignal;
+use chrono::{DateTime, SubsecRound, Utc};
 use roundtrip_wire::RunId;
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How files begin that are being written, and folders that are there for a while.
 const TEMPORARY: &str = ".tmp";
@@ -21,7 +25,6 @@ pub(crate) fn folder() -> PathBuf {
     state.join("roundtrip").join("spool")
 }
 
-/// Where the report of a run waits in a spool.
 pub(crate) fn path(folder: &Path, id: RunId) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
@@ -44,19 +47,19 @@ pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
 
 /// Writes a file so that a crash at any moment leaves the old one or the new one.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes, None).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    write_durably(path, bytes, None).on_disk(path)
 }
 
 /// [`write()`] of what only its owner may read, where the system has such permissions.
 pub(crate) fn write_private(path: &Path, bytes: &[u8], mode: u32) -> crate::Result<()> {
-    write_durably(path, bytes, Some(mode)).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    write_durably(path, bytes, Some(mode)).on_disk(path)
 }
 
 /// [`write()`] of a value as JSON.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
     let json = serde_json::to_vec(value).map_err(io::Error::from);
     let written = json.and_then(|json| write_durably(path, &json, None));
-    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    written.on_disk(path)
 }
 
 /// What [`write_json()`] has written; none where there is no such file, or nothing that can be read in it.
@@ -67,29 +70,23 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
 /// Removes what a process that was killed was writing into a folder, if nobody has touched it for so long: whoever else writes
 /// there now is not disturbed.
 pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
-    let failed = |source| Failure::Disk { path: folder.to_owned(), source };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
+    for entry in fs::read_dir(folder).on_disk(folder)? {
+        let entry = entry.on_disk(folder)?;
         let Ok(about) = entry.metadata() else { continue };
         // A clock that was set back makes nothing old.
-        let age = about.modified().map_err(failed)?.elapsed().unwrap_or_default();
+        let age = about.modified().on_disk(folder)?.elapsed().unwrap_or_default();
         if age < age_min || !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
             continue;
         }
         let remove = if about.is_dir() { fs::remove_dir_all } else { fs::remove_file };
-        remove(entry.path()).map_err(failed)?;
+        remove(entry.path()).on_disk(folder)?;
     }
     Ok(())
 }
 
 /// Removes an acknowledged report. Somebody else may have had it acknowledged, and removed it, before.
 pub(crate) fn remove(path: &Path) -> crate::Result<()> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(Failure::Disk { path: path.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
+    removed(fs::remove_file(path), path)
 }
 
 fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
@@ -116,6 +113,98 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
         folder.sync_all()?;
     }
     Ok(())
+}
+
+/// Removes a file or a folder, unless it is gone already.
+pub(crate) fn removed(outcome: io::Result<()>, path: &Path) -> crate::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        outcome => outcome.on_disk(path),
+    }
+}
+
+/// How long it waits before it tries again to write to a disk that refused it.
+const DISK_PAUSE: Duration = Duration::from_secs(60);
+
+/// Writes something, however long the disk refuses it. Breaks if the agent is to stop meanwhile, and fails if the disk still
+/// refuses it then.
+pub(crate) fn write_at_last(
+    mut write: impl FnMut() -> crate::Result<()>,
+    stop: &mut StopSignal,
+    log: &Log,
+) -> crate::Result<ControlFlow<()>> {
+    let mut wanted = ControlFlow::Continue(());
+    while let Err(failure) = write() {
+        if wanted.is_break() {
+            return Err(failure);
+        }
+        log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
+        wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
+    }
+    Ok(wanted)
+}
+
+// One agent a spool: who holds it has locked a file in it, and says next to it who it is. The system lets go of the lock when the
+// process ends, in whatever way.
+
+const LOCK: &str = "agent.lock";
+
+/// Not the lock itself: Windows lets nobody read a file that is locked.
+const NOTE: &str = "agent.json";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Holder {
+    pub(crate) process_id: u32,
+    pub(crate) since: DateTime<Utc>,
+}
+
+impl Holder {
+    /// Who says to hold this spool. Whether it still does, only the lock tells.
+    pub(crate) fn of(folder: &Path) -> Option<Self> {
+        read_json(&folder.join(NOTE))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct SpoolLock {
+    note: PathBuf,
+    _lock: File,
+}
+
+impl Drop for SpoolLock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.note);
+    }
+}
+
+pub(crate) fn hold(folder: &Path) -> crate::Result<SpoolLock> {
+    fs::create_dir_all(folder).on_disk(folder)?;
+    let lock = try_lock(&folder.join(LOCK))?.ok_or_else(|| held_by_another(folder))?;
+    let holder = Holder { process_id: std::process::id(), since: Utc::now().trunc_subsecs(0) };
+    let note = folder.join(NOTE);
+    write_json(&note, &holder)?;
+    Ok(SpoolLock { note, _lock: lock })
+}
+
+fn held_by_another(folder: &Path) -> Failure {
+    let who = match Holder::of(folder) {
+        Some(Holder { process_id, since }) => format!("process {process_id} since {since}"),
+        None => "a process that has not said who it is".into(),
+    };
+    Failure::Other(format!(
+        "another agent holds the spool {}: {who}; stop that one, or give this one a folder of its own with --spool",
+        folder.display()
+    ))
+}
+
+/// Locks a file until what is returned is dropped; none if another process has locked it.
+pub(crate) fn try_lock(path: &Path) -> crate::Result<Option<File>> {
+    let file = File::options().append(true).create(true).open(path).on_disk(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(source)) => Err(source).on_disk(path),
+    }
 }
 
 #[cfg(test)]
@@ -174,5 +263,17 @@ mod tests {
             matches!(error, Failure::Disk { .. }) && error.to_string().contains("file/report.json"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn who_comes_second_is_told_who_came_first_until_that_one_lets_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = folder.path().join("spool");
+        let held = hold(&spool).unwrap();
+        let refusal = hold(&spool).unwrap_err().to_string();
+        assert!(refusal.contains(&format!("process {}", std::process::id())), "{refusal}");
+        drop(held);
+        assert_eq!(Holder::of(&spool), None);
+        hold(&spool).unwrap();
     }
 }

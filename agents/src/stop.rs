@@ -12,11 +12,9 @@ const INTERRUPTED: i32 = 130;
 
 enum News {
     Stop,
-    /// A piece of work has ended.
     Done,
 }
 
-/// Says when it is dropped that a piece of work has ended.
 struct Notice(Sender<News>);
 
 impl Drop for Notice {
@@ -25,7 +23,6 @@ impl Drop for Notice {
     }
 }
 
-/// Asks an agent to stop.
 #[derive(Clone)]
 pub(crate) struct Stopper(Sender<News>);
 
@@ -44,7 +41,6 @@ pub(crate) struct StopSignal {
     stopped: bool,
 }
 
-/// A signal, and what raises it.
 pub(crate) fn signal() -> (StopSignal, Stopper) {
     let (tell, news) = mpsc::channel();
     let stopper = Stopper(tell.clone());
@@ -53,9 +49,6 @@ pub(crate) fn signal() -> (StopSignal, Stopper) {
 
 /// A signal that SIGINT, SIGTERM, SIGHUP and Ctrl-C raise. The second of them ends the process at once, and its peers
 /// with it.
-///
-/// # Errors
-/// The system does not let this program hear of them.
 pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
     let (signal, stopper) = signal();
     let mut asked = false;

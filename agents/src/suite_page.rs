@@ -12,7 +12,6 @@ use roundtrip_bench::scenario::{self, Pattern, Scenario};
 use roundtrip_bench::system::{Home, System};
 use roundtrip_bench::transport::{self, OnFull};
 use roundtrip_wire::TransportInfo;
-use std::fmt::Write as _;
 
 const HEAD: &str = "\
 # Transports, scenarios and presets
@@ -45,12 +44,10 @@ How many cases each has on a system, before the system or the machine refuses an
 
 ";
 
-/// Prints the page.
 pub(crate) fn print() -> crate::Result<()> {
     output::print(page()?.trim_end())
 }
 
-/// All that is listed, in the order of slugs.
 fn listed() -> Vec<Mechanism> {
     let transports = transport::ALL.iter().map(|transport| Mechanism::Suite(*transport));
     let mut all: Vec<Mechanism> = transports.chain(program::of_suite().map(Mechanism::from)).collect();
@@ -72,7 +69,6 @@ fn is_for(listed: &Mechanism, scenario: &dyn Scenario, on: System) -> bool {
     }
 }
 
-/// What else is to be known of it, in sentences.
 fn remarks(listed: &Mechanism) -> Vec<&'static str> {
     let manner = listed.manner();
     let mut remarks = Vec::new();
@@ -109,7 +105,6 @@ impl Preset {
         definition::names().map(of).collect()
     }
 
-    /// The systems on which it measures this transport.
     fn systems_with(&self, info: &TransportInfo) -> Vec<System> {
         let measures = |plan: &Plan| plan.cases.iter().any(|case| case.transport.info().slug == info.slug);
         let systems = System::ALL.into_iter().zip(&self.plans);
@@ -123,9 +118,8 @@ fn page() -> crate::Result<String> {
     let mut families: Vec<String> = all.iter().map(|listed| listed.info().family.to_string()).collect();
     families.sort();
     families.dedup();
-    // Writing to a string cannot fail, here and below.
     for family in families {
-        let _ = write!(page, "\n## Family `{family}`\n");
+        page.push_str(&format!("\n## Family `{family}`\n"));
         for listed in all.iter().filter(|listed| listed.info().family.as_str() == family) {
             page.push_str(&section(listed, &presets));
         }
@@ -133,25 +127,23 @@ fn page() -> crate::Result<String> {
     page.push_str(SCENARIOS);
     for scenario in scenario::ALL {
         let (slug, about) = (scenario.slug(), scenario.about());
-        let _ = writeln!(
-            page,
-            "| `{slug}` | {about} | {} B | {} |",
+        page.push_str(&format!(
+            "| `{slug}` | {about} | {} B | {} |\n",
             scenario.message_bytes_min(),
             asked(*scenario)
-        );
+        ));
     }
     page.push_str(PRESETS);
-    let _ = writeln!(page, "| preset | {} | what it is for |", titles(&System::ALL));
-    let _ = writeln!(page, "|---|{}---|", "--:|".repeat(System::ALL.len()));
+    page.push_str(&format!("| preset | {} | what it is for |\n", titles(&System::ALL)));
+    page.push_str(&format!("|---|{}---|\n", "--:|".repeat(System::ALL.len())));
     for Preset { name, plans } in &presets {
         let counts: Vec<String> = plans.iter().map(|plan| plan.cases.len().to_string()).collect();
         let about = plans.first().map_or("", |plan| &plan.about);
-        let _ = writeln!(page, "| `{name}` | {} | {about} |", counts.join(" | "));
+        page.push_str(&format!("| `{name}` | {} | {about} |\n", counts.join(" | ")));
     }
     Ok(page)
 }
 
-/// A row each, a column a system.
 fn systems(all: &[Mechanism]) -> String {
     let mut table =
         format!("| transport | {} |\n|---|{}\n", titles(&System::ALL), "---|".repeat(System::ALL.len()));
@@ -162,18 +154,17 @@ fn systems(all: &[Mechanism]) -> String {
             Some(Home { condition: Some(condition), .. }) => format!("\u{2713} {condition}"),
         });
         let slug = listed.info().slug;
-        let _ = writeln!(table, "| [`{slug}`](#{slug}) | {} |", cells.join(" | "));
+        table.push_str(&format!("| [`{slug}`](#{slug}) | {} |\n", cells.join(" | ")));
     }
     table
 }
 
-/// What one of them does, where, and what measures it.
 fn section(listed: &Mechanism, presets: &[Preset]) -> String {
     let info = listed.info();
     let homes: Vec<System> = homes(listed).iter().map(|home| home.system).collect();
     let mut text = format!("\n### `{}`\n\n**{}.** {}", info.slug, info.title, info.semantics);
     for remark in remarks(listed) {
-        let _ = write!(text, " {remark}");
+        text.push_str(&format!(" {remark}"));
     }
     text.push('\n');
     if homes.is_empty() {
@@ -184,18 +175,17 @@ fn section(listed: &Mechanism, presets: &[Preset]) -> String {
             homes.iter().copied().filter(|system| is_for(listed, *scenario, *system)).collect();
         within(scenario.slug(), &on, &homes)
     });
-    let _ = write!(text, "\nScenarios: {}.", taken.collect::<Vec<_>>().join(", "));
+    text.push_str(&format!("\nScenarios: {}.", taken.collect::<Vec<_>>().join(", ")));
     let measured = presets.iter().filter_map(|preset| {
         let on: Vec<System> =
             preset.systems_with(&info).into_iter().filter(|system| homes.contains(system)).collect();
         within(preset.name, &on, &homes)
     });
-    let measured: Vec<String> = measured.collect();
-    let _ = match measured.as_slice() {
-        [] => writeln!(text, " No preset measures it."),
-        some => writeln!(text, " Presets: {}.", some.join(", ")),
-    };
-    text
+    let measured = measured.collect::<Vec<_>>().join(", ");
+    if measured.is_empty() {
+        return text + " No preset measures it.\n";
+    }
+    text + &format!(" Presets: {measured}.\n")
 }
 
 /// A name, with the systems that it is for where that is not all of those there are; nothing where it is for none.
@@ -210,7 +200,6 @@ fn within(name: &str, on: &[System], all: &[System]) -> Option<String> {
     }
 }
 
-/// What a scenario asks of a transport.
 fn asked(scenario: &dyn Scenario) -> &'static str {
     match scenario.pattern() {
         Pattern::Many(_) => "to be a ring",

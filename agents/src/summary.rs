@@ -1,7 +1,7 @@
 //! A summary in Markdown, for the page that GitHub shows of a job: short, and the verdict first.
 
 use crate::comparison::Line;
-use crate::failure::Failure;
+use crate::failure::OnDisk;
 use crate::format::{count, nanoseconds, signed_percent};
 use crate::table;
 use roundtrip_wire::Verdict;
@@ -17,7 +17,6 @@ const ROWS_MAX: usize = 200;
 /// It draws a distribution with characters of one width.
 const NOT_SHOWN: &str = "distribution";
 
-/// Lines that end before there are too many.
 #[derive(Debug, Default)]
 struct Page {
     text: String,
@@ -29,13 +28,9 @@ struct Page {
 pub(crate) fn append(path: &Path, text: &str) -> crate::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    written.on_disk(path)
 }
 
-/// What a run measured.
-///
-/// # Errors
-/// A histogram that cannot be read.
 pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
     let RunReport { project, commit, machine, suite, .. } = report;
     let mut page = Page::default();
@@ -55,7 +50,6 @@ pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
     Ok(page.end())
 }
 
-/// What a comparison found.
 pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
     let mut page = Page::default();
     page.line(&format!("### {}", sentence(lines)));
@@ -70,7 +64,6 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
     page.end()
 }
 
-/// What has to be known first.
 fn sentence(lines: &[Line]) -> String {
     let number = |is_one: &dyn Fn(&&Line) -> bool| lines.iter().filter(is_one).count() as u64;
     let with = |verdict: Verdict| number(&|line: &&Line| line.verdict == verdict);
@@ -200,16 +193,13 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::golden_report;
     use roundtrip_wire::Slug;
-
-    fn report() -> RunReport {
-        serde_json::from_str(include_str!("../../crates/wire/tests/golden/v1/full.json")).unwrap()
-    }
 
     #[test]
     fn a_run_is_a_table_with_units() {
-        let text = of_run(&report()).unwrap();
-        let report = report();
+        let text = of_run(&golden_report()).unwrap();
+        let report = golden_report();
         assert!(
             text.starts_with(&format!("### {} at {}\n", report.project, report.commit.sha.short())),
             "{text}"
@@ -227,7 +217,7 @@ mod tests {
 
     #[test]
     fn what_is_beyond_what_anybody_reads_is_counted() {
-        let mut report = report();
+        let mut report = golden_report();
         let result = report.results[0].clone();
         report.results = (0..1_000)
             .map(|number| {

@@ -3,43 +3,35 @@
 
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds, percent};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use crate::output;
+use indexmap::{IndexMap, IndexSet};
 use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
-use roundtrip_wire::{CaseResult, EndObservation, Repetition, RunReport, Summary, SystemCalls};
+use roundtrip_wire::{CaseResult, EndObservation, Repetition, RunReport, Slug, Summary, SystemCalls};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
-/// Renders a report.
 pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
     let mut text = heading(report);
     for (title, results) in groups(report) {
-        // Writing to a string cannot fail, here and below.
-        let _ = write!(text, "\n{title}\n{}\n", table(&results)?);
+        text.push_str(&format!("\n{title}\n{}\n", table(&results)?));
     }
     Ok(text)
 }
 
 /// The results of a report that stand in one table, under what they have in common.
-pub(crate) fn groups(report: &RunReport) -> Vec<(String, Vec<&CaseResult>)> {
-    let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
+pub(crate) fn groups(report: &RunReport) -> IndexMap<String, Vec<&CaseResult>> {
+    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
     for result in &report.results {
-        let title = title(result, &report.results);
-        match groups.iter_mut().find(|(known, _)| *known == title) {
-            Some((_, results)) => results.push(result),
-            None => groups.push((title, vec![result])),
-        }
+        groups.entry(title(result, &report.results)).or_default().push(result);
     }
     groups
 }
 
-/// What a result is of, in one line.
 pub(crate) fn describe(result: &CaseResult) -> String {
     format!("{}: {}", title(result, &[]), name(result))
 }
 
-/// What the results of one table have in common.
 pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     let case = &result.case;
     if case.benchmark.is_some() {
@@ -47,10 +39,10 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     }
     let mut title = case.scenario.to_string();
     if let Some(messages) = case.messages {
-        let _ = write!(title, " of {} messages", count(messages));
+        title.push_str(&format!(" of {} messages", count(messages)));
     }
     if let Some(rate) = case.rate_per_second {
-        let _ = write!(title, " at {}/s", count(rate));
+        title.push_str(&format!(" at {}/s", count(rate)));
     }
     // The total of single messages is said by their size already, unless they end a sweep of smaller ones.
     let is_swept = |total: u64| {
@@ -58,15 +50,13 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
         others.any(|other| other.total_bytes == Some(total) && other.message_bytes < total)
     };
     if let Some(total) = case.total_bytes.filter(|&total| is_swept(total)) {
-        let _ = match case.scenario.as_str() {
-            "handle-passing" => write!(title, " of {}", count(total)),
-            _ => write!(title, " of {}", bytes(total)),
-        };
+        let unit = if case.scenario.as_str() == "handle-passing" { count } else { bytes };
+        title.push_str(&format!(" of {}", unit(total)));
     }
     if result.methodology.window > 1 {
-        let _ = write!(title, ", {} at once", count(u64::from(result.methodology.window)));
+        title.push_str(&format!(", {} at once", count(u64::from(result.methodology.window))));
     }
-    let _ = write!(title, ", {}, {}", case.mode, case.placement);
+    title.push_str(&format!(", {}, {}", case.mode, case.placement));
     if case.size_profile.is_some() {
         title.push_str(", sizes drawn from a profile");
     }
@@ -74,11 +64,11 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
         Some(buffer) if buffer == case.message_bytes => {
             title.push_str(", kernel buffers as large as the message");
         }
-        Some(buffer) => _ = write!(title, ", kernel buffers of {}", bytes(buffer)),
+        Some(buffer) => title.push_str(&format!(", kernel buffers of {}", bytes(buffer))),
         None => {}
     }
     if let Some(probe) = &result.methodology.probe {
-        let _ = write!(title, ", under the probe {probe}");
+        title.push_str(&format!(", under the probe {probe}"));
     }
     title
 }
@@ -107,7 +97,6 @@ fn heading(report: &RunReport) -> String {
     )
 }
 
-/// What a note calls a result.
 pub(crate) fn name(result: &CaseResult) -> String {
     let CaseResult { transport, case, methodology, .. } = result;
     match case.messages {
@@ -126,23 +115,21 @@ pub(crate) fn name(result: &CaseResult) -> String {
     }
 }
 
-/// Each reason why cases of a transport cannot run here, how many they are, and the first of them.
-fn unsupported<'a>(results: &[&'a CaseResult]) -> Vec<(&'a str, usize, &'a CaseResult)> {
-    let mut found: Vec<(&str, usize, &CaseResult)> = Vec::new();
+/// Each reason why cases of a transport cannot run here.
+fn unsupported(results: &[&CaseResult]) -> Vec<String> {
+    let mut found: IndexMap<(&str, &Slug), Vec<&CaseResult>> = IndexMap::new();
     for result in results {
-        let Some(reason) = result.unsupported.as_deref() else { continue };
-        let is_same = |(known, _, first): &&mut (&str, usize, &CaseResult)| {
-            *known == reason && first.transport.slug == result.transport.slug
-        };
-        match found.iter_mut().find(is_same) {
-            Some((_, count, _)) => *count += 1,
-            None => found.push((reason, 1, result)),
+        if let Some(reason) = result.unsupported.as_deref() {
+            found.entry((reason, &result.transport.slug)).or_default().push(result);
         }
     }
-    found
+    let line = |((reason, slug), cases): ((&str, &Slug), Vec<&CaseResult>)| match cases[..] {
+        [only] => format!(" {}: not on this machine: {reason}", name(only)),
+        _ => format!(" {slug}, {} cases: not on this machine: {reason}", cases.len()),
+    };
+    found.into_iter().map(line).collect()
 }
 
-/// What each program says of itself, told once.
 fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
     let said = results.iter().filter(|result| !result.facts.is_empty()).map(|result| {
         let facts: Vec<String> = result.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -153,19 +140,12 @@ fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
 
 fn table(results: &[&CaseResult]) -> crate::Result<String> {
     let header = header(results.first());
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header.clone());
-    let mut notes = Vec::new();
-    for (reason, count, first) in unsupported(results) {
-        let name = if count == 1 { name(first) } else { format!("{}, {count} cases", first.transport.slug) };
-        notes.push(format!(" {name}: not on this machine: {reason}"));
-    }
+    let (mut rows, mut notes) = (Vec::new(), unsupported(results));
     for result in results.iter().filter(|result| result.unsupported.is_none()) {
         let name = name(result);
         match row(result)? {
             Ok(cells) => {
-                table.add_row(cells);
+                rows.push(cells);
                 notes.extend(watched_lines(result).into_iter().map(|line| format!(" {name}, {line}")));
             }
             Err(note) => notes.push(format!(" {name}: {note}")),
@@ -174,19 +154,14 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
     notes.extend(facts(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(sweep_lines(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(unavailable(results).into_iter().map(|line| format!(" {line}")));
-    for (index, head) in header.iter().enumerate() {
-        if let Some(column) = table.column_mut(index).filter(|_| is_number(head)) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    if !rows.is_empty() {
+        notes.insert(0, output::table(header.clone(), rows, |place| is_number(header[place])));
     }
-    let rows = table.trim_fmt();
-    let rows = if table.is_empty() { None } else { Some(rows) };
-    Ok(rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n"))
+    Ok(notes.join("\n"))
 }
 
 // A distribution as a row of blocks.
 
-/// Columns of the little histogram.
 const SHAPE_WIDTH: u32 = 16;
 
 /// The distribution from its smallest value to p99.9 on a logarithmic axis: the higher the block, the more often.
@@ -226,13 +201,8 @@ const COLLAPSED_SHARE: f64 = 0.7;
 
 /// One line a transport that was swept over many sizes of message with the same total.
 fn sweep_lines(results: &[&CaseResult]) -> Vec<String> {
-    let mut slugs: Vec<&str> = Vec::new();
-    for result in results {
-        let slug = result.transport.slug.as_str();
-        if result.case.scenario.as_str() == "stream" && !slugs.contains(&slug) {
-            slugs.push(slug);
-        }
-    }
+    let streams = results.iter().filter(|result| result.case.scenario.as_str() == "stream");
+    let slugs: IndexSet<&str> = streams.map(|result| result.transport.slug.as_str()).collect();
     slugs.into_iter().filter_map(|slug| sweep_line(slug, results)).collect()
 }
 
@@ -266,7 +236,6 @@ fn sweep_line(slug: &str, results: &[&CaseResult]) -> Option<String> {
 
 // Results of `route` and the channels: how many to how many, how they wait, and the time a message that arrived took.
 
-/// Heads of the columns.
 const MANY_HEADER: [&str; 11] = [
     "transport",
     "message",
@@ -281,7 +250,6 @@ const MANY_HEADER: [&str; 11] = [
     "delivered",
 ];
 
-/// The cells of one result that has repetitions.
 fn many_cells(result: &CaseResult) -> Vec<String> {
     let (case, methodology) = (&result.case, &result.methodology);
     let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
@@ -327,7 +295,6 @@ fn delivered_to_many(result: &CaseResult) -> String {
 
 // Benchmarks of other tools: times as their files have them.
 
-/// The heads of the columns.
 const IMPORTED_HEADER: [&str; 7] = ["benchmark", "time", "\u{b1}", "min", "max", "runs", "samples"];
 
 /// What the benchmarks of one table have in common: their tool, and what their times are of.
@@ -344,13 +311,11 @@ fn imported_title(result: &CaseResult) -> String {
     format!("{tool}, {of}")
 }
 
-/// The benchmark, and which of several builds.
 fn imported_name(result: &CaseResult) -> String {
     let name = result.case.benchmark.clone().unwrap_or_default();
     result.case.variant.as_ref().map_or(name.clone(), |variant| format!("{name} ({variant})"))
 }
 
-/// The cells of one result.
 fn imported_cells(result: &CaseResult) -> crate::Result<Vec<String>> {
     if let Some(summary) = &result.summary {
         return Ok(stated(result, summary));
@@ -405,18 +370,14 @@ fn watched_lines(result: &CaseResult) -> Vec<String> {
 
 /// Why counters are missing, each reason once.
 fn unavailable(results: &[&CaseResult]) -> Vec<String> {
-    let mut names_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut names_of: BTreeMap<&str, IndexSet<&str>> = BTreeMap::new();
     let ends = results.iter().flat_map(|result| &result.repetitions).flat_map(|repetition| &repetition.ends);
     for (name, reason) in ends.flat_map(|end| &end.unavailable) {
-        let names = names_of.entry(reason).or_default();
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
+        names_of.entry(reason).or_default().insert(name);
     }
-    names_of
-        .into_iter()
-        .map(|(reason, names)| format!("{}: not available: {reason}", names.join(", ")))
-        .collect()
+    let joined = |names: IndexSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let lines = names_of.into_iter();
+    lines.map(|(reason, names)| format!("{}: not available: {reason}", joined(names))).collect()
 }
 
 /// The most frequent calls of the last repetition, which is like the others.
@@ -433,7 +394,6 @@ fn call(calls: &SystemCalls) -> String {
     }
 }
 
-/// The median over the repetitions of each counter.
 fn counters(ends: &[&EndObservation]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (name, value) in ends.iter().flat_map(|end| &end.counters) {
@@ -445,18 +405,15 @@ fn counters(ends: &[&EndObservation]) -> Vec<String> {
 
 // One result as the cells of a row.
 
-/// Heads of the columns of every scenario.
 const HEADER: [&str; 10] =
     ["transport", "message", "p50", "\u{b1}", "p98", "p99", "max", "distribution", "rate", "delivered"];
 
-/// Heads of the further columns of `open-loop`.
 const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
 
 /// Columns that hold words; all others hold numbers.
 const WORDS: [&str; 8] =
     ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
-/// The heads of the columns for results like this one.
 pub(crate) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
     if result.is_some_and(|result| result.case.benchmark.is_some()) {
         return IMPORTED_HEADER.into();
@@ -469,7 +426,6 @@ pub(crate) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
     HEADER.into_iter().chain(further.iter().copied()).collect()
 }
 
-/// Whether a column holds numbers.
 pub(crate) fn is_number(head: &str) -> bool {
     !WORDS.contains(&head)
 }
@@ -502,15 +458,10 @@ pub(crate) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, Stri
     Ok(Ok(cells))
 }
 
-/// The p50 of each repetition, in nanoseconds.
-///
-/// # Errors
-/// When a histogram cannot be read.
 pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
     result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
 }
 
-/// The transport, and which of several programs of it.
 fn transport_name(result: &CaseResult) -> String {
     let slug = &result.transport.slug;
     result.case.variant.as_ref().map_or_else(|| slug.to_string(), |variant| format!("{slug} ({variant})"))
@@ -530,16 +481,11 @@ fn uncertainty(p50s_ns: &[u64]) -> String {
     interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
 }
 
-/// All repetitions together, as the charts show them.
 fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
     let distributions = repetitions.iter().map(decode).collect::<crate::Result<Vec<_>>>()?;
     Ok(Distribution::merged(distributions))
 }
 
-/// The distribution of one repetition.
-///
-/// # Errors
-/// When its histogram cannot be read.
 pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
     Distribution::decode(&Encoded {
         histogram: &repetition.histogram,
@@ -597,7 +543,6 @@ fn open_loop(result: &CaseResult) -> [String; 3] {
     ]
 }
 
-/// Whether all arrived, and what else is to be said.
 fn delivered(result: &CaseResult) -> String {
     let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
     let (attempted, delivered) = (sum(|r| r.attempted), sum(|r| r.delivered));
@@ -605,15 +550,14 @@ fn delivered(result: &CaseResult) -> String {
     text + &remarks(result)
 }
 
-/// Repetitions that failed, and that are suspect.
 fn remarks(result: &CaseResult) -> String {
     let mut text = String::new();
     if !result.failures.is_empty() {
-        let _ = write!(text, ", {} failed", result.failures.len());
+        text.push_str(&format!(", {} failed", result.failures.len()));
     }
     let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
     if disturbed > 0 {
-        let _ = write!(text, ", {disturbed} disturbed");
+        text.push_str(&format!(", {disturbed} disturbed"));
     }
     text
 }
@@ -624,11 +568,10 @@ mod tests {
 
     #[test]
     fn a_sweep_names_its_best_size_and_where_it_collapses() {
-        let golden = include_str!("../../crates/wire/tests/golden/v1/full.json");
-        let report: RunReport = serde_json::from_str(golden).unwrap();
+        let report = crate::golden_report();
         let swept = |message_bytes: u64, nanoseconds: u64| {
             let mut result = report.results[0].clone();
-            result.case.scenario = roundtrip_wire::Slug::from_name("stream");
+            result.case.scenario = Slug::from_name("stream");
             result.case.message_bytes = message_bytes;
             result.case.total_bytes = Some(16 << 20);
             for repetition in &mut result.repetitions {

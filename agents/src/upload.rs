@@ -16,7 +16,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How long an upload may take.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The server's acknowledgement, as far as it is checked.
@@ -25,10 +24,8 @@ struct Receipt {
     body_sha256: String,
 }
 
-/// What is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
-    /// The report of this run.
     Report(RunId),
     /// A file of another tool, with the report of this run that its results are of.
     Import(RunId),
@@ -68,10 +65,6 @@ pub(crate) fn token_in(path: &Path) -> crate::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// Checks a server's address without asking the server.
-///
-/// # Errors
-/// It has no host, or another scheme than HTTP.
 pub(crate) fn check_address(server: &str) -> crate::Result<()> {
     let uri: Option<ureq::http::Uri> = server.parse().ok();
     let is_http = |uri: &ureq::http::Uri| matches!(uri.scheme_str(), Some("http" | "https"));
@@ -81,38 +74,6 @@ pub(crate) fn check_address(server: &str) -> crate::Result<()> {
     Err(Failure::Usage(format!("`{server}` is not a server's address: expected http://HOST or https://HOST")))
 }
 
-/// Sends a body, again and again while that can help, and checks the acknowledgement. With a ledger it is counted there.
-pub(crate) fn send(
-    server: &str,
-    token: &str,
-    what: What,
-    quarantined: bool,
-    body: &[u8],
-    ledger: Option<Ledger>,
-) -> Result<(), Refusal> {
-    let upload = Upload::new(server, what, quarantined, body, ledger)?;
-    // A busy server says how long to wait, and knows better than our own schedule.
-    let asked = Rc::new(Cell::new(None));
-    let told = Rc::clone(&asked);
-    let attempt = || upload.attempt(token);
-    attempt
-        .retry(
-            ExponentialBuilder::default()
-                .with_min_delay(Duration::from_millis(500))
-                .with_max_times(4)
-                .with_jitter(),
-        )
-        .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
-        .notify(|refusal, _| {
-            if let Refusal::Temporary(_, after) = refusal {
-                told.set(*after);
-            }
-        })
-        .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
-        .call()
-}
-
-/// A body that is ready to be sent.
 pub(crate) struct Upload {
     agent: ureq::Agent,
     what: What,
@@ -120,7 +81,6 @@ pub(crate) struct Upload {
     body: Vec<u8>,
     /// The digest that the server must repeat.
     expected: String,
-    /// Where the acknowledgement is counted.
     ledger: Option<Ledger>,
 }
 
@@ -144,6 +104,29 @@ impl Upload {
             compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
         let agent = http::agent(TIMEOUT);
         Ok(Self { agent, what, url, body, expected, ledger })
+    }
+
+    /// Sends it, again and again while that can help.
+    pub(crate) fn send(&self, token: &str) -> Result<(), Refusal> {
+        // A busy server says how long to wait, and knows better than our own schedule.
+        let asked = Rc::new(Cell::new(None));
+        let told = Rc::clone(&asked);
+        let attempt = || self.attempt(token);
+        attempt
+            .retry(
+                ExponentialBuilder::default()
+                    .with_min_delay(Duration::from_millis(500))
+                    .with_max_times(4)
+                    .with_jitter(),
+            )
+            .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
+            .notify(|refusal, _| {
+                if let Refusal::Temporary(_, after) = refusal {
+                    told.set(*after);
+                }
+            })
+            .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
+            .call()
     }
 
     /// Sends it once, checks the acknowledgement and counts it.

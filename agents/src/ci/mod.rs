@@ -12,13 +12,11 @@ pub(crate) mod token;
 /// What a report is filed under besides its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The pull request.
     pub(crate) pull_request: Option<u64>,
     /// The branch, if the job knows it better than git.
     pub(crate) branch: Option<String>,
 }
 
-/// The job, as its variables tell.
 struct Job<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     head: &'a CommitSha,
@@ -75,9 +73,6 @@ impl PullRequest {
 }
 
 /// Where what is checked out belongs, by the environment of this process.
-///
-/// # Errors
-/// A job for a pull request has something else checked out than its head.
 pub(crate) fn place(asked: Option<u64>, repository: &Repository) -> crate::Result<Place> {
     let job = Job {
         variable: &|name| std::env::var(name).ok().filter(|value| !value.is_empty()),
@@ -86,7 +81,6 @@ pub(crate) fn place(asked: Option<u64>, repository: &Repository) -> crate::Resul
     job.place(asked)
 }
 
-/// Whether this process is part of a job of GitHub Actions.
 pub(crate) fn is_github_actions() -> bool {
     std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
 }

@@ -2,27 +2,24 @@
 
 use super::is_github_actions;
 use crate::cli::ExchangeArguments;
-use crate::failure::Failure;
-use crate::http;
+use crate::failure::{Failure, OnDisk};
+use crate::http::{self, Refusal, Refused};
 use crate::output;
 use crate::upload::{self, TIMEOUT};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
-use ureq::http::Uri;
 
 /// Where a job asks for its token, and with what. They are there if the workflow permits it.
 const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
 const REQUEST_TOKEN: &str = "ACTIONS_ID_TOKEN_REQUEST_TOKEN";
 
-/// What GitHub answers.
 #[derive(Deserialize)]
 struct Identity {
     value: String,
 }
 
-/// What a server is asked for.
 #[derive(Serialize)]
 struct Request<'a> {
     token: &'a str,
@@ -30,7 +27,6 @@ struct Request<'a> {
     project: Option<&'a Slug>,
 }
 
-/// What it answers.
 #[derive(Deserialize)]
 struct Exchanged {
     token: String,
@@ -38,10 +34,6 @@ struct Exchanged {
     expires_at: chrono::DateTime<chrono::Utc>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// The job may not prove who it is, GitHub or the server does not answer, or the server does not trust the job.
 pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
     let server = arguments.upload.trim_end_matches('/');
     upload::check_address(server)?;
@@ -57,7 +49,6 @@ pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
     Ok(())
 }
 
-/// The job's own token, made for this audience.
 fn identity(audience: &str) -> crate::Result<String> {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let (Some(url), Some(secret)) = (variable(REQUEST_URL), variable(REQUEST_TOKEN)) else {
@@ -66,8 +57,8 @@ fn identity(audience: &str) -> crate::Result<String> {
              (a job for a pull request of a fork never has that)"
         )));
     };
-    let url = with_audience(&url, audience)?;
-    let request = http::agent(TIMEOUT).get(&url).header("authorization", format!("Bearer {secret}"));
+    let request = http::agent(TIMEOUT).get(&url).query("audience", audience);
+    let request = request.header("authorization", format!("Bearer {secret}"));
     let mut answer = request
         .call()
         .map_err(|error| Failure::Other(format!("GitHub does not answer with the job's token: {error}")))?;
@@ -80,45 +71,13 @@ fn identity(audience: &str) -> crate::Result<String> {
     Ok(identity.value)
 }
 
-/// The address with the audience in its query.
-fn with_audience(url: &str, audience: &str) -> crate::Result<String> {
-    url.parse::<Uri>()
-        .map_err(|error| Failure::Usage(format!("{REQUEST_URL} is not an address: {error}")))?;
-    let joint = if url.contains('?') { '&' } else { '?' };
-    let encoded: String = audience.bytes().map(encoded).collect();
-    Ok(format!("{url}{joint}audience={encoded}"))
-}
-
-/// A byte as it stands in a query (RFC 3986).
-fn encoded(byte: u8) -> String {
-    if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-        char::from(byte).to_string()
-    } else {
-        format!("%{byte:02X}")
-    }
-}
-
 fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Exchanged> {
     let url = format!("{server}/api/v1/oidc/exchange");
-    let body = serde_json::to_vec(&Request { token: identity, project })
-        .map_err(|error| Failure::Other(format!("writing the request: {error}")))?;
-    let mut answer = http::agent(TIMEOUT)
-        .post(&url)
-        .header("content-type", "application/json")
-        .send(&body)
-        .map_err(|error| Failure::Other(format!("{url} does not answer: {error}")))?;
-    let status = answer.status().as_u16();
-    let text = answer.body_mut().read_to_string().unwrap_or_default();
-    if status == 201 {
-        return serde_json::from_str(&text).map_err(|_| {
-            Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?"))
-        });
+    let mut answer = http::post(&url, TIMEOUT, None, &Request { token: identity, project })?;
+    if answer.status() != 201 {
+        return Err(Refusal::from(Refused::read(&url, &mut answer)).into());
     }
-    let said = match serde_json::from_str::<Problem>(&text) {
-        Ok(problem) => format!("the server answered {status} {}: {}", problem.code, problem.detail),
-        Err(_) => format!("{url} answered {status}: is it a Roundtrip server?"),
-    };
-    Err(if matches!(status, 401 | 403) { Failure::Authentication(said) } else { Failure::Other(said) })
+    Ok(http::parse(&url, &mut answer)?)
 }
 
 /// Writes a file that only this user reads, from its first moment.
@@ -133,5 +92,5 @@ fn write(path: &Path, token: &str) -> crate::Result<()> {
         file.persist(path)?;
         Ok(())
     });
-    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    written.on_disk(path)
 }

@@ -9,12 +9,11 @@ mod server;
 
 use crate::cli::{DoctorArguments, Format};
 use crate::output;
-use crate::terminal::{WIDTH, is_coloured, paragraph, styled};
+use crate::output::{WIDTH, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
 use roundtrip_bench::doctor::{Finding, State};
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// Examines this machine, or a server, and prints what was found. It is advice: whatever is found is no failure.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
@@ -55,16 +54,15 @@ fn render(findings: &[Finding], words: Words, coloured: bool) -> String {
         if troubles.is_empty() {
             continue;
         }
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{}\n", styled(heading, bold, coloured));
+        text.push_str(&format!("{}\n\n", styled(heading, bold, coloured)));
         for finding in troubles {
             let slug = styled(finding.slug, colour.on_default().bold(), coloured);
             let found = paragraph(&format!("{}: {}", finding.slug, finding.found), 2);
-            let _ = writeln!(text, "{}", found.replacen(finding.slug, &slug, 1));
-            let _ = writeln!(text, "{}", paragraph(finding.why, 4));
+            text.push_str(&format!("{}\n", found.replacen(finding.slug, &slug, 1)));
+            text.push_str(&format!("{}\n", paragraph(finding.why, 4)));
             // Commands are to be copied, so they are not broken into lines.
             for line in finding.mend.iter().flat_map(|mend| mend.lines()) {
-                let _ = writeln!(text, "    → {}", styled(line, bold, coloured));
+                text.push_str(&format!("    → {}\n", styled(line, bold, coloured)));
             }
             text.push('\n');
         }
@@ -74,14 +72,13 @@ fn render(findings: &[Finding], words: Words, coloured: bool) -> String {
         if rest.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{}\n", styled(heading, bold, coloured));
-        let _ = writeln!(text, "{}", lines(&rest));
+        text.push_str(&format!("{}\n\n", styled(heading, bold, coloured)));
+        text.push_str(&format!("{}\n", lines(&rest)));
         text.push('\n');
     }
     text + &paragraph(&(words.summary)(findings), 0)
 }
 
-/// One line each.
 fn lines(findings: &[&Finding]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);

@@ -2,23 +2,20 @@
 //! versions agree, and what a token is good for there.
 
 use crate::cli::TokenArguments;
-use crate::http::{self, Refused};
+use crate::http;
 use crate::upload;
 use chrono::{DateTime, Utc};
 use roundtrip_bench::doctor::{Finding, State};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::time::{Duration, Instant};
-use ureq::Body;
-use ureq::http::{Response, Uri};
+use ureq::http::Uri;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Clocks further apart than this, and than the answer took, are told.
 const CLOCK_OFF_SECONDS: i64 = 5;
-/// What a token needs for reports.
 const UPLOADS: &str = "ingest:write";
 
-/// What a server said.
 #[derive(Debug, Default)]
 struct Evidence {
     url: String,
@@ -26,23 +23,17 @@ struct Evidence {
     ready: Option<Result<(u16, Duration), String>>,
     /// By how many seconds its clock is ahead.
     clock_ahead_seconds: Option<i64>,
-    /// Its version.
     version: Option<String>,
     /// What the token is good for, or how it was refused; none without a token.
     session: Option<Result<Session, String>>,
 }
 
-/// The part of `/api/v1/session` that is told.
 #[derive(Debug, Deserialize)]
 struct Session {
     scopes: Vec<String>,
     project: Option<String>,
 }
 
-/// Asks a server.
-///
-/// # Errors
-/// The address is none, or the token cannot be read.
 pub(super) fn examine(url: &str, token: &TokenArguments) -> crate::Result<Vec<Finding>> {
     upload::check_address(url)?;
     let token = token.token_file.as_deref().map(upload::token_in).transpose()?;
@@ -67,17 +58,9 @@ fn ask(url: &str, token: Option<&str>) -> Evidence {
     let answers = ready.is_ok();
     evidence.ready = Some(ready);
     if answers {
-        #[derive(Deserialize)]
-        struct Document {
-            info: Info,
-        }
-        #[derive(Deserialize)]
-        struct Info {
-            version: String,
-        }
         let document = agent.get(format!("{url}/api/v1/openapi.json")).call();
-        let document = document.ok().and_then(|mut answer| read::<Document>(&mut answer).ok());
-        evidence.version = document.map(|document| document.info.version);
+        let document: Value = http::answer(url, document).unwrap_or_default();
+        evidence.version = document["info"]["version"].as_str().map(str::to_owned);
         evidence.session = token.map(|token| session(&agent, url, token));
     }
     evidence
@@ -86,16 +69,7 @@ fn ask(url: &str, token: Option<&str>) -> Evidence {
 fn session(agent: &ureq::Agent, url: &str, token: &str) -> Result<Session, String> {
     let url = format!("{url}/api/v1/session");
     let request = agent.get(&url).header("authorization", format!("Bearer {token}"));
-    let mut answer = request.call().map_err(|error| error.to_string())?;
-    if !answer.status().is_success() {
-        return Err(Refused::read(&url, &mut answer).said);
-    }
-    read(&mut answer).map_err(|error| format!("{url} answers something else: {error}"))
-}
-
-fn read<T: DeserializeOwned>(answer: &mut Response<Body>) -> Result<T, String> {
-    let text = answer.body_mut().read_to_string().map_err(|error| error.to_string())?;
-    serde_json::from_str(&text).map_err(|error| error.to_string())
+    http::answer(&url, request.call()).map_err(|refusal| refusal.to_string())
 }
 
 fn findings(evidence: &Evidence) -> Vec<Finding> {
@@ -191,7 +165,6 @@ fn token(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-/// The sum, in a sentence.
 pub(super) fn summary(findings: &[Finding]) -> String {
     match findings.iter().filter(|finding| finding.state == State::Limiting).count() {
         0 => "This machine and the server get on.".into(),

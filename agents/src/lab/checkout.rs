@@ -4,58 +4,49 @@ use super::heartbeat::Interrupted;
 use super::identity;
 use super::job::NoReports;
 use super::runner::{Output, Runner, Task};
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Imported, Settings};
-use crate::{import, platform, run};
+use crate::{import, platform, run, spool};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Slug};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::{ErrorKind, Seek};
+use std::io::Seek;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 
 /// Beside a work tree: it was built, and by which commands.
 const BUILT: &str = "built";
-/// How many built work trees are kept.
 const KEPT: usize = 10;
 /// Fetches submodules, as the user of repositories: from a folder, too, which git takes as an attempt to read what its user may
 /// not know to be there.
 const SUBMODULES: [&str; 7] =
     ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
 
-/// Where commits are kept, and what building them may take.
 #[derive(Clone, Debug)]
 pub(crate) struct Checkouts {
     pub(crate) folder: PathBuf,
     pub(crate) runner: Runner,
 }
 
-/// A project whose commits are built.
 #[derive(Debug)]
 pub(crate) struct Checkout<'a> {
     checkouts: &'a Checkouts,
-    mirror: Mirror,
+    pub(crate) mirror: Mirror,
     url: &'a str,
     builds: PathBuf,
 }
 
-/// A commit, built.
 #[derive(Debug)]
 pub(crate) struct Built {
-    /// Its work tree.
     pub(crate) root: PathBuf,
     pub(crate) repository: Repository,
     pub(crate) settings: Settings,
 }
 
 impl Checkouts {
-    /// Opens a project, and fetches these commits of it.
-    ///
-    /// # Errors
-    /// What git says, or the disk.
     pub(crate) fn open<'a>(
         &'a self,
         project: &Slug,
@@ -66,31 +57,19 @@ impl Checkouts {
         mirror.fetch(url, commits)?;
         let all = self.folder.join("builds");
         let builds = all.join(project.as_str());
-        let disk = |source| Failure::Disk { path: builds.clone(), source };
-        fs::create_dir_all(&builds).map_err(disk)?;
+        fs::create_dir_all(&builds).on_disk(&builds)?;
         // What was built of other projects is nothing for this one.
-        for other in fs::read_dir(&all).map_err(disk)? {
-            let other = other.map_err(disk)?.path();
+        for other in fs::read_dir(&all).on_disk(&builds)? {
+            let other = other.on_disk(&builds)?.path();
             let mode = if other == builds { identity::PASSED } else { PRIVATE };
-            platform::set_mode(&other, mode).map_err(disk)?;
+            platform::set_mode(&other, mode).on_disk(&builds)?;
         }
         Ok(Checkout { checkouts: self, mirror, url, builds })
     }
 }
 
 impl Checkout<'_> {
-    /// Where a commit left the line of another one.
-    ///
-    /// # Errors
-    /// They have nothing in common.
-    pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
-        self.mirror.merge_base(base, head)
-    }
-
     /// What a preset of a commit says, as one of the suite or as a definition of the repository.
-    ///
-    /// # Errors
-    /// There is none, or it says what it cannot.
     pub(crate) fn plan(&self, built: &Built, preset: &str) -> crate::Result<Plan> {
         if !run::is_definition(preset) {
             return run::plan(preset);
@@ -106,9 +85,6 @@ impl Checkout<'_> {
     }
 
     /// The work tree of a commit, built as its settings say. One that was built before is used again.
-    ///
-    /// # Errors
-    /// What git says, settings that cannot be read, a command that fails or takes more than it may.
     pub(crate) fn built(
         &self,
         commit: &CommitSha,
@@ -131,7 +107,7 @@ impl Checkout<'_> {
             self.checkouts
                 .build(&root, &settings.build, output, heartbeat)
                 .map_err(|reason| reason.of("building:"))?;
-            fs::write(&marker, &commands).map_err(|source| Failure::Disk { path: marker, source })?;
+            fs::write(&marker, &commands).on_disk(marker)?;
         }
         self.forget_old(&place);
         Ok(Built { root, repository: self.mirror.history(commit)?, settings })
@@ -172,9 +148,6 @@ impl Checkouts {
     }
 
     /// Runs a benchmark of the repository's own in a work tree, without a network, and gives the name and bytes of its results.
-    ///
-    /// # Errors
-    /// It fails, or leaves no results; or what `listen` says.
     pub(crate) fn results(
         &self,
         built: &Built,
@@ -183,15 +156,14 @@ impl Checkouts {
         listen: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(String, Vec<u8>), NoReports> {
         let Imported { run: command, file, .. } = imported;
-        let disk = |source| Failure::Disk { path: built.root.clone(), source };
         let place = built.root.parent().unwrap_or(&built.root);
         // What it leaves in the work tree is no commit's: whoever wants this one again builds it again.
         let _ = fs::remove_file(place.join(BUILT));
         let home = self.runner.home(place)?;
         // In no folder, so that nobody but us and the command ever has it.
-        let mut printed = tempfile::tempfile().map_err(disk)?;
+        let mut printed = tempfile::tempfile().on_disk(&built.root)?;
         let stdout =
-            file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().map_err(disk)?;
+            file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().on_disk(&built.root)?;
         self.runner.lend(&built.root, || {
             let task = Task { command, home: home.path(), has_network: false, stdout };
             self.runner.run(task, &built.root, output, listen)
@@ -199,7 +171,7 @@ impl Checkouts {
         if let Some(file) = file {
             return Ok(import::read(&within(&built.root, file)?)?);
         }
-        let bytes = printed.rewind().and_then(|()| import::read_all(printed)).map_err(disk)?;
+        let bytes = printed.rewind().and_then(|()| import::read_all(printed)).on_disk(&built.root)?;
         Ok((command.program().to_owned(), bytes))
     }
 }
@@ -219,7 +191,6 @@ fn within(root: &Path, file: &Path) -> crate::Result<PathBuf> {
     Err(Failure::Usage(format!("{} is no file of the repository", file.display())))
 }
 
-/// Which commands built a work tree.
 fn digest(commands: &[CommandLine]) -> String {
     let mut sha = Sha256::new();
     for command in commands {
@@ -230,12 +201,7 @@ fn digest(commands: &[CommandLine]) -> String {
 }
 
 fn remove(place: &Path) -> crate::Result<()> {
-    match fs::remove_dir_all(place) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(Failure::Disk { path: place.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
+    spool::removed(fs::remove_dir_all(place), place)
 }
 
 // The copy of a project's repository on this machine. Nobody but the agent writes it, so all that a commit says of itself is read
@@ -249,7 +215,6 @@ pub(super) const PRIVATE: u32 = 0o700;
 /// A file of settings that is longer is none.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// One project's.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     project: Slug,
@@ -257,12 +222,10 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// Of a project, among all of them.
     pub(crate) fn of(project: &Slug, repositories: &Path) -> Self {
         Self { project: project.clone(), folder: repositories.join(format!("{project}.git")) }
     }
 
-    /// Fetches these commits, unless they are here.
     pub(crate) fn fetch(&self, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
         if url.is_empty() {
             return Err(Failure::Other(format!(
@@ -271,9 +234,8 @@ impl Mirror {
             )));
         }
         if !self.folder.join("HEAD").exists() {
-            let disk = |source| Failure::Disk { path: self.folder.clone(), source };
-            fs::create_dir_all(&self.folder).map_err(disk)?;
-            platform::set_mode(&self.folder, PRIVATE).map_err(disk)?;
+            fs::create_dir_all(&self.folder).on_disk(&self.folder)?;
+            platform::set_mode(&self.folder, PRIVATE).on_disk(&self.folder)?;
             Git::named(&self.folder).ask(&["init", "--quiet", "--bare", "."])?;
         }
         let git = self.git();
@@ -292,24 +254,17 @@ impl Mirror {
     }
 
     /// Where a commit left the line of another one.
-    ///
-    /// # Errors
-    /// They have nothing in common, or are not here.
     pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
         let found = self.git().ask(&["merge-base", base.as_str(), head.as_str()])?;
         CommitSha::parse(found.trim())
             .map_err(|_| Failure::Other(format!("git names no commit from which {} comes", head.short())))
     }
 
-    /// A commit and what is before it.
     pub(crate) fn history(&self, commit: &CommitSha) -> crate::Result<Repository> {
         Repository::of_commit(&self.git(), commit, self.project.as_str())
     }
 
     /// A file of a commit, of this path from its root. None: it has none there.
-    ///
-    /// # Errors
-    /// It is no text, too long, a symbolic link, or not in the repository at all.
     pub(crate) fn file(&self, commit: &CommitSha, path: &Path) -> crate::Result<Option<String>> {
         let refused = |why: &str| Failure::Usage(format!("{} of {}: {why}", path.display(), commit.short()));
         let mut names = Vec::new();
@@ -340,7 +295,7 @@ impl Mirror {
     /// Makes a repository with this commit alone in a new folder, checked out. It shares nothing with the mirror: whoever builds
     /// it may write all of it.
     pub(crate) fn check_out(&self, commit: &CommitSha, url: &str, folder: &Path) -> crate::Result<()> {
-        fs::create_dir_all(folder).map_err(|source| Failure::Disk { path: folder.to_owned(), source })?;
+        fs::create_dir_all(folder).on_disk(folder)?;
         let git = Git::named(folder).quiet(PROTOCOLS);
         git.ask(&["init", "--quiet", "--template=", "."])?;
         // What submodules name relative to it.

@@ -27,7 +27,6 @@ pub(crate) struct Completion {
     pub(crate) run_ids: Vec<RunId>,
 }
 
-/// A job that was done, with all that was measured of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     #[serde(rename = "ending")]
@@ -35,12 +34,10 @@ pub(crate) struct Measured {
     pub(crate) reports: Vec<RunReport>,
 }
 
-/// Those that are still to be told.
 #[derive(Debug)]
 pub(crate) struct CompletionOutbox {
     path: PathBuf,
     spool: PathBuf,
-    /// Where the measured job lies.
     measured: PathBuf,
     all: Vec<Completion>,
 }
@@ -48,9 +45,6 @@ pub(crate) struct CompletionOutbox {
 impl CompletionOutbox {
     /// Those of a folder, and with them the job that an agent had measured when it was killed. A file that cannot be read holds
     /// none: their leases expire.
-    ///
-    /// # Errors
-    /// What was measured cannot be written into the spool.
     pub(crate) fn read(folder: &Path, spool: &Path) -> crate::Result<Self> {
         let (path, measured) = (folder.join(FILE), folder.join(MEASURED));
         let mut outbox = Self {
@@ -81,10 +75,6 @@ impl CompletionOutbox {
         spool::remove(&self.measured)
     }
 
-    /// Keeps another one.
-    ///
-    /// # Errors
-    /// The disk refuses: it is told all the same while this process lives.
     pub(crate) fn add(&mut self, completion: Completion) -> crate::Result<()> {
         self.all.push(completion);
         spool::write_json(&self.path, &self.all)

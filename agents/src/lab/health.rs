@@ -24,7 +24,6 @@ const SHARE: f64 = 0.1;
 /// Less room on the disk, and nothing is measured: reports could not be kept.
 const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 
-/// What is known of the machine.
 #[derive(Debug)]
 pub(crate) struct Watch {
     path: PathBuf,
@@ -34,7 +33,6 @@ pub(crate) struct Watch {
     taken: Option<Instant>,
 }
 
-/// What is kept of the readings.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     /// What they were taken of: another kernel or processor begins anew.
@@ -43,7 +41,6 @@ struct Kept {
 }
 
 impl Watch {
-    /// Of a folder, with what is remembered there.
     pub(crate) fn read(folder: &Path, spool: &Path) -> Self {
         let path = folder.join(FILE);
         let kept: Kept = spool::read_json(&path).unwrap_or_default();

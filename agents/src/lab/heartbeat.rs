@@ -12,16 +12,13 @@ const INTERVAL: Duration = Duration::from_secs(15);
 /// How long it leaves a server alone that did not answer.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Why a job is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupted {
-    /// The agent is to stop.
     Stopped,
     /// Another agent has the job, or nobody wants it any more.
     Lost,
 }
 
-/// What is done between two repetitions.
 pub(crate) struct Heartbeat<'a> {
     server: &'a Server,
     lease: Lease,
@@ -30,7 +27,6 @@ pub(crate) struct Heartbeat<'a> {
 }
 
 impl<'a> Heartbeat<'a> {
-    /// For a job that was just taken.
     pub(crate) fn new(server: &'a Server, lease: Lease, stop: &'a mut StopSignal) -> Self {
         Self { server, lease, stop, next: Instant::now() + INTERVAL }
     }
@@ -40,7 +36,6 @@ impl<'a> Heartbeat<'a> {
         self.stop.check().map_break(|()| Interrupted::Stopped)
     }
 
-    /// Breaks if the job is not to be gone on with.
     pub(crate) fn check(&mut self) -> ControlFlow<Interrupted> {
         let stopped = |()| Interrupted::Stopped;
         self.listen()?;

@@ -1,6 +1,6 @@
 //! Who an agent is to its server: what `roundtrip enrol` wrote, in a folder that nobody else may read.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::{platform, spool};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
@@ -15,21 +15,15 @@ use std::path::{Path, PathBuf};
 const FILE: &str = "enrolment.json";
 const KEY_FILE: &str = "agent.key";
 const TOKEN_FILE: &str = "agent.token";
-/// For its owner alone.
 const PRIVATE: u32 = 0o600;
 /// What repositories build lies in a folder within, whose programs are run by somebody else: it may be passed, and not listed.
 pub(super) const PASSED: u32 = 0o711;
 
-/// What an agent was let in as.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Enrolled {
-    /// The server.
     pub(crate) server: String,
-    /// Its number there.
     pub(crate) agent_id: i64,
-    /// Its machine's name.
     pub(crate) machine: Slug,
-    /// When its token ceases to be valid.
     pub(crate) token_expires_at: DateTime<Utc>,
     /// Whose signature its programs must have, a key of minisign; none: it never updates itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +36,6 @@ pub(crate) struct Key {
     document: Vec<u8>,
 }
 
-/// An agent that was let in.
 pub(crate) struct Identity {
     pub(crate) enrolled: Enrolled,
     pub(crate) folder: PathBuf,
@@ -51,9 +44,6 @@ pub(crate) struct Identity {
 
 /// Where an agent keeps all that is its own: as it is told; of root, where its service looks for it; else beside the reports of
 /// `roundtrip run`.
-///
-/// # Errors
-/// It is no path.
 pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
     let usual = || {
         if platform::is_administrator() {
@@ -69,10 +59,6 @@ pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
 }
 
 impl Key {
-    /// Draws one.
-    ///
-    /// # Errors
-    /// The system has no random numbers.
     pub(crate) fn draw() -> crate::Result<Self> {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
             .map_err(|_| Failure::Other("the system gives no random numbers for a key".into()))?;
@@ -86,7 +72,6 @@ impl Key {
         Ok(Self { pair, document })
     }
 
-    /// What a server knows it by.
     pub(crate) fn public(&self) -> String {
         BASE64_STANDARD.encode(self.pair.public_key().as_ref())
     }
@@ -100,19 +85,14 @@ impl Identity {
         key: Key,
         token: &AgentToken,
     ) -> crate::Result<Self> {
-        let disk = |source| Failure::Disk { path: folder.to_owned(), source };
-        fs::create_dir_all(folder).map_err(disk)?;
-        platform::set_mode(folder, PASSED).map_err(disk)?;
+        fs::create_dir_all(folder).on_disk(folder)?;
+        platform::set_mode(folder, PASSED).on_disk(folder)?;
         spool::write_private(&folder.join(KEY_FILE), &key.document, PRIVATE)?;
         let identity = Self { enrolled, folder: folder.to_owned(), key };
         identity.keep(token)?;
         Ok(identity)
     }
 
-    /// Reads it.
-    ///
-    /// # Errors
-    /// Nobody has enrolled this machine, or a file cannot be read.
     pub(crate) fn read(folder: &Path) -> crate::Result<Self> {
         let read = |name: &str| {
             fs::read(folder.join(name)).map_err(|error| {
@@ -128,12 +108,10 @@ impl Identity {
         Ok(Self { enrolled, folder: folder.to_owned(), key: Key::read(read(KEY_FILE)?)? })
     }
 
-    /// Where its token is.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.folder.join(TOKEN_FILE)
     }
 
-    /// Takes another token.
     pub(crate) fn renew(&mut self, token: &AgentToken) -> crate::Result<()> {
         self.enrolled.token_expires_at = token.expires_at;
         self.keep(token)
@@ -144,10 +122,6 @@ impl Identity {
         spool::write_json(&self.folder.join(FILE), &self.enrolled)
     }
 
-    /// The answer to what the server gave to sign.
-    ///
-    /// # Errors
-    /// It is not what a server gives.
     pub(crate) fn sign(&self, challenge: &str) -> crate::Result<String> {
         let challenge = BASE64_STANDARD
             .decode(challenge)

@@ -18,19 +18,16 @@ use std::path::Path;
 /// What is measured of a commit unless something else is said.
 const PRESET: &str = "quick";
 
-/// What jobs have in common on one machine.
 pub(crate) struct Workshop {
     pub(crate) checkouts: Checkouts,
     pub(crate) peer: PeerCommand,
     pub(crate) machine: Slug,
 }
 
-/// Why there are no reports.
 #[derive(Debug)]
 pub(crate) enum NoReports {
     /// It cannot be measured: why, in a sentence.
     Failed(String),
-    /// It was ended before.
     Interrupted(Interrupted),
 }
 
@@ -62,7 +59,9 @@ impl Workshop {
         let checkout = self.checkouts.open(&job.project, &job.repository_url, &commits)?;
         // What a branch has got since a pull request left it is no change of the pull request's.
         let base = match &job.base_sha {
-            Some(base) if job.pull_request.is_some() => Some(checkout.merge_base(base, &job.commit_sha)?),
+            Some(base) if job.pull_request.is_some() => {
+                Some(checkout.mirror.merge_base(base, &job.commit_sha)?)
+            }
             base => base.clone(),
         };
         let mut build = |commit: &CommitSha| checkout.built(commit, output, &mut || heartbeat.check());
@@ -147,7 +146,6 @@ impl Workshop {
         Ok([self.report(job, base, plan, side(of_base)), self.report(job, head, plan, side(of_head))])
     }
 
-    /// What the commit's other benchmarks have found.
     fn import(
         &self,
         job: &Assignment,

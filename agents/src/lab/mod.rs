@@ -19,13 +19,13 @@ pub(crate) mod server;
 pub(crate) mod update;
 
 use crate::cli::LabArguments;
-use crate::failure::Failure;
+use crate::failure::OnDisk;
 use crate::http::Refusal;
 use crate::log::Log;
-use crate::spool_lock::{self, SpoolLock};
+use crate::spool::SpoolLock;
 use crate::stop::StopSignal;
 use crate::uploader::Uploader;
-use crate::{backoff, platform, run, spool};
+use crate::{http, platform, run, spool};
 use backon::ExponentialBackoff;
 use checkout::Checkouts;
 use chrono::{TimeDelta, Utc};
@@ -50,10 +50,7 @@ const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Between attempts that only a person can help.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
-/// How long it waits before it tries again to write a report to a disk that refused it.
-const DISK_PAUSE: Duration = Duration::from_secs(60);
 
-/// An agent at work.
 pub(crate) struct Lab<'a> {
     log: &'a Log,
     identity: Identity,
@@ -73,18 +70,14 @@ pub(crate) struct Lab<'a> {
 
 impl<'a> Lab<'a> {
     /// Whatever can be wrong is said before anything is taken.
-    ///
-    /// # Errors
-    /// The machine is not enrolled, another agent runs, or what repositories build cannot be kept apart.
     pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
         let folder = identity::folder(arguments.state.as_deref())?;
         let trial = update::count_start(&folder, log)?;
         let identity = Identity::read(&folder)?;
         let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
-        let held = (spool_lock::hold(&spool)?, confinement.hold()?);
-        platform::set_mode(&spool, checkout::PRIVATE)
-            .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
+        let held = (spool::hold(&spool)?, confinement.hold()?);
+        platform::set_mode(&spool, checkout::PRIVATE).on_disk(&spool)?;
         for folder in [&folder, &spool] {
             spool::sweep(folder, Duration::ZERO)?;
         }
@@ -120,10 +113,6 @@ impl<'a> Lab<'a> {
         })
     }
 
-    /// Works until it is told to stop.
-    ///
-    /// # Errors
-    /// What was measured cannot be kept while it is to stop.
     pub(crate) fn run(mut self, mut stop: StopSignal) -> crate::Result<()> {
         platform::ready();
         while self.turn(&mut stop)?.is_continue() {}
@@ -174,7 +163,6 @@ impl<'a> Lab<'a> {
         self.updater.look(is_urgent, &self.server, stop, self.log)
     }
 
-    /// Waits as long as this error asks for.
     fn back_off(&mut self, error: ServerError, stop: &mut StopSignal) -> ControlFlow<()> {
         let said = error.to_string();
         let pause = match error {
@@ -191,10 +179,7 @@ impl<'a> Lab<'a> {
                 REFUSED_PAUSE
             }
         };
-        if self.complaint.as_ref() != Some(&said) {
-            self.log.say(&said);
-            self.complaint = Some(said);
-        }
+        self.log.say_once(&mut self.complaint, said);
         self.wait(stop, pause)
     }
 
@@ -218,12 +203,7 @@ impl<'a> Lab<'a> {
                 }
             }
             // What it has may still be good; whoever asks next tells.
-            Err(Refusal::Temporary(said, _) | Refusal::Final(said) | Refusal::Token(said)) => {
-                if self.complaint.as_ref() != Some(&said) {
-                    self.log.say(&said);
-                    self.complaint = Some(said);
-                }
-            }
+            Err(refusal) => self.log.say_once(&mut self.complaint, refusal.to_string()),
         }
         ControlFlow::Continue(())
     }
@@ -291,26 +271,12 @@ impl<'a> Lab<'a> {
     }
 
     /// Writes all that was measured to the disk, however long that refuses it. Breaks if the agent is to stop meanwhile.
-    ///
-    /// # Errors
-    /// The agent is to stop, and the disk still refuses it.
     fn keep(&mut self, measured: &Measured, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
-        let mut wanted = ControlFlow::Continue(());
-        while let Err(failure) = self.completions.keep(measured) {
-            if wanted.is_break() {
-                return Err(failure);
-            }
-            self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
-            wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
-        }
-        Ok(wanted)
+        spool::write_at_last(|| self.completions.keep(measured), stop, self.log)
     }
 }
 
 /// What an agent would refuse when it starts, without being one.
-///
-/// # Errors
-/// The machine is not enrolled, or what repositories build cannot be kept apart.
 pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
     let identity = Identity::read(&identity::folder(arguments.state.as_deref())?)?;
     identity.enrolled.update_key.as_deref().map(update::parse_key).transpose()?;
@@ -332,5 +298,5 @@ fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output:
 }
 
 fn pauses() -> ExponentialBackoff {
-    backoff::growing(PAUSE_MIN, PAUSE_MAX)
+    http::growing_pauses(PAUSE_MIN, PAUSE_MAX)
 }

@@ -3,13 +3,13 @@
 use super::heartbeat::Interrupted;
 use super::job::NoReports;
 use crate::cli::ConfineArguments;
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::platform::{self, Limits};
-use crate::run;
 use crate::settings::CommandLine;
+use crate::{run, spool};
 use roundtrip_wire::lab::last_part;
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -24,17 +24,13 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 /// and what it has written.
 const DISK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Who runs commands, and what they may take.
 #[derive(Clone, Debug)]
 pub(crate) struct Runner {
     pub(crate) confinement: Confinement,
-    /// How long one command may take.
     pub(crate) timeout: Duration,
-    /// How much a work tree may hold, in bytes.
     pub(crate) disk_bytes: u64,
 }
 
-/// One command and what it has besides its work tree.
 pub(crate) struct Task<'a> {
     pub(crate) command: &'a CommandLine,
     /// For what it writes elsewhere.
@@ -47,28 +43,21 @@ pub(crate) struct Task<'a> {
 impl Runner {
     /// A new folder in this one, in which the user of repositories may write; it goes when it is dropped.
     pub(crate) fn home(&self, within: &Path) -> crate::Result<TempDir> {
-        let disk = |source| Failure::Disk { path: within.to_owned(), source };
-        let home = tempfile::tempdir_in(within).map_err(disk)?;
+        let home = tempfile::tempdir_in(within).on_disk(within)?;
         if let Confinement::Confined(limits) = &self.confinement {
-            platform::give(home.path(), limits.user_id, limits.group_id).map_err(disk)?;
+            platform::give(home.path(), limits.user_id, limits.group_id).on_disk(within)?;
         }
         Ok(home)
     }
 
     /// Lets the user of repositories write in a work tree while commands are run there, and no longer.
-    ///
-    /// # Errors
-    /// Of the disk, or of what is done.
     pub(crate) fn lend(
         &self,
         root: &Path,
         act: impl FnOnce() -> Result<(), NoReports>,
     ) -> Result<(), NoReports> {
         let Confinement::Confined(limits) = &self.confinement else { return act() };
-        let give = |user_id, group_id| {
-            platform::give(root, user_id, group_id)
-                .map_err(|source| Failure::Disk { path: root.to_owned(), source })
-        };
+        let give = |user_id, group_id| platform::give(root, user_id, group_id).on_disk(root);
         give(limits.user_id, limits.group_id)?;
         let done = act();
         give(0, 0)?;
@@ -76,9 +65,6 @@ impl Runner {
     }
 
     /// Runs one command to its end: nothing of its user runs on.
-    ///
-    /// # Errors
-    /// It fails, or takes more than it may; or what `heartbeat` says.
     pub(crate) fn run(
         &self,
         task: Task<'_>,
@@ -165,7 +151,6 @@ pub(crate) struct Running {
 }
 
 impl Output {
-    /// Adds a line of our own.
     pub(crate) fn say(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -193,7 +178,6 @@ impl Output {
         Ok(Running { child, printed })
     }
 
-    /// Takes what has been printed.
     pub(crate) fn hear(&mut self, running: &mut Running) {
         while let Ok(bytes) = running.printed.try_recv() {
             self.text.push_str(&String::from_utf8_lossy(&bytes));
@@ -201,7 +185,6 @@ impl Output {
         self.cut();
     }
 
-    /// All that is kept of it.
     pub(crate) fn text(&self) -> &str {
         last_part(&self.text)
     }
@@ -213,7 +196,6 @@ impl Output {
 }
 
 impl Running {
-    /// Waits for its end, but not longer than this.
     pub(crate) fn wait_for(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         const POLL: Duration = Duration::from_millis(20);
         let until = Instant::now() + patience;
@@ -244,10 +226,8 @@ impl Drop for Running {
 // The agent starts itself as `roundtrip confine`, which gives up all rights and then becomes the program: nothing of it is left
 // in what is measured.
 
-/// How programs of repositories are run.
 #[derive(Clone, Debug)]
 pub(crate) enum Confinement {
-    /// As another user.
     Confined(Limits),
     /// As the agent itself: somebody has said that its repositories are to be trusted.
     Trusting,
@@ -255,9 +235,6 @@ pub(crate) enum Confinement {
 
 impl Confinement {
     /// As another user of this name, or with all rights of the agent where that was asked for.
-    ///
-    /// # Errors
-    /// This system or this user cannot do that, or there is no such user.
     pub(crate) fn of(
         user: Option<&str>,
         is_trusting: bool,
@@ -290,28 +267,18 @@ impl Confinement {
 
     /// Takes the user of repositories for this process alone, until what is returned is dropped: after a job all that this user
     /// runs is ended, and it must not be what another agent measures.
-    ///
-    /// # Errors
-    /// Another agent has it, or the system refuses it.
     pub(crate) fn hold(&self) -> crate::Result<Option<File>> {
         let Self::Confined(limits) = self else { return Ok(None) };
         let path = platform::lock_of_user(limits.user_id);
-        let disk = |source| Failure::Disk { path: path.clone(), source };
-        let lock = File::options().append(true).create(true).open(&path).map_err(disk)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(lock)),
-            Err(TryLockError::WouldBlock) => Err(Failure::Refused(format!(
+        let held = || {
+            Failure::Refused(format!(
                 "another agent runs repositories as the user with the number {}: expected one of its own, with --job-user",
                 limits.user_id
-            ))),
-            Err(TryLockError::Error(source)) => Err(disk(source)),
-        }
+            ))
+        };
+        spool::try_lock(&path)?.map(Some).ok_or_else(held)
     }
 
-    /// The words in front of a command, so that it is run so.
-    ///
-    /// # Errors
-    /// The system does not say where this program is.
     pub(crate) fn words(&self, has_network: bool, home: Option<&Path>) -> crate::Result<Vec<String>> {
         let Self::Confined(limits) = self else { return Ok(Vec::new()) };
         let mut words = vec![run::program()?.to_string_lossy().into_owned(), "confine".into()];
@@ -331,9 +298,6 @@ impl Confinement {
     }
 
     /// A command that is run so, with this folder for what it writes elsewhere.
-    ///
-    /// # Errors
-    /// As [`Self::words()`]; an empty command.
     pub(crate) fn command(&self, words: &[String], has_network: bool, home: &Path) -> crate::Result<Command> {
         let all = [&self.words(has_network, Some(home))?, words].concat();
         let (program, arguments) =
@@ -343,7 +307,6 @@ impl Confinement {
         Ok(command)
     }
 
-    /// Ends whatever the user of repositories still runs.
     pub(crate) fn sweep(&self) {
         if let Self::Confined(limits) = self {
             platform::end_all_of(limits.user_id, limits.group_id);
@@ -368,16 +331,7 @@ fn plain_environment() -> Vec<(OsString, OsString)> {
 }
 
 /// The hidden verb: gives up all rights, and becomes the program.
-///
-/// # Errors
-/// What the system refuses. Otherwise it does not return.
 pub(crate) fn become_confined(arguments: &ConfineArguments) -> crate::Result<()> {
-    let limits = Limits {
-        user_id: arguments.user_id,
-        group_id: arguments.group_id,
-        memory_bytes: arguments.memory_bytes,
-        file_bytes: arguments.file_bytes,
-    };
     let (program, rest) = arguments
         .command
         .split_first()
@@ -387,6 +341,6 @@ pub(crate) fn become_confined(arguments: &ConfineArguments) -> crate::Result<()>
     if let Some(home) = &arguments.home {
         command.env("HOME", home).env("TMPDIR", home);
     }
-    let error = platform::become_confined(limits, arguments.network, command);
+    let error = platform::become_confined(arguments.limits, arguments.network, command);
     Err(Failure::Other(format!("cannot run it without rights: {error}")))
 }

@@ -9,7 +9,6 @@ use roundtrip_wire::lab::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 use ureq::Body;
@@ -19,30 +18,17 @@ const WAIT_SECONDS: u32 = 20;
 /// What comes on top of it until the server is taken to be away.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Why the server did not do what was asked.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
-    /// The agent does not have the job any more.
+    #[error("the server speaks of a job that nobody asked for")]
     LeaseLost,
     /// The two programs do not understand each other.
+    #[error("{0}")]
     TooOld(String),
-    /// Anything else.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
 }
 
-impl fmt::Display for ServerError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::LeaseLost => "the server speaks of a job that nobody asked for",
-            Self::TooOld(said)
-            | Self::Refused(Refusal::Temporary(said, _) | Refusal::Token(said) | Refusal::Final(said)) => {
-                said
-            }
-        })
-    }
-}
-
-/// The way to the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
     url: String,
@@ -50,25 +36,21 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Of the agent that was let in there.
     pub(crate) fn of(identity: &Identity) -> Self {
         let url = identity.enrolled.server.trim_end_matches('/').to_owned();
         Self { url, token_file: identity.token_file() }
     }
 
-    /// Waits for a job; none if there was none meanwhile.
     pub(crate) fn claim(&self, status: AgentStatus) -> Result<Option<Assignment>, ServerError> {
         self.ask("/api/v1/lab/claim", &Claim { status, wait_seconds: WAIT_SECONDS })
     }
 
-    /// Says that the job is still being done.
     pub(crate) fn heartbeat(&self, lease: Lease) -> Result<Duration, ServerError> {
         let path = format!("/api/v1/lab/jobs/{}/heartbeat", lease.job_id);
         let prolonged: Option<Prolonged> = self.ask(&path, &Heartbeat { fence: lease.fence })?;
         Ok(Duration::from_secs(prolonged.map_or(0, |prolonged| prolonged.lease_seconds.into())))
     }
 
-    /// Says how a job ended.
     pub(crate) fn finish(&self, job_id: i64, finish: &Finish) -> Result<(), ServerError> {
         self.ask::<()>(&format!("/api/v1/lab/jobs/{job_id}/finish"), finish).map(|_| ())
     }
@@ -78,8 +60,7 @@ impl Server {
         let url = format!("{}/api/v1/lab/releases/{name}", self.url);
         let token = self.token()?;
         let request = http::agent(timeout).get(&url).header("authorization", format!("Bearer {token}"));
-        let mut response =
-            request.call().map_err(|error| ServerError::Refused(http::unanswered(&url, &error)))?;
+        let mut response = request.call().map_err(|error| http::unanswered(&url, &error))?;
         match response.status().as_u16() {
             200 => Ok(Some(response.into_body())),
             404 => Ok(None),
@@ -89,8 +70,7 @@ impl Server {
 
     /// Read anew each time, because it is renewed.
     fn token(&self) -> Result<String, ServerError> {
-        upload::token_in(&self.token_file)
-            .map_err(|failure| ServerError::Refused(Refusal::Token(failure.to_string())))
+        Ok(upload::token_in(&self.token_file).map_err(|failure| Refusal::Token(failure.to_string()))?)
     }
 
     /// Asks as the agent. None: the server has nothing to say.
@@ -100,19 +80,11 @@ impl Server {
     }
 }
 
-/// Lets this machine in, with a code.
-///
-/// # Errors
-/// The server does not answer, or does not let it in.
 pub(crate) fn enrol(server: &str, enrolment: &Enrolment) -> Result<Enrolled, Refusal> {
     let url = format!("{}/api/v1/agents", server.trim_end_matches('/'));
     answered(&url, post(&url, None, enrolment))
 }
 
-/// Gets another token for the agent's signature.
-///
-/// # Errors
-/// The server does not answer, or knows no such agent.
 pub(crate) fn renew(identity: &Identity) -> Result<AgentToken, Refusal> {
     let server = identity.enrolled.server.trim_end_matches('/');
     let url = format!("{server}/api/v1/agents/{}", identity.enrolled.agent_id);
@@ -138,25 +110,11 @@ fn post<A: DeserializeOwned>(
     token: Option<&str>,
     body: &impl Serialize,
 ) -> Result<Option<A>, ServerError> {
-    let agent = http::agent(Duration::from_secs(WAIT_SECONDS.into()) + TIMEOUT);
-    let mut request = agent.post(url).header("content-type", "application/json");
-    if let Some(token) = token {
-        request = request.header("authorization", format!("Bearer {token}"));
-    }
-    let json = serde_json::to_vec(body)
-        .map_err(|error| ServerError::Refused(Refusal::Final(format!("writing a request: {error}"))))?;
-    let mut response =
-        request.send(&json[..]).map_err(|error| ServerError::Refused(http::unanswered(url, &error)))?;
+    let timeout = Duration::from_secs(WAIT_SECONDS.into()) + TIMEOUT;
+    let mut response = http::post(url, timeout, token, body)?;
     match response.status().as_u16() {
         204 => Ok(None),
-        200 | 201 => {
-            let text = response.body_mut().read_to_string();
-            let text = text.map_err(|error| ServerError::Refused(http::unanswered(url, &error)))?;
-            serde_json::from_str(&text).map(Some).map_err(|error| {
-                let said = format!("{url} answered what is no answer to it: {error}");
-                ServerError::Refused(Refusal::Temporary(said, None))
-            })
-        }
+        200 | 201 => Ok(Some(http::parse(url, &mut response)?)),
         _ => {
             let refused = Refused::read(url, &mut response);
             Err(match refused.code.as_str() {

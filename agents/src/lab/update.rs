@@ -6,11 +6,11 @@
 
 use super::identity::Identity;
 use super::server::ServerError;
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::lab::server::Server;
 use crate::log::Log;
 use crate::stop::StopSignal;
-use crate::{platform, run, spool, spool_lock};
+use crate::{platform, run, spool};
 use minisign_verify::{PublicKey, Signature};
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,6 @@ const INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a new program may run without an answer of the server. It need not be the program's fault: it is only taken back.
 const UNHEARD_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// What decides when there is a newer program to be had.
 pub(super) struct Updater {
     folder: PathBuf,
     program: PathBuf,
@@ -44,10 +43,6 @@ pub(super) struct Updater {
     waits_until: Instant,
 }
 
-/// The key that signs programs, from the text of its file.
-///
-/// # Errors
-/// It is none.
 pub(crate) fn parse_key(text: &str) -> crate::Result<PublicKey> {
     let key = PublicKey::decode(text).or_else(|_| PublicKey::from_base64(text.trim()));
     key.map_err(|error| {
@@ -59,9 +54,6 @@ pub(crate) fn parse_key(text: &str) -> crate::Result<PublicKey> {
 
 impl Updater {
     /// Of the agent that begins to work. It says once if it is never going to update itself.
-    ///
-    /// # Errors
-    /// The key of its enrolment is none.
     pub(super) fn of(identity: &Identity, trial: Option<Trial>, log: &Log) -> crate::Result<Self> {
         let mut key = identity.enrolled.update_key.as_deref().map(parse_key).transpose()?;
         if key.is_none() {
@@ -95,9 +87,6 @@ impl Updater {
     }
 
     /// The server has not answered. Takes a new program back that was never answered for long.
-    ///
-    /// # Errors
-    /// The program of before cannot be started.
     pub(super) fn unanswered(&mut self, log: &Log) -> crate::Result<()> {
         if self.started_at.elapsed() < UNHEARD_MAX {
             return Ok(());
@@ -181,7 +170,6 @@ impl From<ServerError> for Unfit {
 const TARGET: &str = env!("ROUNDTRIP_TARGET");
 const MANIFEST: &str = "manifest.json";
 const SIGNATURE: &str = "manifest.json.minisig";
-/// Of a manifest and of its signature.
 const TEXT_BYTES_MAX: u64 = 64 * 1024;
 const TEXT_TIMEOUT: Duration = Duration::from_secs(30);
 /// A large program over a slow line.
@@ -191,7 +179,6 @@ const PROGRAM_MODE: u32 = 0o755;
 const PREFLIGHT_TIMEOUT: Duration = Duration::from_secs(60);
 const PREFLIGHT_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What there is, signed as a whole.
 #[derive(Clone, Debug, Deserialize)]
 struct Manifest {
     version: Version,
@@ -207,7 +194,6 @@ struct Program {
     sha256: String,
 }
 
-/// Why nothing is replaced.
 #[derive(Debug)]
 struct Unfit {
     said: String,
@@ -216,7 +202,6 @@ struct Unfit {
 }
 
 impl Unfit {
-    /// That is no version's fault.
     fn of(said: &str) -> Self {
         Self { said: said.to_owned(), version: None }
     }
@@ -273,7 +258,6 @@ fn download(server: &Server, manifest: &Manifest, path: &Path) -> Result<(), Unf
     )))
 }
 
-/// The length and the SHA-256 of what was written.
 fn write_program(mut source: impl Read, path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::create(path)?;
     let (mut hasher, mut length, mut buffer) = (Sha256::new(), 0, vec![0; 64 * 1024]);
@@ -307,7 +291,6 @@ fn preflight(path: &Path, version: &Version) -> Result<(), Unfit> {
     said_by(path, &arguments).map(drop).map_err(failed)
 }
 
-/// What a program prints that succeeds in time.
 fn said_by(path: &Path, arguments: &[OsString]) -> Result<String, String> {
     let started = Command::new(path)
         .args(arguments)
@@ -351,11 +334,9 @@ const STRIKES_MAX: u32 = 3;
 pub(in crate::lab) struct Trial {
     from: Version,
     to: Version,
-    /// How often it was started.
     attempts: u32,
 }
 
-/// How often versions have failed here.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Strikes(BTreeMap<Version, u32>);
 
@@ -375,7 +356,6 @@ impl Strikes {
     }
 }
 
-/// What this program calls itself.
 fn own_version() -> Version {
     // Cargo takes no other.
     Version::parse(env!("CARGO_PKG_VERSION")).unwrap_or(Version::new(0, 0, 0))
@@ -397,22 +377,15 @@ fn beside_program(program: &Path, what: &str) -> PathBuf {
 }
 
 /// Puts the new program into the place of this one, and becomes it.
-///
-/// # Errors
-/// What the system refuses. This program is then where it was.
 fn begin_trial(folder: &Path, program: &Path, version: &Version, log: &Log) -> crate::Result<()> {
     let trial = Trial { from: own_version(), to: version.clone(), attempts: 0 };
     let kept = previous_program(program);
-    let disk = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Failure::Disk { path, source }
-    };
     spool::remove(&kept)?;
     // A second name rather than a copy; there are file systems without.
-    fs::hard_link(program, &kept).or_else(|_| fs::copy(program, &kept).map(drop)).map_err(disk(&kept))?;
+    fs::hard_link(program, &kept).or_else(|_| fs::copy(program, &kept).map(drop)).on_disk(&kept)?;
     sync(&kept)?;
     trial.write(folder)?;
-    fs::rename(new_program(program), program).map_err(disk(program))?;
+    fs::rename(new_program(program), program).on_disk(program)?;
     sync(program)?;
     let failure = become_program(program);
     // It is there, and the system does not start it: this one comes back as if the new one had been started in vain.
@@ -421,12 +394,9 @@ fn begin_trial(folder: &Path, program: &Path, version: &Version, log: &Log) -> c
 }
 
 /// Before anything else of an agent: counts this start, if its program is new, and goes back to the old one at the third.
-///
-/// # Errors
-/// Another agent is at work, or the old program cannot be started.
 pub(in crate::lab) fn count_start(folder: &Path, log: &Log) -> crate::Result<Option<Trial>> {
     let Some(mut trial) = Trial::read(folder) else { return Ok(None) };
-    let _held = spool_lock::hold(&folder.join("spool"))?;
+    let _held = spool::hold(&folder.join("spool"))?;
     if trial.to != own_version() {
         spool::remove(&folder.join(FILE))?;
         return Ok(None);
@@ -467,7 +437,7 @@ impl Trial {
             return spool::remove(&folder.join(FILE));
         }
         log.say(&format!("goes back from {} to {}", self.to, self.from));
-        fs::rename(&kept, program).map_err(|source| Failure::Disk { path: program.to_owned(), source })?;
+        fs::rename(&kept, program).on_disk(program)?;
         sync(program)?;
         spool::remove(&folder.join(FILE))?;
         Err(become_program(program))
@@ -476,9 +446,8 @@ impl Trial {
 
 /// A name is durable once its folder is.
 fn sync(path: &Path) -> crate::Result<()> {
-    let disk = |source| Failure::Disk { path: path.to_owned(), source };
     let Some(folder) = path.parent() else { return Ok(()) };
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(disk)
+    File::open(folder).and_then(|folder| folder.sync_all()).on_disk(path)
 }
 
 /// With the arguments of this one. The lock of the spool goes with what is open.

@@ -2,7 +2,7 @@
 //! of them have in common.
 
 use crate::stop::StopSignal;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -76,15 +76,19 @@ impl fmt::Display for ServiceRequest {
 }
 
 /// What a program of a repository is let to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct Limits {
     /// Who it is.
+    #[arg(long)]
     pub(crate) user_id: u32,
     /// Its only group.
+    #[arg(long)]
     pub(crate) group_id: u32,
     /// Memory of one process, in bytes.
+    #[arg(long)]
     pub(crate) memory_bytes: u64,
     /// The largest file that it writes, in bytes.
+    #[arg(long)]
     pub(crate) file_bytes: u64,
 }
 

@@ -72,7 +72,6 @@ pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
     }
 }
 
-/// Limits that hold for a process and all that it starts.
 fn limit(limits: Limits) -> io::Result<()> {
     let set = |resource, bytes| setrlimit(resource, Rlimit { current: Some(bytes), maximum: Some(bytes) });
     set(Resource::As, limits.memory_bytes)?;

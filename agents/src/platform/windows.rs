@@ -141,7 +141,6 @@ pub(crate) fn is_administrator() -> bool {
     manager(ServiceManagerAccess::CONNECT | ServiceManagerAccess::CREATE_SERVICE).is_ok()
 }
 
-/// What packaging/windows/service.toml says.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {

@@ -6,7 +6,6 @@ use roundtrip_bench::sys::clock;
 use roundtrip_import::sizes::in_steps;
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,10 +15,8 @@ const SENDS: [&str; 4] = ["write", "writev", "sendto", "sendmsg"];
 /// The same of what they brought.
 const RECEIVES: [&str; 4] = ["read", "readv", "recvfrom", "recvmsg"];
 
-/// Which calls are recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calls {
-    /// Those with a size.
     pub(crate) sized: &'static [&'static str],
     /// The one that carries several messages and tells how many, but not their sizes.
     pub(crate) batched: &'static str,
@@ -33,18 +30,15 @@ impl Calls {
         }
     }
 
-    /// The names of all of them.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         self.sized.iter().copied().chain([self.batched])
     }
 }
 
-/// What a recording holds.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// How often each size, in bytes, went to a pipe or socket.
     pub(crate) sizes: BTreeMap<u64, u64>,
-    /// Calls to something else.
     pub(crate) elsewhere_count: u64,
     /// Calls of which nobody knows where they went.
     pub(crate) unknown_count: u64,
@@ -55,7 +49,6 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts calls of one size.
     pub(crate) fn add(&mut self, kind: Kind, bytes: u64, count: u64) {
         match kind {
             Kind::Channel => *self.sizes.entry(bytes).or_default() += count,
@@ -73,17 +66,13 @@ pub(crate) fn carried(result: i64) -> Option<u64> {
 
 // What the descriptors of a process are of: looked at again and again while it is recorded, because they are gone afterwards.
 
-/// Between two looks at least.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How many times as long as a look a pause is at least: a process may have very many descriptors.
 const PAUSE_FACTOR: u32 = 20;
 
-/// What a descriptor was of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A pipe or socket.
     Channel,
-    /// Something else.
     Other,
     /// It was gone before it was looked at, or became something else between two looks.
     Unknown,
@@ -97,7 +86,6 @@ struct Span {
     is_channel: bool,
 }
 
-/// The descriptors of a process, and of those that it started.
 #[derive(Debug)]
 pub(crate) struct Descriptors {
     process: u32,
@@ -107,10 +95,6 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Looks for the first time.
-    ///
-    /// # Errors
-    /// They may not be looked at.
     pub(crate) fn of(process: u32, with_children: bool) -> io::Result<Self> {
         let mut new = Self::none(process, with_children);
         new.look_at(process)?;
@@ -121,7 +105,6 @@ impl Descriptors {
         Self { process, with_children, spans: BTreeMap::new(), next_look: Instant::now() }
     }
 
-    /// When it is time to look again.
     pub(crate) fn next_look(&self) -> Instant {
         self.next_look
     }
@@ -160,7 +143,6 @@ impl Descriptors {
         }
     }
 
-    /// What a descriptor of a process was of at a time.
     pub(crate) fn kind(&self, process: u32, descriptor: i32, at_ns: u64) -> Kind {
         let spans = self.spans.get(&(process, descriptor)).map_or(&[][..], Vec::as_slice);
         let begun = spans.partition_point(|span| span.first_ns <= at_ns);
@@ -178,7 +160,6 @@ impl Span {
     }
 }
 
-/// The threads that a process has.
 pub(crate) fn threads(process: u32) -> BTreeSet<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
@@ -208,12 +189,10 @@ pub(crate) fn profile(counts: &BTreeMap<u64, u64>) -> Option<SizeHistogram> {
     SizeHistogram::new(buckets).ok()
 }
 
-/// As a file, with a header.
 pub(crate) fn csv(sizes: &SizeHistogram) -> String {
     let mut text = String::from("from_bytes,to_bytes,count\n");
     for SizeBucket { from_bytes, to_bytes, count } in sizes.buckets() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{from_bytes},{to_bytes},{count}");
+        text.push_str(&format!("{from_bytes},{to_bytes},{count}\n"));
     }
     text
 }

@@ -1,12 +1,12 @@
 //! `roundtrip record`: the sizes of the messages that a running process sends, as a size profile.
 //!
 //! # Codemap
-//! - [`Method`]: the ways to do it, a file each: `perf`, `strace`.  [`Tracer`]: their program at work.
+//! - [`By`]: the ways to do it, a file each: `perf`, `strace`.  [`Tracer`]: their program at work.
 //! - `counting`: what is recorded, which of it went to pipes and sockets, and the profile of its sizes.
 //! - `overhead`: what it costs.  `report`: the answer for people.
 
 use crate::cli::{By, Format, RecordArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::{output, platform, stop};
 use counting::{Calls, Descriptors, Tally};
 use overhead::Overhead;
@@ -31,19 +31,14 @@ mod strace;
 /// What was recorded, as `--format json` prints it. Members are only ever added.
 #[derive(Debug, Serialize)]
 struct Recording {
-    /// `perf` or `strace`.
     by: &'static str,
     pid: u32,
-    /// For how long.
     seconds: f64,
     /// Why no longer: `seconds`, as asked; `stopped`, by Ctrl-C; `process`, it ended; `full`, the recording is as large as it
     /// may be.
     ended: &'static str,
-    /// The names of the calls that count.
     calls: &'static [&'static str],
-    /// Calls to pipes and sockets that carried something.
     call_count: u64,
-    /// Their sizes, as text.
     sizes: String,
     /// Calls that are not counted, because nobody knows any more where they went.
     unknown_count: u64,
@@ -57,10 +52,6 @@ struct Recording {
     overhead: Option<Overhead>,
 }
 
-/// Runs the verb.
-///
-/// # Errors
-/// The process does not exist or may not be recorded, it sent nothing, or a file cannot be written.
 pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
     if let Some(file) = &arguments.node {
         return write_module(file);
@@ -124,8 +115,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         return Err(Failure::Other(report::nothing(&recording)));
     };
     if let Some(path) = &arguments.output {
-        fs::write(path, counting::csv(profile))
-            .map_err(|source| Failure::Disk { path: path.clone(), source })?;
+        fs::write(path, counting::csv(profile)).on_disk(path)?;
     }
     match arguments.format {
         Format::Json => output::print_json(&recording),
@@ -133,8 +123,6 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
     }
 }
 
-/// # Errors
-/// There is none with this number, or it is a thread of one.
 fn is_process(process: u32) -> crate::Result<()> {
     let wrong = |why: String| Failure::Usage(format!("--pid {process}: {why}"));
     let status = fs::read_to_string(format!("/proc/{process}/status"))
@@ -151,10 +139,9 @@ fn is_process(process: u32) -> crate::Result<()> {
     }
 }
 
-/// Begins in the first way that works.
-fn start(arguments: &RecordArguments, order: &Order) -> crate::Result<(Method, Running)> {
+fn start(arguments: &RecordArguments, order: &Order) -> crate::Result<(By, Running)> {
     let mut refusals = Vec::new();
-    for method in Method::all(arguments.by) {
+    for method in arguments.by.map_or_else(|| vec![By::Perf, By::Strace], |by| vec![by]) {
         match method.start(order) {
             Ok(running) => {
                 for refusal in &refusals {
@@ -173,7 +160,6 @@ fn start(arguments: &RecordArguments, order: &Order) -> crate::Result<(Method, R
     )))
 }
 
-/// What mends that something is not permitted.
 fn hint(error: &io::Error) -> String {
     if error.kind() != io::ErrorKind::PermissionDenied {
         return String::new();
@@ -191,46 +177,32 @@ fn hint(error: &io::Error) -> String {
 
 // The ways to record a process, tried from the cheapest on.
 
-/// One of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Method(By);
-
-/// A process that is being recorded.
 pub(crate) struct Running {
     method: By,
     order: Order,
     tracer: Tracer,
-    /// Threads that it had before.
     threads: BTreeSet<u32>,
     folder: TempDir,
 }
 
-impl Method {
-    /// All of them, or only the one that is asked for.
-    pub(crate) fn all(only: Option<By>) -> Vec<Self> {
-        only.map_or_else(|| vec![Self(By::Perf), Self(By::Strace)], |by| vec![Self(by)])
-    }
-
+impl By {
     pub(crate) fn name(self) -> &'static str {
-        match self.0 {
-            By::Perf => "perf",
-            By::Strace => "strace",
+        match self {
+            Self::Perf => "perf",
+            Self::Strace => "strace",
         }
     }
 
     /// Begins. Once this returns, every call is recorded.
-    ///
-    /// # Errors
-    /// Why it cannot record this process.
     pub(crate) fn start(self, order: &Order) -> Result<Running, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let log = folder.path().join(LOG);
         let threads = counting::threads(order.process);
-        let tracer = match self.0 {
-            By::Perf => Tracer::start(perf::command(order, &log), perf::is_attached),
-            By::Strace => Tracer::start(strace::command(order, &log), strace::is_attached),
+        let tracer = match self {
+            Self::Perf => Tracer::start(perf::command(order, &log), perf::is_attached),
+            Self::Strace => Tracer::start(strace::command(order, &log), strace::is_attached),
         }?;
-        Ok(Running { method: self.0, order: *order, tracer, threads, folder })
+        Ok(Running { method: self, order: *order, tracer, threads, folder })
     }
 }
 
@@ -244,9 +216,6 @@ impl Running {
     }
 
     /// Ends it, and reads what was recorded.
-    ///
-    /// # Errors
-    /// It does not end, or wrote what cannot be read.
     pub(crate) fn end(self, descriptors: &Descriptors) -> Result<Tally, String> {
         let Self { method, order, tracer, threads, folder } = self;
         tracer.finish()?;
@@ -263,12 +232,10 @@ impl Running {
 /// Until it records, and until it has ended after it was asked to.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// What is recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     pub(crate) process: u32,
     pub(crate) calls: Calls,
-    /// Whether processes count that it starts.
     pub(crate) with_children: bool,
 }
 
@@ -281,9 +248,6 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// Starts a program, and waits until a line on its standard error says that it records.
-    ///
-    /// # Errors
-    /// It cannot be started, or may not record, in its own words.
     pub(crate) fn start(mut command: Command, is_attached: fn(&str) -> bool) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -325,9 +289,6 @@ impl Tracer {
     }
 
     /// Asks it to end, and waits until what was recorded is written.
-    ///
-    /// # Errors
-    /// It does not end.
     pub(crate) fn finish(mut self) -> Result<(), String> {
         if !self.has_ended() {
             platform::ask_to_end(&self.child).map_err(|error| error.to_string())?;
@@ -359,12 +320,10 @@ fn complaint(said: &[String]) -> String {
 // Programs of Node: a module that counts their messages from within, for where nobody may watch from outside, and because
 // there it is known what a message is.
 
-/// The module.
 const MODULE: &str = include_str!("node.cjs");
 
-/// Writes the module, and says how it is used.
 pub(crate) fn write_module(file: &Path) -> crate::Result<()> {
-    fs::write(file, MODULE).map_err(|source| Failure::Disk { path: file.to_owned(), source })?;
+    fs::write(file, MODULE).on_disk(file)?;
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let module = shell_words::quote(&absolute.to_string_lossy()).into_owned();
     eprintln!(

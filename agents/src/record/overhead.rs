@@ -1,8 +1,9 @@
 //! What being recorded costs a call on this machine: a process of our own sends messages to itself, timed first alone and then
 //! while the same program records it in the same way.
 
+use super::Order;
 use super::counting::Descriptors;
-use super::{Method, Order};
+use crate::cli::By;
 use crate::failure::Failure;
 use roundtrip_bench::sys::death;
 use serde::Serialize;
@@ -10,36 +11,27 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Bytes of a message.
 const MESSAGE_BYTES: usize = 64;
 /// Messages of a round, which is timed as a whole: together they fit in the smallest pipe, of one page.
 const ROUND_MESSAGES: u32 = 32;
 /// Rounds, of which the median counts; under strace, at about 40 us a call, a third of a second.
 const ROUNDS: usize = 256;
 
-/// What it was measured to be.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Overhead {
     /// How long sending 64 bytes takes a process that nobody records, in nanoseconds.
     pub(crate) alone_ns: f64,
-    /// The same while it is recorded.
     pub(crate) recorded_ns: f64,
-    /// The second as a multiple of the first.
     pub(crate) ratio: f64,
 }
 
 impl Overhead {
-    /// By how much longer a call takes, in nanoseconds.
     pub(crate) fn longer_ns(&self) -> f64 {
         self.recorded_ns - self.alone_ns
     }
 }
 
-/// Measures it.
-///
-/// # Errors
-/// The process of our own fails, or may not be recorded.
-pub(crate) fn measure(method: Method, order: &Order) -> Result<Overhead, String> {
+pub(crate) fn measure(method: By, order: &Order) -> Result<Overhead, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     command.arg("record-probe").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -73,9 +65,6 @@ pub(crate) fn measure(method: Method, order: &Order) -> Result<Overhead, String>
 }
 
 /// The process that is recorded: for every line on standard input it does all rounds, and prints the median in nanoseconds.
-///
-/// # Errors
-/// There is no pipe, or standard output is closed.
 pub(crate) fn probe() -> crate::Result<()> {
     let failed = |error: io::Error| Failure::Other(format!("cannot measure what recording costs: {error}"));
     death::die_with_parent().map_err(failed)?;

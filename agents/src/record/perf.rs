@@ -18,13 +18,11 @@ const BUFFER_SIZE: &str = "4M";
 /// The clock with which looks at descriptors are timed.
 const CLOCK: &str = "CLOCK_MONOTONIC";
 
-/// Calls whose result is a new socket.
 const MAKING: [&str; 3] = ["socket", "accept", "accept4"];
 
 /// Whatever perf starts runs once the tracepoints are on; the recording ends with it, and it with this process.
 const COMPANION: [&str; 4] = ["--", "sh", "-c", "echo recording >&2; read _"];
 
-/// The command that records.
 pub(crate) fn command(order: &Order, log: &Path) -> Command {
     let ends =
         |name: &'static str| [format!("syscalls:sys_enter_{name}"), format!("syscalls:sys_exit_{name}")];
@@ -58,10 +56,6 @@ pub(crate) fn is_attached(line: &str) -> bool {
     line == "recording"
 }
 
-/// Reads what was recorded.
-///
-/// # Errors
-/// perf cannot read it.
 pub(crate) fn read(order: &Order, descriptors: &Descriptors, log: &Path) -> Result<Tally, String> {
     let mut command = Command::new("perf");
     command
@@ -79,7 +73,6 @@ pub(crate) fn read(order: &Order, descriptors: &Descriptors, log: &Path) -> Resu
     if status.success() { Ok(script.tally) } else { Err(format!("perf script ended with {status}")) }
 }
 
-/// What the lines of `perf script` say so far.
 struct Script<'a> {
     calls: Calls,
     /// None: all of them.
@@ -91,7 +84,6 @@ struct Script<'a> {
     tally: Tally,
 }
 
-/// What is known of a thread.
 #[derive(Default)]
 struct Thread {
     /// The last line about it: perf 6.1 now and then writes one twice, and no thread does the same twice in a nanosecond.

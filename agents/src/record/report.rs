@@ -3,10 +3,9 @@
 use super::Recording;
 use super::counting::quantile_bytes;
 use crate::format::{bytes, count, percent};
-use crate::terminal::paragraph;
+use crate::output::paragraph;
 use roundtrip_wire::size_profile::SizeHistogram;
 
-/// All of it.
 pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
         .map(|(name, share)| format!("{name} {}", bytes(quantile_bytes(profile, share))));
@@ -49,7 +48,6 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
     text.join("\n")
 }
 
-/// That nothing was counted, as a failure.
 pub(crate) fn nothing(recording: &Recording) -> String {
     let mut text = vec![format!(
         "in {:.1} s process {} made no call that counts ({} to pipes and sockets), seen by {}{}",
@@ -71,26 +69,24 @@ pub(crate) fn nothing(recording: &Recording) -> String {
 
 /// What is not counted though it may belong there.
 fn missing(recording: &Recording) -> Vec<String> {
-    let mut lines = Vec::new();
-    if recording.unknown_count > 0 {
-        lines.push(format!(
+    [
+        (
+            recording.unknown_count,
             "Not counted: {} calls to descriptors that were gone before they could be looked at.",
-            count(recording.unknown_count)
-        ));
-    }
-    if recording.batched_count > 0 {
-        lines.push(format!(
+        ),
+        (
+            recording.batched_count,
             "Not counted: {} messages sent or received several at a time, whose sizes the system does not tell.",
-            count(recording.batched_count)
-        ));
-    }
-    if recording.lost_count > 0 {
-        lines.push(format!(
+        ),
+        (
+            recording.lost_count,
             "{} events were lost because they came faster than they could be written down: the counts are too low.",
-            count(recording.lost_count)
-        ));
-    }
-    lines
+        ),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, line)| line.replace("{}", &count(number)))
+    .collect()
 }
 
 fn cost(recording: &Recording) -> String {

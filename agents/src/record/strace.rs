@@ -29,9 +29,6 @@ pub(crate) fn is_attached(line: &str) -> bool {
 }
 
 /// Reads what was recorded; `threads` are those that the process had before.
-///
-/// # Errors
-/// The file cannot be read.
 pub(crate) fn read(
     order: &Order,
     descriptors: &Descriptors,
@@ -46,25 +43,20 @@ pub(crate) fn read(
     Ok(trace.tally(order, descriptors, threads))
 }
 
-/// What the lines say so far.
 struct Trace {
     calls: Calls,
     /// The beginnings of calls that other threads' lines interrupt, by thread.
     begun: BTreeMap<u32, String>,
-    /// Threads by who started them.
     started: Vec<(u32, u32)>,
-    /// How often each thread made each call.
     made: BTreeMap<(u32, Call), u64>,
 }
 
-/// A call that carried something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Call {
     descriptor: i32,
     /// Whether that is a pipe or socket, where its name tells.
     is_channel: Option<bool>,
     is_batched: bool,
-    /// Bytes, or messages.
     carried: u64,
 }
 

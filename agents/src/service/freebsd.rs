@@ -1,9 +1,7 @@
 //! `FreeBSD`: a script of rc.d, which keeps the agent under daemon(8) with an account of its own.
 
-use super::lab::LabService;
-use super::step::Step;
-use super::template::{fill, shell, shell_words};
-use super::{Manager, Running, Service, ask};
+use super::step::{Step, fill, shell, shell_words};
+use super::{LabService, Manager, Running, Service, ask};
 use crate::platform::System;
 use std::path::{Path, PathBuf};
 
@@ -58,10 +56,6 @@ impl Manager for RcD {
             Step::Remove(FILE.into()),
             Step::run(["sysrc", "-x", "roundtrip_agent_enable"]),
         ]
-    }
-
-    fn check(&self, _service: &Service) -> crate::Result<()> {
-        Ok(())
     }
 
     fn is_installed(&self) -> crate::Result<bool> {

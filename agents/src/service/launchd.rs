@@ -1,10 +1,8 @@
 //! macOS: a daemon of launchd, as the user who owns the repository. launchd has no user of a service's own, and nothing
 //! that would hand over a secret; whoever owns the checkout may read it, and can own the token.
 
-use super::lab::LabService;
-use super::step::Step;
-use super::template::{fill, shell, xml};
-use super::{Manager, Running, Service, ask};
+use super::step::{Step, fill, shell, xml};
+use super::{LabService, Manager, Running, Service, ask};
 use crate::failure::Failure;
 use crate::platform::{self, System};
 use std::path::{Path, PathBuf};
@@ -91,7 +89,6 @@ impl Manager for Launchd {
 /// Who an agent is that was enrolled: it becomes another user for what repositories build.
 const ROOT: &str = "root";
 
-/// Who the service of a checkout runs as.
 fn user(service: &Service) -> crate::Result<&str> {
     match service.owner.as_deref() {
         Some(ROOT) => Err(Failure::Other(format!(

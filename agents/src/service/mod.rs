@@ -4,17 +4,16 @@
 //! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state` is
 //! `not-installed`, `stopped` or `running`; the others are null where they are not known. Members are only ever added.
 
-use crate::cli::{Format, InstallArguments, ServiceCommand, Watched, WorkArguments};
+use crate::cli::{Format, InstallArguments, LabArguments, ServiceCommand, Watched, WorkArguments};
 use crate::failure::Failure;
+use crate::lab::runner;
 use crate::platform::System;
 use crate::repository::{Git, Repository};
-use crate::spool_lock::Holder;
+use crate::spool::Holder;
 use crate::{output, platform, run, upload};
 use chrono::{DateTime, Utc};
-use lab::LabService;
 use roundtrip_wire::Slug;
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -22,16 +21,13 @@ use std::time::Duration;
 use step::Step;
 
 mod freebsd;
-mod lab;
 mod launchd;
 mod step;
 mod systemd;
-mod template;
 #[cfg(test)]
 mod tests;
 mod windows;
 
-/// The manager of a system.
 fn manager(system: System) -> &'static dyn Manager {
     match system {
         System::Freebsd => &freebsd::RcD,
@@ -41,9 +37,7 @@ fn manager(system: System) -> &'static dyn Manager {
     }
 }
 
-/// A system's own way to keep a program running.
 trait Manager {
-    /// What it calls the service.
     fn name(&self) -> &'static str;
 
     /// Where the service keeps its spool. It outlives the service.
@@ -53,38 +47,26 @@ trait Manager {
     fn log(&self) -> String;
 
     /// All that installs the service, in order; the last step starts it.
-    ///
-    /// # Errors
-    /// The service cannot be as it should.
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>>;
 
-    /// The system that it is of.
     fn system(&self) -> System;
 
     /// As [`Self::install()`], of an agent that was enrolled. A machine has one agent: it is the same service.
-    ///
-    /// # Errors
-    /// The service cannot be as it should.
     fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>>;
 
     /// All that stops and removes it, in order. A step that fails does not keep the others from being done.
     fn uninstall(&self) -> Vec<Step>;
 
     /// Whether this machine is run by it.
-    ///
-    /// # Errors
-    /// It is not: what to do.
     fn check_machine(&self) -> crate::Result<()> {
         Ok(())
     }
 
     /// What must hold of a checkout before anything is changed.
-    ///
-    /// # Errors
-    /// It does not hold: what to do.
-    fn check(&self, service: &Service) -> crate::Result<()>;
+    fn check(&self, _service: &Service) -> crate::Result<()> {
+        Ok(())
+    }
 
-    /// Whether the service is installed.
     fn is_installed(&self) -> crate::Result<bool>;
 
     /// Since when the service runs, or none if it is stopped.
@@ -94,7 +76,6 @@ trait Manager {
     fn last_line(&self) -> Option<String>;
 }
 
-/// What is known of a service that runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Running {
     since: Option<DateTime<Utc>>,
@@ -168,29 +149,80 @@ impl Service {
         arguments
     }
 
-    /// What it reads, besides what belongs to the system.
     fn readable(&self) -> Vec<&str> {
         let preset = is_file(&self.preset).then_some(self.preset.as_str());
         [self.program.as_str(), &self.repository].into_iter().chain(preset).collect()
     }
 }
 
-/// Where this program is.
+// The service of a machine that was enrolled: an agent that takes jobs. It begins as root, because it gives up its rights for what
+// repositories build, and has its folder from `roundtrip enrol`.
+
+/// The service that is to be, as [`Service`] is of a checkout.
+#[derive(Clone, Debug)]
+struct LabService {
+    program: String,
+    state: String,
+    job_user: String,
+    is_trusting: bool,
+    limits: Vec<String>,
+}
+
+impl LabService {
+    fn of(lab: &LabArguments, manager: &dyn Manager) -> crate::Result<Self> {
+        let state = match &lab.state {
+            Some(told) => absolute(told)?,
+            None => one_line(&manager.system().lab_state().to_string_lossy())?,
+        };
+        let timeout = humantime::format_duration(lab.command_timeout).to_string().replace(' ', "");
+        let limits = [
+            ("--command-timeout", timeout),
+            ("--memory-mib-max", lab.memory_mib_max.to_string()),
+            ("--disk-mib-max", lab.disk_mib_max.to_string()),
+        ];
+        Ok(Self {
+            program: program()?,
+            state,
+            job_user: one_line(lab.job_user.as_deref().unwrap_or(runner::USER))?,
+            is_trusting: lab.trust_repositories,
+            limits: limits.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect(),
+        })
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec!["agent".to_owned(), "--state".into(), self.state.clone()];
+        if self.is_trusting {
+            arguments.push("--trust-repositories".into());
+        } else {
+            arguments.extend(["--job-user".into(), self.job_user.clone()]);
+        }
+        arguments.extend(self.limits.iter().cloned());
+        arguments
+    }
+
+    /// Of systems where the service is root.
+    fn check_confined(&self) -> crate::Result<()> {
+        if !self.is_trusting {
+            return Ok(());
+        }
+        Err(Failure::Refused(
+            "this service runs as root, and with --trust-repositories so would all that repositories build: expected a \
+             user without rights, --job-user"
+                .into(),
+        ))
+    }
+}
+
 fn program() -> crate::Result<String> {
     absolute(&run::program()?)
 }
 
-/// The checkout that the service measures.
-///
-/// # Errors
-/// None is named.
 fn watched(work: &WorkArguments) -> crate::Result<Watched<'_>> {
     work.watched().ok_or_else(|| {
         Failure::Usage("no checkout is named: expected --repository, with --upload and --token-file".into())
     })
 }
 
-/// Whether a preset is a definition in a file.
 fn is_file(preset: &str) -> bool {
     Path::new(preset).extension().is_some_and(|extension| extension == "toml")
 }
@@ -213,7 +245,6 @@ fn one_line(text: &str) -> crate::Result<String> {
     Ok(text.to_owned())
 }
 
-/// `roundtrip service`.
 pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     match command {
         ServiceCommand::Install(arguments) => install(arguments),
@@ -222,7 +253,6 @@ pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     }
 }
 
-/// Which agent is to be kept running.
 enum Asked {
     Checkout(Service),
     Lab(LabService),
@@ -290,14 +320,13 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
     Ok(())
 }
 
-/// The token is a secret, in a file.
 fn check_token(path: &Path) -> crate::Result<()> {
     upload::token_in(path)?;
     if platform::others_may_read(path).unwrap_or(false) {
         return Err(Failure::Authentication(format!(
             "others than its owner may read the token in {}: chmod 600 {}",
             path.display(),
-            template::shell(&path.to_string_lossy())
+            step::shell(&path.to_string_lossy())
         )));
     }
     Ok(())
@@ -364,7 +393,6 @@ fn status(manager: &dyn Manager, format: Format) -> crate::Result<()> {
 }
 
 impl Status {
-    /// For people, with the command that shows more.
     fn told(&self, log: &str) -> String {
         let mut text = format!("{}: ", self.name);
         text += match self.state {
@@ -372,21 +400,18 @@ impl Status {
             State::Stopped => "installed, stopped",
             State::Running => "running",
         };
-        // Writing to a string cannot fail.
-        let _ = self.since.map(|since| write!(text, " since {since}"));
-        let _ = self.process_id.map(|process_id| write!(text, ", process {process_id}"));
-        let _ = self.last_line.as_ref().map(|line| write!(text, "\nlast line: {line}"));
+        text.extend(self.since.map(|since| format!(" since {since}")));
+        text.extend(self.process_id.map(|process_id| format!(", process {process_id}")));
+        text.extend(self.last_line.as_ref().map(|line| format!("\nlast line: {line}")));
         text + "\nlog: " + log
     }
 }
 
-/// What a program prints, if it succeeds.
 fn ask(program: &str, arguments: &[&str]) -> Option<String> {
     let output = std::process::Command::new(program).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The last line of a file that holds this text.
 fn last_line_of(path: &Path, holds: &str) -> Option<String> {
     /// As much of the file's end as is looked at.
     const TAIL_BYTES: u64 = 64 * 1024;

@@ -1,59 +1,41 @@
-//! What installing or removing a service consists of: steps that can be printed or taken.
+//! What installing or removing a service consists of: steps that can be printed or taken, and files that are filled in.
 
-use super::template::shell_words;
-use crate::failure::Failure;
+use crate::failure::{Failure, OnDisk};
 use crate::platform::{self, ServiceRequest};
 use crate::spool;
 use std::fmt;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// One change to the system.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Makes a folder.
     Folder(PathBuf),
-    /// Writes a file for all to read.
     Write {
-        /// Where.
         path: PathBuf,
         /// Permissions, where the system has such.
         mode: u32,
-        /// What.
         text: String,
     },
     /// Removes a file, if it is there.
     Remove(PathBuf),
-    /// Runs a program.
     Run(Vec<String>),
-    /// Asks the service control manager of Windows.
     Ask(ServiceRequest),
 }
 
 impl Step {
-    /// A program with its arguments.
     pub(super) fn run<const N: usize>(words: [&str; N]) -> Self {
         Self::Run(words.map(str::to_owned).into())
     }
 
-    /// Takes the step.
-    ///
-    /// # Errors
-    /// What failed, with what the program said.
     pub(super) fn take(&self) -> crate::Result<()> {
-        let disk = |path: &PathBuf, source| Failure::Disk { path: path.clone(), source };
         match self {
-            Self::Folder(path) => fs::create_dir_all(path).map_err(|source| disk(path, source)),
+            Self::Folder(path) => fs::create_dir_all(path).on_disk(path),
             Self::Write { path, mode, text } => {
                 spool::write(path, text.as_bytes())?;
-                platform::set_mode(path, *mode).map_err(|source| disk(path, source))
+                platform::set_mode(path, *mode).on_disk(path)
             }
-            Self::Remove(path) => match fs::remove_file(path) {
-                Err(source) if source.kind() != ErrorKind::NotFound => Err(disk(path, source)),
-                _ => Ok(()),
-            },
+            Self::Remove(path) => spool::remove(path),
             Self::Run(words) => run(words),
             Self::Ask(request) => platform::control(request),
         }
@@ -87,7 +69,58 @@ impl fmt::Display for Step {
     }
 }
 
-/// All steps, for people.
 pub(super) fn listing(steps: &[Step]) -> String {
     steps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+// The files of `agents/packaging/`, filled in. Each format has its own way to hold any text whatever.
+
+/// A template with its `{{names}}` replaced by these values. What a value holds is not looked at again.
+pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let mut parts = template.split("{{");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let known = part.split_once("}}").and_then(|(name, rest)| {
+            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (value.as_str(), rest))
+        });
+        // A template of ours holds no other name: the golden files are the test of it.
+        let (value, rest) = known.unwrap_or(("{{", part));
+        text.extend([value, rest]);
+    }
+    text
+}
+
+/// A word of a command line of systemd (systemd.service(5)): neither specifiers nor variables.
+pub(super) fn systemd_word(text: &str) -> String {
+    if is_plain(text) { text.to_owned() } else { systemd_quoted(&text.replace('$', "$$")) }
+}
+
+/// A path in a list of mounts of systemd (systemd.exec(5)): no specifiers, and no colon before another path.
+pub(super) fn systemd_path(text: &str) -> String {
+    if is_plain(text) && !text.contains(':') { text.to_owned() } else { systemd_quoted(text) }
+}
+
+fn systemd_quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%"))
+}
+
+pub(super) fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+pub(super) fn shell(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+pub(super) fn shell_words<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
+    words.into_iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word means itself everywhere.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "+,-./:=@_".contains(character);
+    !text.is_empty() && text.chars().all(is_plain)
 }

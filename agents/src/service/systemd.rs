@@ -1,9 +1,7 @@
 //! Linux: a unit of systemd, with a user that exists while it runs and a token that only it can read.
 
-use super::lab::LabService;
-use super::step::Step;
-use super::template::{fill, systemd_path, systemd_word};
-use super::{Manager, Running, Service, ask};
+use super::step::{Step, fill, systemd_path, systemd_word};
+use super::{LabService, Manager, Running, Service, ask};
 use crate::failure::Failure;
 use crate::platform::System;
 use chrono::{DateTime, NaiveDateTime, Utc};
@@ -132,7 +130,6 @@ fn unit(service: &Service) -> String {
     fill(TEMPLATE, &values)
 }
 
-/// Of `systemctl show`.
 fn parse(text: &str) -> Option<Running> {
     let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     if value("ActiveState") != Some("active") {

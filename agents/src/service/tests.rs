@@ -1,8 +1,7 @@
 //! What each system would be given, against files that were read by people; and that hard values survive each format.
 
-use super::lab::LabService;
 use super::step::{self, Step};
-use super::{Service, State, Status, last_line_of, manager};
+use super::{LabService, Service, State, Status, last_line_of, manager};
 use crate::platform::{ServiceRequest, System};
 use chrono::DateTime;
 use roundtrip_wire::Slug;
@@ -37,7 +36,6 @@ fn listing(system: System, service: &Service) -> String {
     step::listing(&manager(system).install(service).unwrap())
 }
 
-/// Of an agent that was enrolled.
 fn lab_service() -> LabService {
     LabService {
         program: "/opt/round trip/roundtrip".into(),

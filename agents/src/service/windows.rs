@@ -1,9 +1,7 @@
 //! Windows: a service under a virtual account, as a file that says all of it. `platform` does what it says.
 
-use super::lab::LabService;
-use super::step::Step;
-use super::template::fill;
-use super::{Manager, Running, Service};
+use super::step::{Step, fill};
+use super::{LabService, Manager, Running, Service};
 use crate::failure::Failure;
 use crate::platform::{self, SERVICE_NAME as NAME, ServiceRequest, System};
 use std::path::{Path, PathBuf};
@@ -75,10 +73,6 @@ impl Manager for ControlManager {
 
     fn uninstall(&self) -> Vec<Step> {
         vec![Step::Ask(ServiceRequest::Delete)]
-    }
-
-    fn check(&self, _service: &Service) -> crate::Result<()> {
-        Ok(())
     }
 
     fn is_installed(&self) -> crate::Result<bool> {

@@ -6,14 +6,14 @@ use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::stop::StopSignal;
 use crate::upload::{self, Upload, What};
-use crate::{backoff, spool};
+use crate::{http, spool};
 use backon::ExponentialBackoff;
 use roundtrip_wire::{RunId, Slug};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Between the first attempts while the server is away.
@@ -26,31 +26,21 @@ const PAUSE_MAX: Duration = Duration::from_secs(120);
 /// As long as a server may ask us to wait.
 const ASKED_MAX: Duration = Duration::from_secs(3_600);
 
-/// The part of a report that is told with its upload.
 #[derive(Deserialize)]
 struct Addressed {
     project: Slug,
 }
 
-/// What waits, and the way that it takes.
 #[derive(Debug)]
 pub(crate) struct Uploader {
     queue: Queue,
-    way: Way,
-}
-
-/// The way to one server.
-#[derive(Debug)]
-struct Way {
     server: String,
     token_file: PathBuf,
-    spool: PathBuf,
 }
 
 impl Uploader {
-    /// Of the reports in this folder to this server.
     pub(crate) fn new(server: String, token_file: PathBuf, spool: PathBuf) -> Self {
-        Self { queue: Queue::new(spool.clone()), way: Way { server, token_file, spool } }
+        Self { queue: Queue::new(spool), server, token_file }
     }
 
     /// When there is something to do again, if that is known.
@@ -60,43 +50,46 @@ impl Uploader {
 
     /// Uploads what waits and may be sent now. Breaks if the agent is to stop.
     pub(crate) fn deliver(&mut self, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
-        let Self { queue, way } = self;
-        queue.deliver(Instant::now, |id| way.send(id, stop), log)
+        let Self { queue, server, token_file } = self;
+        let spool = queue.spool.clone();
+        queue.deliver(Instant::now, |id| send(id, &spool, server, token_file, stop), log)
     }
 }
 
-impl Way {
-    /// Uploads one report.
-    fn send(&self, id: RunId, stop: &mut StopSignal) -> ControlFlow<(), Sent> {
-        // Read again for each, so that a new token needs no restart.
-        let token = match upload::token_in(&self.token_file) {
-            Ok(token) => token,
-            Err(failure) => return ControlFlow::Continue(Err(Refusal::Token(failure.to_string()))),
-        };
-        let path = spool::path(&self.spool, id);
-        let unreadable = |error: &dyn std::fmt::Display| {
-            ControlFlow::Continue(Err(Refusal::Final(format!("{} is no report: {error}", path.display()))))
-        };
-        let json = match std::fs::read(&path) {
-            Ok(json) => json,
-            Err(error) if error.kind() == ErrorKind::NotFound => return ControlFlow::Continue(Ok(None)),
-            Err(error) => return unreadable(&error),
-        };
-        let project = match serde_json::from_slice(&json) {
-            Ok(Addressed { project }) => project,
-            Err(error) => return unreadable(&error),
-        };
-        let server = self.server.clone();
-        let ledger = Some(Ledger::new(&self.spool, &server));
-        let upload = move || Upload::new(&server, What::Report(id), false, &json, ledger)?.attempt(&token);
-        let sent = finished(stop.wait_for(upload)?);
-        let removed = sent.and_then(|()| {
-            // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
-            spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))
-        });
-        let page = format!("{}/{project}/runs/{id}", self.server.trim_end_matches('/'));
-        ControlFlow::Continue(removed.map(|()| Some(page)))
-    }
+fn send(
+    id: RunId,
+    spool: &Path,
+    server: &str,
+    token_file: &Path,
+    stop: &mut StopSignal,
+) -> ControlFlow<(), Sent> {
+    // Read again for each, so that a new token needs no restart.
+    let token = match upload::token_in(token_file) {
+        Ok(token) => token,
+        Err(failure) => return ControlFlow::Continue(Err(Refusal::Token(failure.to_string()))),
+    };
+    let path = spool::path(spool, id);
+    let unreadable = |error: &dyn std::fmt::Display| {
+        ControlFlow::Continue(Err(Refusal::Final(format!("{} is no report: {error}", path.display()))))
+    };
+    let json = match std::fs::read(&path) {
+        Ok(json) => json,
+        Err(error) if error.kind() == ErrorKind::NotFound => return ControlFlow::Continue(Ok(None)),
+        Err(error) => return unreadable(&error),
+    };
+    let project = match serde_json::from_slice(&json) {
+        Ok(Addressed { project }) => project,
+        Err(error) => return unreadable(&error),
+    };
+    let (ledger, to) = (Some(Ledger::new(spool, server)), server.to_owned());
+    let upload = move || Upload::new(&to, What::Report(id), false, &json, ledger)?.attempt(&token);
+    let sent = finished(stop.wait_for(upload)?);
+    let removed = sent.and_then(|()| {
+        // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
+        spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))
+    });
+    let page = format!("{}/{project}/runs/{id}", server.trim_end_matches('/'));
+    ControlFlow::Continue(removed.map(|()| Some(page)))
 }
 
 /// How an upload ended, of which nothing comes if it crashed.
@@ -107,7 +100,6 @@ fn finished(upload: Option<Result<(), Refusal>>) -> Result<(), Refusal> {
 /// What became of a report: where it can be seen, or nothing if it does not wait any more.
 type Sent = Result<Option<String>, Refusal>;
 
-/// The reports of one spool on their way to one server.
 #[derive(Debug)]
 struct Queue {
     spool: PathBuf,
@@ -119,7 +111,6 @@ struct Queue {
 }
 
 impl Queue {
-    /// Of the reports in this folder.
     fn new(spool: PathBuf) -> Self {
         Self { spool, pauses: pauses(), not_before: None, refused: BTreeMap::new() }
     }
@@ -182,7 +173,7 @@ impl Queue {
 }
 
 fn pauses() -> ExponentialBackoff {
-    backoff::growing(PAUSE_MIN, PAUSE_MAX)
+    http::growing_pauses(PAUSE_MIN, PAUSE_MAX)
 }
 
 #[cfg(test)]

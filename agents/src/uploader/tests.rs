@@ -7,7 +7,6 @@ use std::fs;
 use tempfile::TempDir;
 
 const AGENTS: usize = 4;
-/// A run each.
 const EVERY: Duration = Duration::from_secs(600);
 /// How long a run is measured, and nothing is sent: the preset `quick` takes less.
 const MEASURING: Duration = Duration::from_secs(60);
@@ -19,7 +18,6 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const BACK_AFTER: Duration = Duration::from_secs(72 * 3_600);
 const ARRIVED_AFTER_MAX: Duration = Duration::from_secs(600);
 
-/// How an attempt fails while the server is away.
 #[derive(Clone, Copy)]
 enum Away {
     /// Its machine refuses the connection.
