@@ -1,9 +1,9 @@
 //! `FreeBSD`: a script of rc.d, which keeps the agent under daemon(8) with an account of its own.
 
 use super::step::{Step, fill, shell, shell_words};
-use super::{LabService, Manager, Running, Service, ask};
+use super::{Manager, Running, Service, ask};
 use crate::platform::System;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NAME: &str = "roundtrip_agent";
 const FILE: &str = "/usr/local/etc/rc.d/roundtrip_agent";
@@ -20,58 +20,37 @@ const LAB_TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_lab")
 const ADD_ACCOUNT: &str = "pw usershow roundtrip_agent >/dev/null 2>&1 || \
                            pw useradd roundtrip_agent -c 'Roundtrip agent' -d /nonexistent -s /usr/sbin/nologin";
 
-pub(super) struct RcD;
-
-impl Manager for RcD {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn state(&self) -> PathBuf {
-        STATE.into()
-    }
-
-    fn log(&self) -> String {
-        format!("grep {NAME} {LOG}")
-    }
-
-    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+pub(super) static MANAGER: Manager = Manager {
+    system: System::Freebsd,
+    name: NAME,
+    file: Some(FILE),
+    state: || STATE.into(),
+    log: || format!("grep {NAME} {LOG}"),
+    install: |service| {
         Ok([Step::run(["sh", "-c", ADD_ACCOUNT])].into_iter().chain(installed(script(service))).collect())
-    }
-
-    fn system(&self) -> System {
-        System::Freebsd
-    }
-
-    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+    },
+    install_lab: |service| {
         service.check_confined()?;
         let words: Vec<String> = [service.program.clone()].into_iter().chain(service.arguments()).collect();
         let script = fill(LAB_TEMPLATE, &[("command", shell(&shell_words(&words)))]);
         Ok(installed(script).into())
-    }
-
-    fn uninstall(&self) -> Vec<Step> {
+    },
+    uninstall: || {
         vec![
             Step::run(["service", NAME, "onestop"]),
             Step::Remove(FILE.into()),
             Step::run(["sysrc", "-x", "roundtrip_agent_enable"]),
         ]
-    }
-
-    fn is_installed(&self) -> crate::Result<bool> {
-        Ok(Path::new(FILE).exists())
-    }
-
-    fn running(&self) -> crate::Result<Option<Running>> {
+    },
+    check_machine: || Ok(()),
+    check: |_| Ok(()),
+    running: || {
         // Root alone may read which process daemon(8) is; anybody may see whether the account has one.
         let answer = ask("service", &[NAME, "onestatus"]).or_else(|| ask("pgrep", &["-u", NAME]));
-        Ok(answer.map(|_| Running::noted(self)))
-    }
-
-    fn last_line(&self) -> Option<String> {
-        super::last_line_of(Path::new(LOG), NAME)
-    }
-}
+        Ok(answer.map(|_| Running::noted(&MANAGER)))
+    },
+    last_line: || super::last_line_of(Path::new(LOG), NAME),
+};
 
 fn installed(script: String) -> [Step; 3] {
     [

@@ -2,10 +2,10 @@
 //! that would hand over a secret; whoever owns the checkout may read it, and can own the token.
 
 use super::step::{Step, fill, shell, xml};
-use super::{LabService, Manager, Running, Service, ask};
+use super::{Manager, Running, Service, ask};
 use crate::failure::Failure;
 use crate::platform::{self, System};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const LABEL: &str = "io.github.roundtrip-ipc.agent";
 const TARGET: &str = "system/io.github.roundtrip-ipc.agent";
@@ -15,37 +15,22 @@ const LOG: &str = "/Library/Application Support/roundtrip-agent/agent.log";
 const CRASHES: &str = "/Library/Application Support/roundtrip-agent/crash.log";
 const TEMPLATE: &str = include_str!("../../packaging/launchd/io.github.roundtrip-ipc.agent.plist");
 
-pub(super) struct Launchd;
-
-impl Manager for Launchd {
-    fn name(&self) -> &'static str {
-        LABEL
-    }
-
-    fn state(&self) -> PathBuf {
-        STATE.into()
-    }
-
-    fn log(&self) -> String {
-        format!("tail '{LOG}'")
-    }
-
-    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+pub(super) static MANAGER: Manager = Manager {
+    system: System::Macos,
+    name: LABEL,
+    file: Some(FILE),
+    state: || STATE.into(),
+    log: || format!("tail '{LOG}'"),
+    install: |service| {
         let user = user(service)?;
         let arguments = service.arguments(&service.token_file, STATE);
         Ok(installed(plist(&service.program, arguments, user), user))
-    }
-
-    fn system(&self) -> System {
-        System::Macos
-    }
-
-    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+    },
+    install_lab: |service| {
         service.check_confined()?;
         Ok(installed(plist(&service.program, service.arguments(), ROOT), ROOT))
-    }
-
-    fn uninstall(&self) -> Vec<Step> {
+    },
+    uninstall: || {
         // `bootout` does not wait. The agent has 60 s to end (`ExitTimeOut`), and until then nothing of this name can be
         // installed.
         let await_end = format!(
@@ -57,9 +42,9 @@ impl Manager for Launchd {
             Step::run(["sh", "-c", &await_end]),
             Step::Remove(FILE.into()),
         ]
-    }
-
-    fn check(&self, service: &Service) -> crate::Result<()> {
+    },
+    check_machine: || Ok(()),
+    check: |service| {
         let user = user(service)?;
         let owner = platform::owner(Path::new(&service.token_file));
         if owner.is_ok_and(|owner| owner == user) {
@@ -69,22 +54,14 @@ impl Manager for Launchd {
             "the service runs as {user}, who owns the repository, and must be able to read the token: chown {user} {}",
             shell(&service.token_file)
         )))
-    }
-
-    fn is_installed(&self) -> crate::Result<bool> {
-        Ok(Path::new(FILE).exists())
-    }
-
-    fn running(&self) -> crate::Result<Option<Running>> {
+    },
+    running: || {
         // Without an answer it is not loaded.
         let text = ask("launchctl", &["print", TARGET]).unwrap_or_default();
-        Ok(is_running(&text).then(|| Running::noted(self)))
-    }
-
-    fn last_line(&self) -> Option<String> {
-        super::last_line_of(Path::new(LOG), "")
-    }
-}
+        Ok(is_running(&text).then(|| Running::noted(&MANAGER)))
+    },
+    last_line: || super::last_line_of(Path::new(LOG), ""),
+};
 
 /// Who an agent is that was enrolled: it becomes another user for what repositories build.
 const ROOT: &str = "root";

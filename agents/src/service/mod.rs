@@ -28,52 +28,49 @@ mod systemd;
 mod tests;
 mod windows;
 
-fn manager(system: System) -> &'static dyn Manager {
+fn manager(system: System) -> &'static Manager {
     match system {
-        System::Freebsd => &freebsd::RcD,
-        System::Linux => &systemd::Systemd,
-        System::Macos => &launchd::Launchd,
-        System::Windows => &windows::ControlManager,
+        System::Freebsd => &freebsd::MANAGER,
+        System::Linux => &systemd::MANAGER,
+        System::Macos => &launchd::MANAGER,
+        System::Windows => &windows::MANAGER,
     }
 }
 
-trait Manager {
-    fn name(&self) -> &'static str;
-
+/// A system's own way to keep a program running.
+struct Manager {
+    system: System,
+    /// What it calls the service.
+    name: &'static str,
+    /// The file that is there while the service is installed; on Windows the service control manager knows.
+    file: Option<&'static str>,
     /// Where the service keeps its spool. It outlives the service.
-    fn state(&self) -> PathBuf;
-
+    state: fn() -> PathBuf,
     /// How to see why the service does not run: a command.
-    fn log(&self) -> String;
-
+    log: fn() -> String,
     /// All that installs the service, in order; the last step starts it.
-    fn install(&self, service: &Service) -> crate::Result<Vec<Step>>;
-
-    fn system(&self) -> System;
-
-    /// As [`Self::install()`], of an agent that was enrolled. A machine has one agent: it is the same service.
-    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>>;
-
+    install: fn(&Service) -> crate::Result<Vec<Step>>,
+    /// The same of an agent that was enrolled. A machine has one agent: it is the same service.
+    install_lab: fn(&LabService) -> crate::Result<Vec<Step>>,
     /// All that stops and removes it, in order. A step that fails does not keep the others from being done.
-    fn uninstall(&self) -> Vec<Step>;
-
+    uninstall: fn() -> Vec<Step>,
     /// Whether this machine is run by it.
-    fn check_machine(&self) -> crate::Result<()> {
-        Ok(())
-    }
-
+    check_machine: fn() -> crate::Result<()>,
     /// What must hold of a checkout before anything is changed.
-    fn check(&self, _service: &Service) -> crate::Result<()> {
-        Ok(())
-    }
-
-    fn is_installed(&self) -> crate::Result<bool>;
-
+    check: fn(&Service) -> crate::Result<()>,
     /// Since when the service runs, or none if it is stopped.
-    fn running(&self) -> crate::Result<Option<Running>>;
-
+    running: fn() -> crate::Result<Option<Running>>,
     /// The last line of its log, where that can be had at once.
-    fn last_line(&self) -> Option<String>;
+    last_line: fn() -> Option<String>,
+}
+
+impl Manager {
+    fn is_installed(&self) -> crate::Result<bool> {
+        match self.file {
+            Some(file) => Ok(Path::new(file).exists()),
+            None => Ok(platform::controlled()?.is_some()),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,9 +81,9 @@ struct Running {
 
 impl Running {
     /// As the agent itself has noted in its spool, of a checkout or of a lab.
-    fn noted(manager: &dyn Manager) -> Self {
+    fn noted(manager: &Manager) -> Self {
         let holder =
-            Holder::of(&manager.state()).or_else(|| Holder::of(&manager.system().lab_state().join("spool")));
+            Holder::of(&(manager.state)()).or_else(|| Holder::of(&manager.system.lab_state().join("spool")));
         Self {
             since: holder.as_ref().map(|holder| holder.since),
             process_id: holder.map(|holder| holder.process_id),
@@ -169,10 +166,10 @@ struct LabService {
 }
 
 impl LabService {
-    fn of(lab: &LabArguments, manager: &dyn Manager) -> crate::Result<Self> {
+    fn of(lab: &LabArguments, manager: &Manager) -> crate::Result<Self> {
         let state = match &lab.state {
             Some(told) => absolute(told)?,
-            None => one_line(&manager.system().lab_state().to_string_lossy())?,
+            None => one_line(&manager.system.lab_state().to_string_lossy())?,
         };
         let timeout = humantime::format_duration(lab.command_timeout).to_string().replace(' ', "");
         let limits = [
@@ -259,7 +256,7 @@ enum Asked {
 }
 
 impl Asked {
-    fn of(arguments: &InstallArguments, manager: &dyn Manager) -> crate::Result<Self> {
+    fn of(arguments: &InstallArguments, manager: &Manager) -> crate::Result<Self> {
         match arguments.work.watched() {
             Some(_) => Service::of(&arguments.work).map(Self::Checkout),
             None => LabService::of(&arguments.lab, manager).map(Self::Lab),
@@ -271,8 +268,8 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
     let manager = manager(arguments.system.unwrap_or(platform::SYSTEM));
     let asked = Asked::of(arguments, manager)?;
     let steps = match &asked {
-        Asked::Checkout(service) => manager.install(service)?,
-        Asked::Lab(service) => manager.install_lab(service)?,
+        Asked::Checkout(service) => (manager.install)(service)?,
+        Asked::Lab(service) => (manager.install_lab)(service)?,
     };
     if arguments.print {
         return output::print(&step::listing(&steps));
@@ -281,7 +278,7 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
     if manager.is_installed()? {
         return Err(Failure::Other(format!(
             "{} is installed already: to change it, `roundtrip service uninstall` first; what waits in its spool stays",
-            manager.name()
+            manager.name
         )));
     }
     if !platform::is_administrator() {
@@ -295,16 +292,16 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
             let watched = watched(&arguments.work)?;
             Repository::read(&Git::named(watched.repository))?;
             check_token(watched.token_file)?;
-            manager.check(service)?;
+            (manager.check)(service)?;
         }
         // Or the system would start it again and again.
         Asked::Lab(_) => crate::lab::check(&arguments.lab)?,
     }
-    manager.check_machine()?;
+    (manager.check_machine)()?;
 
     let Some((start, steps)) = steps.split_last() else { return Ok(()) };
     if let Some(failure) = steps.iter().find_map(|step| step.take().err()) {
-        for step in manager.uninstall() {
+        for step in (manager.uninstall)() {
             // The failure that is told is the one that led here.
             let _ = step.take();
         }
@@ -313,10 +310,10 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
     start.take().map_err(|failure| {
         Failure::Other(format!(
             "installed, but it does not start: {failure}\nSee why: {}\n`roundtrip service uninstall` removes it.",
-            manager.log()
+            (manager.log)()
         ))
     })?;
-    eprintln!("Installed and started: {}. See what it does: {}", manager.name(), manager.log());
+    eprintln!("Installed and started: {}. See what it does: {}", manager.name, (manager.log)());
     Ok(())
 }
 
@@ -332,12 +329,9 @@ fn check_token(path: &Path) -> crate::Result<()> {
     Ok(())
 }
 
-fn uninstall(manager: &dyn Manager) -> crate::Result<()> {
+fn uninstall(manager: &Manager) -> crate::Result<()> {
     if !manager.is_installed()? {
-        return Err(Failure::Other(format!(
-            "{} is not installed: there is nothing to remove",
-            manager.name()
-        )));
+        return Err(Failure::Other(format!("{} is not installed: there is nothing to remove", manager.name)));
     }
     if !platform::is_administrator() {
         return Err(Failure::Other(format!(
@@ -345,15 +339,15 @@ fn uninstall(manager: &dyn Manager) -> crate::Result<()> {
             platform::TO_BE_ADMINISTRATOR
         )));
     }
-    let failures: Vec<Failure> = manager.uninstall().iter().filter_map(|step| step.take().err()).collect();
+    let failures: Vec<Failure> = (manager.uninstall)().iter().filter_map(|step| step.take().err()).collect();
     if let (true, Some(failure)) = (manager.is_installed()?, failures.into_iter().next()) {
         return Err(failure);
     }
     eprintln!(
         "Removed: {}. What it measured and still keeps is in {}; of an agent that was enrolled, in its --state, else in {}.",
-        manager.name(),
-        manager.state().display(),
-        manager.system().lab_state().display()
+        manager.name,
+        (manager.state)().display(),
+        manager.system.lab_state().display()
     );
     Ok(())
 }
@@ -375,20 +369,20 @@ enum State {
     Running,
 }
 
-fn status(manager: &dyn Manager, format: Format) -> crate::Result<()> {
+fn status(manager: &Manager, format: Format) -> crate::Result<()> {
     let is_installed = manager.is_installed()?;
-    let running = if is_installed { manager.running()? } else { None };
+    let running = if is_installed { (manager.running)()? } else { None };
     let state = match (is_installed, &running) {
         (false, _) => State::NotInstalled,
         (true, None) => State::Stopped,
         (true, Some(_)) => State::Running,
     };
     let Running { since, process_id } = running.unwrap_or_default();
-    let last_line = if is_installed { manager.last_line() } else { None };
-    let status = Status { name: manager.name(), state, since, process_id, last_line };
+    let last_line = if is_installed { (manager.last_line)() } else { None };
+    let status = Status { name: manager.name, state, since, process_id, last_line };
     match format {
         Format::Json => output::print_json(&status),
-        Format::Human => output::print(&status.told(&manager.log())),
+        Format::Human => output::print(&status.told(&(manager.log)())),
     }
 }
 

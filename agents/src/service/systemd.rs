@@ -5,7 +5,7 @@ use super::{LabService, Manager, Running, Service, ask};
 use crate::failure::Failure;
 use crate::platform::System;
 use chrono::{DateTime, NaiveDateTime, Utc};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NAME: &str = "roundtrip-agent";
 const UNIT: &str = "roundtrip-agent.service";
@@ -19,35 +19,18 @@ const TOKEN: &str = "${CREDENTIALS_DIRECTORY}/token";
 /// Whether systemd runs this machine (`sd_booted(3)`).
 const BOOTED: &str = "/run/systemd/system";
 
-pub(super) struct Systemd;
-
-impl Manager for Systemd {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn state(&self) -> PathBuf {
-        Path::new("/var/lib").join(NAME)
-    }
-
-    fn log(&self) -> String {
-        format!("journalctl --unit {NAME}")
-    }
-
-    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
-        Ok(installed(unit(service)))
-    }
-
-    fn system(&self) -> System {
-        System::Linux
-    }
-
-    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+pub(super) static MANAGER: Manager = Manager {
+    system: System::Linux,
+    name: NAME,
+    file: Some(FILE),
+    state: || Path::new("/var/lib").join(NAME),
+    log: || format!("journalctl --unit {NAME}"),
+    install: |service| Ok(installed(unit(service))),
+    install_lab: |service| {
         service.check_confined()?;
         Ok(installed(lab_unit(service)))
-    }
-
-    fn uninstall(&self) -> Vec<Step> {
+    },
+    uninstall: || {
         vec![
             Step::run(["systemctl", "disable", "--now", UNIT]),
             Step::Remove(FILE.into()),
@@ -55,19 +38,8 @@ impl Manager for Systemd {
             // Or it is still listed as failed, if it did.
             Step::run(["systemctl", "reset-failed", UNIT]),
         ]
-    }
-
-    fn check(&self, service: &Service) -> crate::Result<()> {
-        // systemd cuts the one off, and takes the other for a line that goes on; here it knows no quotes.
-        if service.token_file.ends_with(|end: char| end.is_whitespace() || end == '\\') {
-            return Err(Failure::Usage(
-                "the token's file has a name that no unit can hold: rename it".into(),
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_machine(&self) -> crate::Result<()> {
+    },
+    check_machine: || {
         if Path::new(BOOTED).is_dir() {
             return Ok(());
         }
@@ -75,26 +47,29 @@ impl Manager for Systemd {
             "this machine is not run by systemd: start `roundtrip agent` by what runs it; --print shows how"
                 .into(),
         ))
-    }
-
-    fn is_installed(&self) -> crate::Result<bool> {
-        Ok(Path::new(FILE).exists())
-    }
-
-    fn running(&self) -> crate::Result<Option<Running>> {
+    },
+    check: |service| {
+        // systemd cuts the one off, and takes the other for a line that goes on; here it knows no quotes.
+        if service.token_file.ends_with(|end: char| end.is_whitespace() || end == '\\') {
+            return Err(Failure::Usage(
+                "the token's file has a name that no unit can hold: rename it".into(),
+            ));
+        }
+        Ok(())
+    },
+    running: || {
         let properties = "--property=ActiveState,MainPID,ActiveEnterTimestamp";
         match ask("systemctl", &["show", UNIT, properties, "--timestamp=utc"]) {
             Some(text) => Ok(parse(&text)),
             None => Err(Failure::Other("systemctl does not say whether the service runs".into())),
         }
-    }
-
-    fn last_line(&self) -> Option<String> {
+    },
+    last_line: || {
         let line =
             ask("journalctl", &["--unit", NAME, "--lines=1", "--output=cat", "--quiet", "--no-pager"])?;
         (!line.trim().is_empty()).then(|| line.trim().to_owned())
-    }
-}
+    },
+};
 
 fn installed(unit: String) -> Vec<Step> {
     vec![

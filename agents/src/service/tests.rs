@@ -33,7 +33,7 @@ fn service() -> Service {
 const END: [&str; 4] = ["--every", "1h30m", "--machine", "lab-1"];
 
 fn listing(system: System, service: &Service) -> String {
-    step::listing(&manager(system).install(service).unwrap())
+    step::listing(&(manager(system).install)(service).unwrap())
 }
 
 fn lab_service() -> LabService {
@@ -48,17 +48,17 @@ fn lab_service() -> LabService {
 
 fn lab_listing(system: System) -> String {
     let service = LabService { is_trusting: system == System::Windows, ..lab_service() };
-    step::listing(&manager(system).install_lab(&service).unwrap())
+    step::listing(&(manager(system).install_lab)(&service).unwrap())
 }
 
 #[test]
 fn where_a_lab_service_is_root_it_is_not_told_to_trust_and_on_windows_it_must_be() {
     for system in [System::Freebsd, System::Linux, System::Macos] {
         let trusting = LabService { is_trusting: true, ..lab_service() };
-        let refusal = manager(system).install_lab(&trusting).unwrap_err().to_string();
+        let refusal = (manager(system).install_lab)(&trusting).unwrap_err().to_string();
         assert!(refusal.contains("so would all that repositories build"), "{refusal}");
     }
-    let refusal = manager(System::Windows).install_lab(&lab_service()).unwrap_err().to_string();
+    let refusal = (manager(System::Windows).install_lab)(&lab_service()).unwrap_err().to_string();
     assert!(refusal.contains("--trust-repositories"), "{refusal}");
 }
 
@@ -79,7 +79,7 @@ fn golden(name: &str, listing: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     // Windows has its state where the machine says.
-    let state = manager(System::Windows).state();
+    let state = (manager(System::Windows).state)();
     let listing = listing.replace(&*state.to_string_lossy(), r"C:\ProgramData\roundtrip-agent");
     let new = std::env::temp_dir().join(format!("roundtrip-golden-{name}.txt"));
     if listing != golden {
@@ -90,7 +90,7 @@ fn golden(name: &str, listing: &str) {
 
 #[test]
 fn the_settings_for_windows_say_what_was_put_in() {
-    let steps = manager(System::Windows).install(&service()).unwrap();
+    let steps = (manager(System::Windows).install)(&service()).unwrap();
     let settings = steps.iter().find_map(|step| match step {
         Step::Ask(ServiceRequest::Create(settings)) => Some(settings),
         _ => None,
@@ -106,7 +106,7 @@ fn the_settings_for_windows_say_what_was_put_in() {
 /// The script, with these lines of a shell in the place of rc.subr, which is in `folder`.
 #[cfg(unix)]
 fn rc_script(folder: &Path, subr: &str) -> String {
-    let steps = manager(System::Freebsd).install(&service()).unwrap();
+    let steps = (manager(System::Freebsd).install)(&service()).unwrap();
     let script = steps.iter().find_map(|step| match step {
         Step::Write { text, .. } => Some(text),
         _ => None,
@@ -160,7 +160,7 @@ fn stopping_under_rc_d_signals_until_the_process_has_ended_and_leaves_no_token()
 #[test]
 fn on_macos_nothing_runs_as_root() {
     let service = Service { owner: Some("root".into()), ..service() };
-    let refusal = manager(System::Macos).install(&service).unwrap_err().to_string();
+    let refusal = (manager(System::Macos).install)(&service).unwrap_err().to_string();
     assert!(refusal.contains("expected a checkout of another user"), "{refusal}");
 }
 
