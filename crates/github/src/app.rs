@@ -100,7 +100,7 @@ impl App {
 
     /// Whether GitHub signed this body.
     pub fn has_signed(&self, signature: &str, body: &[u8]) -> bool {
-        crate::webhook::is_signed(&self.webhook_secret, signature, body)
+        crate::signature::is_signed(&self.webhook_secret, signature, body)
     }
 
     /// Asks as the App itself.

@@ -20,6 +20,7 @@ pub mod reconcile;
 pub mod report;
 pub mod repository;
 pub mod sign_in;
+mod signature;
 pub mod sweep;
 pub mod webhook;
 pub mod worker;
