@@ -16,6 +16,9 @@ use tempfile::TempDir;
 /// Long enough for a program that draws keys without optimisation.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// What the databases of tests that run at a time take, and as much again.
+const MEMORY_BYTES_MIN: u64 = 4 << 30;
+
 /// Builds the released agent and server, with the web interface that the server carries.
 pub(crate) fn build(tally: &mut Tally) -> Result<()> {
     tally.prepare("web UI", web::build)?;
@@ -57,31 +60,41 @@ impl Repository {
 pub(crate) struct Services {
     postgres: Server,
     python: PathBuf,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Services {
     pub(crate) fn start(programs: &TestPrograms, step: &Step) -> Result<Self> {
-        let folder = server::reachable_folder()?;
+        let folder = server::reachable_folder_in(&memory())?;
         let verb = ["postgres", "--for-tests"];
         let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
         let postgres = postgres.context("no PostgreSQL for the tests")?;
-        Ok(Self { postgres, python: python::mail_server(step)?, _folder: folder })
+        Ok(Self { postgres, python: python::mail_server(step)?, folder })
     }
 
     /// A program of tests as cargo would run it, in the folder of its package.
     pub(crate) fn tests(&self, program: &Path, package: &str) -> Tool {
         let folder = workspace::root().join(package);
-        Tool::at(program)
+        let tests = Tool::at(program)
             .folder(&folder)
             .variable("CARGO_MANIFEST_DIR", &folder)
             .variable("DATABASE_URL", &self.postgres.ready)
-            .variable(python::MAIL_SERVER_VARIABLE, &self.python)
+            .variable(python::MAIL_SERVER_VARIABLE, &self.python);
+        // Others look for what is left in memory, or test files as a disk has them.
+        if package == "server" { tests.variable("TMPDIR", self.folder.path()) } else { tests }
     }
 
     pub(crate) fn stop(self) -> Result<()> {
         self.postgres.stop().context("the PostgreSQL of the tests")
     }
+}
+
+/// Where temporary files are in memory, else where all others are. Tests make and remove a thousand small files for each
+/// database, and ext4 looks long for the numbers of files that were not removed just before.
+fn memory() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);
+    if has_room { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// A program in the background. It ends with this value, and so does all that it started.

@@ -99,8 +99,15 @@ pub(crate) fn start_alone(
 
 /// A temporary folder that PostgreSQL's user can enter when this one is root.
 pub(crate) fn reachable_folder() -> Result<TempDir> {
-    let folder =
-        tempfile::Builder::new().prefix("roundtrip-test-").tempdir().context("no temporary folder")?;
+    reachable_folder_in(&std::env::temp_dir())
+}
+
+/// As [`reachable_folder`], in another folder than that for temporary files.
+pub(crate) fn reachable_folder_in(parent: &Path) -> Result<TempDir> {
+    let folder = tempfile::Builder::new()
+        .prefix("roundtrip-test-")
+        .tempdir_in(parent)
+        .context("no temporary folder")?;
     if platform::is_root() {
         platform::make_reachable(folder.path())?;
     }
