@@ -65,7 +65,7 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Bui
 }
 
 /// A program that runs tests: the folder of its package, from the root of the checkout, and its target: the name of a file or
-/// folder in `tests/`, or `unit` for the tests within the sources.
+/// folder in `tests/`, `unit` for the tests of a library, `unit of NAME` for those of a program.
 pub(crate) type TestName = (PathBuf, String);
 
 /// The programs that one build of all tests makes: those that run tests, and those that tests start.
@@ -138,7 +138,7 @@ impl TestProgram {
         let is_test = message["profile"]["test"] == true;
         let name = match kind {
             "test" | "example" => name,
-            "bin" if is_test => "unit of the program".into(),
+            "bin" if is_test => format!("unit of {name}"),
             _ if is_test => "unit".into(),
             _ => name,
         };
@@ -254,7 +254,7 @@ mod tests {
         let folder = PathBuf::from("/w/server");
         assert_eq!(message("test", true), (folder.clone(), "it".to_owned(), true));
         assert_eq!(message("lib", true), (folder.clone(), "unit".to_owned(), true));
-        assert_eq!(message("bin", true), (folder.clone(), "unit of the program".to_owned(), true));
+        assert_eq!(message("bin", true), (folder.clone(), "unit of it".to_owned(), true));
         assert_eq!(message("bin", false), (folder, "it".to_owned(), false));
     }
 
