@@ -149,8 +149,8 @@ pub(crate) fn answer<A: DeserializeOwned>(
     Err(Refused::read(url, &mut response).into())
 }
 
-/// Pauses that grow from the one to the other and go on for ever, each up to twice as long as it would be: who failed at once does
-/// not try again at once.
+/// Pauses that grow from the one to the other and go on for ever, each up to twice as long as it would be: agents
+/// that failed at the same time do not try again at the same time.
 pub(crate) fn growing_pauses(min: Duration, max: Duration) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(min)

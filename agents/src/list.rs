@@ -111,15 +111,19 @@ fn render(listing: &Listing, coloured: bool) -> String {
 
 /// Those that run here, then the others under their reason.
 fn transports(transports: &[ListedTransport], coloured: bool) -> String {
-    let mut by_reason: IndexMap<Option<&str>, Vec<&ListedTransport>> = IndexMap::new();
-    transports.iter().for_each(|one| by_reason.entry(one.unsupported.as_deref()).or_default().push(one));
-    let here = by_reason.shift_remove(&None).unwrap_or_default().into_iter();
+    let here = transports.iter().filter(|one| one.unsupported.is_none());
     let mut text = lines(here.map(|ListedTransport { info, .. }| {
         let control = if info.control { "control" } else { "" };
         [info.slug.as_str(), &info.title, info.family.as_str(), control]
     }));
+    let mut by_reason: IndexMap<&str, Vec<&ListedTransport>> = IndexMap::new();
+    for one in transports {
+        if let Some(reason) = one.unsupported.as_deref() {
+            by_reason.entry(reason).or_default().push(one);
+        }
+    }
     for (reason, those) in by_reason {
-        let reason = paragraph(&format!("Not here: {}", reason.unwrap_or_default()), 2);
+        let reason = paragraph(&format!("Not here: {reason}"), 2);
         let titled = styled(&reason, AnsiColor::Yellow.on_default(), coloured);
         let those = those.into_iter();
         let those = lines(those.map(|ListedTransport { info, .. }| [info.slug.as_str(), &info.title]));

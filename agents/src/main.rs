@@ -5,7 +5,8 @@
 //! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk, and one agent a spool.
 //! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
 //! - `uploader`: what waits in a spool, to a server.
-//! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.  `http`: requests to it.
+//! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.
+//! - `http`: requests to a server, and pauses between attempts.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `stop`: whether an agent is to stop, and waiting meanwhile.  `log`: an agent's.
 //! - `platform`: what differs between operating systems.

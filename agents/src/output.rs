@@ -28,7 +28,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> crate::Result<()> {
 
 pub(crate) const WIDTH: u16 = 80;
 
-/// Whether standard output may be coloured: a terminal that can, and nobody who objects (<https://no-color.org>).
+/// Whether standard output may be coloured: a terminal that can, unless `NO_COLOR` is set (<https://no-color.org>).
 pub(crate) fn is_coloured() -> bool {
     let objects = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -64,7 +64,7 @@ pub(crate) fn table<R: Into<Row>>(
     table.trim_fmt()
 }
 
-/// A bar with this in it, besides what is drawn.
+/// A bar of so many steps, which this template lays out.
 pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length);
     if let Ok(style) = ProgressStyle::with_template(template) {

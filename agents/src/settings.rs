@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line_its_column_and_what_was_expected_and_the_schema_refuses_it() {
+    fn a_mistake_is_named_with_its_place_and_what_was_expected_and_the_schema_refuses_it() {
         for (text, at, told) in [
             (
                 "project = 'x'\nprojct = 'y'",

@@ -84,7 +84,7 @@ pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
     Ok(())
 }
 
-/// Removes an acknowledged report. Somebody else may have had it acknowledged, and removed it, before.
+/// Removes a file, unless it is gone already: another process may have had a report acknowledged, and removed it, before.
 pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     removed(fs::remove_file(path), path)
 }
@@ -115,7 +115,7 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     Ok(())
 }
 
-/// Removes a file or a folder, unless it is gone already.
+/// How a removal went: what was gone already counts as removed.
 pub(crate) fn removed(outcome: io::Result<()>, path: &Path) -> crate::Result<()> {
     match outcome {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -145,11 +145,11 @@ pub(crate) fn write_at_last(
 }
 
 // One agent a spool: who holds it has locked a file in it, and says next to it who it is. The system lets go of the lock when the
-// process ends, in whatever way.
+// process ends, also when it is killed.
 
 const LOCK: &str = "agent.lock";
 
-/// Not the lock itself: Windows lets nobody read a file that is locked.
+/// Not the lock itself: on Windows no other process can read a locked file.
 const NOTE: &str = "agent.json";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_second_is_told_who_came_first_until_that_one_lets_go() {
+    fn a_second_agent_learns_who_holds_the_spool_until_that_one_lets_go() {
         let folder = tempfile::tempdir().unwrap();
         let spool = folder.path().join("spool");
         let held = hold(&spool).unwrap();

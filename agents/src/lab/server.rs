@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
-    #[error("the server speaks of a job that nobody asked for")]
+    #[error("the server speaks of a job that was not asked for")]
     LeaseLost,
     /// The two programs do not understand each other.
     #[error("{0}")]

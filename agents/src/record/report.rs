@@ -69,23 +69,33 @@ pub(crate) fn nothing(recording: &Recording) -> String {
 
 /// What is not counted though it may belong there.
 fn missing(recording: &Recording) -> Vec<String> {
+    let (unknown, batched, lost) = (recording.unknown_count, recording.batched_count, recording.lost_count);
     [
         (
-            recording.unknown_count,
-            "Not counted: {} calls to descriptors that were gone before they could be looked at.",
+            unknown,
+            format!(
+                "Not counted: {} calls to descriptors that were gone before they could be looked at.",
+                count(unknown)
+            ),
         ),
         (
-            recording.batched_count,
-            "Not counted: {} messages sent or received several at a time, whose sizes the system does not tell.",
+            batched,
+            format!(
+                "Not counted: {} messages sent or received several at a time, whose sizes the system does not tell.",
+                count(batched)
+            ),
         ),
         (
-            recording.lost_count,
-            "{} events were lost because they came faster than they could be written down: the counts are too low.",
+            lost,
+            format!(
+                "{} events were lost because they came faster than they could be written down: the counts are too low.",
+                count(lost)
+            ),
         ),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
-    .map(|(number, line)| line.replace("{}", &count(number)))
+    .map(|(_, line)| line)
     .collect()
 }
 

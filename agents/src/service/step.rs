@@ -73,7 +73,7 @@ pub(super) fn listing(steps: &[Step]) -> String {
     steps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-// The files of `agents/packaging/`, filled in. Each format has its own way to hold any text whatever.
+// The files of `agents/packaging/`, filled in. Each format has its own way to quote a text.
 
 /// A template with its `{{names}}` replaced by these values. What a value holds is not looked at again.
 pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {

@@ -83,14 +83,14 @@ impl Lab {
 
     /// Waits until an agent asks for a job once more.
     fn claimed_again(&self) {
-        let before = self.server.until("", |state| Some(claims(state)));
+        let before = self.server.change(|state| claims(state));
         self.server.until("a claim", |state| (claims(state) > before).then_some(()));
     }
 
     /// Starts an agent after one that was killed, and waits for the end of the job: the lease of before expires once the agent
     /// has nothing more to tell of it.
     fn end(&self, job_id: i64) {
-        let before = self.server.until("", |state| Some(claims(state)));
+        let before = self.server.change(|state| claims(state));
         let agent = self.agent();
         self.server.until("a claim", |state| (claims(state) > before).then_some(()));
         self.server.change(|state| {

@@ -129,7 +129,7 @@ fn definition(transport: &str, repetitions: u32) -> String {
     )
 }
 
-/// A definition of messages of 64 KiB through programs, each started by this command: `ours`, and those of further names.
+/// A definition of messages of 64 KiB through programs of these names, each started by this command.
 fn definition_of_programs(names: &[&str], command: &str) -> String {
     let program = |name: &&str| {
         format!(

@@ -115,7 +115,7 @@ impl<S: Default + Send + 'static> StatefulServer<S> {
                     let (status, body) = respond(&request, &mut shared.0.lock().unwrap());
                     shared.1.notify_all();
                     let kind = if status.starts_with('4') { "problem+json" } else { "json" };
-                    // Whoever asked may be gone.
+                    // The client may be gone.
                     let _ = send(&stream, status, &format!("content-type: application/{kind}\r\n"), &body);
                 });
             }

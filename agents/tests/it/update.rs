@@ -130,6 +130,15 @@ impl Machine {
     }
 }
 
+impl Drop for Machine {
+    /// Shows the log of a test that fails: the folder goes, and the log with it.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("{}", self.log());
+        }
+    }
+}
+
 /// This program, under another version: made once, because it takes some seconds to look through.
 static NEWER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut program = fs::read(env!("CARGO_BIN_EXE_roundtrip")).unwrap();

@@ -86,7 +86,7 @@ fn a_token_that_is_not_known_has_an_exit_code_of_its_own() {
 fn a_server_that_is_not_there_leaves_the_report_and_says_how_to_send_it() {
     let url = format!("http://{}", server::nobody());
     refused(&upload(&url, &[]), 6, &["roundtrip upload report.json"]);
-    // As what it is.
+    // What was to be quarantined is sent later as that, too.
     refused(&upload(&url, &["--quarantined"]), 6, &[&format!("--upload {url} --quarantined")]);
 }
 

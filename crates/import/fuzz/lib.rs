@@ -1,5 +1,5 @@
-//! What holds of every input: no panic, no message without end, and nothing imported that breaks a bound. The tests hold inputs of
-//! their own against it.
+//! What holds of every input: no panic, no message without end, and nothing imported that breaks a bound. The tests call it
+//! with inputs of their own.
 
 use roundtrip_import::sizes::{self, SizeFormat};
 use roundtrip_import::{BENCHMARKS_MAX, Data, Format, Import, NAME_CHARS_MAX, import};

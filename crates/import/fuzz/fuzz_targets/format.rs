@@ -1,4 +1,4 @@
-//! Whatever the input holds, it is read in the format of this name.
+//! Every input, read in the format that `ROUNDTRIP_FORMAT` names.
 #![no_main]
 
 use std::sync::LazyLock;

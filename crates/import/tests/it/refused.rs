@@ -202,9 +202,9 @@ fn refusals_say_where_and_what_was_expected() {
 /// A golden file of each format, cut at two thirds of its length.
 #[test]
 fn a_file_that_is_cut_in_the_middle_says_where_it_ends() {
-    let mut said = String::new();
+    let (all, mut said) = (golden(), String::new());
     for format in Format::all() {
-        let golden = golden().into_iter().find(|golden| golden.format == *format).unwrap();
+        let golden = all.iter().find(|golden| golden.format == *format).unwrap();
         let text = str::from_utf8(&golden.bytes).unwrap();
         let cut = &text[..text.len() * 2 / 3];
         let refused = refusal(format.slug(), cut);

@@ -39,7 +39,7 @@ pub(crate) fn golden() -> Vec<Golden> {
     all
 }
 
-/// Holds a text against what is in `snapshots/`.
+/// Compares a text with the one of this name in `snapshots/`.
 pub(crate) fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
