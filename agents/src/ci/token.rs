@@ -10,6 +10,7 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
+use ureq::http::Uri;
 
 /// Where a job asks for its token, and with what. They are there if the workflow permits it.
 const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
@@ -57,6 +58,8 @@ fn identity(audience: &str) -> crate::Result<String> {
              (a job for a pull request of a fork never has that)"
         )));
     };
+    url.parse::<Uri>()
+        .map_err(|error| Failure::Usage(format!("{REQUEST_URL} is not an address: {error}")))?;
     let request = http::agent(TIMEOUT).get(&url).query("audience", audience);
     let request = request.header("authorization", format!("Bearer {secret}"));
     let mut answer = request
@@ -77,7 +80,8 @@ fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Ex
     if answer.status() != 201 {
         return Err(Refusal::from(Refused::read(&url, &mut answer)).into());
     }
-    Ok(http::parse(&url, &mut answer)?)
+    http::parse(&url, &mut answer)
+        .map_err(|_| Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?")))
 }
 
 /// Writes a file that only this user reads, from its first moment.
