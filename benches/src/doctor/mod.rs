@@ -69,12 +69,12 @@ struct Rule {
 impl Rule {
     fn apply(&self, topic: &'static str, evidence: &Evidence) -> Finding {
         let unknown = || (State::Unknown, "this system does not tell".into(), None);
-        let (state, found, mend) = (self.judge)(evidence).unwrap_or_else(unknown);
-        Finding { slug: self.slug, topic, state, found, why: self.why, mend }
+        let (state, found, remedy) = (self.judge)(evidence).unwrap_or_else(unknown);
+        Finding { slug: self.slug, topic, state, found, why: self.why, mend: remedy }
     }
 }
 
-/// What was found and, where it is not fine, how to mend it.
+/// The state, what was found and, where that is not fine, the remedy.
 type Verdict = (State, String, Option<String>);
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ impl Evidence {
     }
 
     /// What to do: commands for the systems that have some, and words for all others.
-    fn mend(&self, commands: &[(&str, &str)], elsewhere: &str) -> String {
+    fn remedy(&self, commands: &[(&str, &str)], elsewhere: &str) -> String {
         let known = commands.iter().find(|(system, _)| *system == self.system);
         known.map_or(elsewhere, |(_, command)| command).to_owned()
     }

@@ -8,19 +8,19 @@ fn fine(found: impl Into<String>) -> Option<Verdict> {
     Some((State::Fine, found.into(), None))
 }
 
-fn noisy(found: impl Into<String>, mend: impl Into<String>) -> Option<Verdict> {
-    Some((State::Noisy, found.into(), Some(mend.into())))
+fn noisy(found: impl Into<String>, remedy: impl Into<String>) -> Option<Verdict> {
+    Some((State::Noisy, found.into(), Some(remedy.into())))
 }
 
-fn limiting(found: impl Into<String>, mend: impl Into<String>) -> Option<Verdict> {
-    Some((State::Limiting, found.into(), Some(mend.into())))
+fn limiting(found: impl Into<String>, remedy: impl Into<String>) -> Option<Verdict> {
+    Some((State::Limiting, found.into(), Some(remedy.into())))
 }
 
 fn unknown(found: impl Into<String>) -> Option<Verdict> {
     Some((State::Unknown, found.into(), None))
 }
 
-/// A list of rules: who judges, its slug, and why it matters.
+/// A list of rules: the function that judges, the slug, and why it matters.
 macro_rules! rules {
     ($($judge:ident $slug:literal $why:literal;)+) => { &[$(Rule { slug: $slug, why: $why, judge: $judge }),+] };
 }
@@ -47,7 +47,7 @@ pub(super) const KERNEL: &[Rule] = rules! {
     huge_pages "huge-pages"
         "Where huge pages are always made, the kernel moves memory together behind a program's back.";
     nmi_watchdog "nmi-watchdog" "The watchdog interrupts every processor and holds a performance counter.";
-    aslr "aslr" "Addresses differ from start to start; each repetition starts anew, so that this averages out.";
+    aslr "aslr" "Addresses differ from start to start; each repetition is a new start, so that this averages out.";
     mitigations "mitigations" "They cost time in every system call: figures compare only where they are the same.";
 };
 
@@ -63,7 +63,7 @@ fn clock_source(evidence: &Evidence) -> Option<Verdict> {
         source if FAST_CLOCKS.contains(&source) => fine(source),
         source => noisy(
             source,
-            evidence.mend(
+            evidence.remedy(
                 &[
                     (
                         "linux",
@@ -90,9 +90,9 @@ fn swap(evidence: &Evidence) -> Option<Verdict> {
         (_, Some(0)) => fine("not in use"),
         (_, Some(kib)) => noisy(
             format!("{} MiB in use", kib.div_ceil(1_024)),
-            evidence.mend(
+            evidence.remedy(
                 &[("linux", "sudo swapoff --all"), ("freebsd", "sudo swapoff -a")],
-                "End what needs the memory, or start the machine anew.",
+                "End what needs the memory, or restart the machine.",
             ),
         ),
     }
@@ -184,7 +184,7 @@ fn smt(evidence: &Evidence) -> Option<Verdict> {
         None => not_shown(evidence, "the state of siblings is"),
         Some("on") => noisy(
             "on: two threads a core",
-            evidence.mend(
+            evidence.remedy(
                 &[("linux", "echo off | sudo tee /sys/devices/system/cpu/smt/control")],
                 "Switch it off in the firmware's settings.",
             ),
@@ -203,7 +203,7 @@ fn idle_states(evidence: &Evidence) -> Option<Verdict> {
     if exit_us > IDLE_EXIT_US_MAX {
         let on_linux = format!("sudo cpupower idle-set -D {IDLE_EXIT_US_MAX}");
         let commands = [("linux", on_linux.as_str()), ("freebsd", "sudo sysctl hw.acpi.cpu.cx_lowest=C1")];
-        return noisy(found, evidence.mend(&commands, "Forbid it in the firmware's settings."));
+        return noisy(found, evidence.remedy(&commands, "Forbid it in the firmware's settings."));
     }
     fine(found)
 }
@@ -214,8 +214,8 @@ fn processors(evidence: &Evidence) -> Option<Verdict> {
     };
     let found = format!("{count} may be used");
     if count < PROCESSORS_MIN {
-        let mend = format!("Measure on a machine that has {PROCESSORS_MIN} processors or more.");
-        return noisy(found, mend);
+        let remedy = format!("Measure on a machine that has {PROCESSORS_MIN} processors or more.");
+        return noisy(found, remedy);
     }
     fine(found)
 }
@@ -347,9 +347,9 @@ fn quota(evidence: &Evidence) -> Option<Verdict> {
         return fine("none");
     };
     let found = format!("{quota_us} us of each {period_us} us");
-    let mend = "Start the container without --cpus and --cpu-quota; in a systemd unit:\n\
-                sudo systemctl set-property NAME.service CPUQuota=";
-    noisy(found, mend)
+    let remedy = "Start the container without --cpus and --cpu-quota; in a systemd unit:\n\
+                  sudo systemctl set-property NAME.service CPUQuota=";
+    noisy(found, remedy)
 }
 
 fn load(evidence: &Evidence) -> Option<Verdict> {
@@ -366,7 +366,7 @@ fn load(evidence: &Evidence) -> Option<Verdict> {
         let on_linux = show("ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
         let on_bsd = show("ps -axo pid,pcpu,comm -r | head");
         let commands = [("linux", &*on_linux), ("freebsd", &on_bsd), ("macos", &on_bsd)];
-        return noisy(found, evidence.mend(&commands, &format!("{wait}.")));
+        return noisy(found, evidence.remedy(&commands, &format!("{wait}.")));
     }
     fine(found)
 }
@@ -465,17 +465,17 @@ fn message_queues(evidence: &Evidence) -> Option<Verdict> {
         size(bytes),
         size(wanted_bytes)
     );
-    let mut mend = Vec::new();
+    let mut remedy = Vec::new();
     if messages < wanted_messages && !privileged {
-        mend.push(format!("sudo sysctl {}={wanted_messages}", names.messages));
+        remedy.push(format!("sudo sysctl {}={wanted_messages}", names.messages));
     }
     if bytes < wanted_bytes && !privileged {
-        mend.push(format!("sudo sysctl {}={wanted_bytes}", names.message_bytes));
+        remedy.push(format!("sudo sysctl {}={wanted_bytes}", names.message_bytes));
     }
     if !all_suffice {
-        mend.push(format!("sudo prlimit --pid $$ --msgqueue={wanted_all}"));
+        remedy.push(format!("sudo prlimit --pid $$ --msgqueue={wanted_all}"));
     }
-    if mend.is_empty() { fine(found) } else { limiting(found, mend.join("\n")) }
+    if remedy.is_empty() { fine(found) } else { limiting(found, remedy.join("\n")) }
 }
 
 fn pipe_size(evidence: &Evidence) -> Option<Verdict> {
@@ -499,7 +499,7 @@ fn socket_buffers(evidence: &Evidence) -> Option<Verdict> {
         // sys/kern/uipc_sockbuf.c).
         let on_freebsd = format!("sudo sysctl kern.ipc.maxsockbuf={}", 2 * wanted);
         let commands = [("linux", on_linux.as_str()), ("freebsd", on_freebsd.as_str())];
-        return limiting(found, evidence.mend(&commands, "Let sockets have larger buffers."));
+        return limiting(found, evidence.remedy(&commands, "Let sockets have larger buffers."));
     }
     fine(found)
 }
@@ -540,11 +540,11 @@ fn ptrace(evidence: &Evidence) -> Option<Verdict> {
     if !forbidden {
         return fine(if scope == "no Yama" { scope.into() } else { format!("ptrace_scope is {scope}") });
     }
-    let mend = match scope {
-        "3" => "Start the machine anew with kernel.yama.ptrace_scope=1: 3 cannot be undone before.",
+    let remedy = match scope {
+        "3" => "Restart the machine with kernel.yama.ptrace_scope=1: 3 cannot be undone before.",
         _ => "sudo sysctl kernel.yama.ptrace_scope=1",
     };
-    limiting(format!("kernel.yama.ptrace_scope is {scope}"), mend)
+    limiting(format!("kernel.yama.ptrace_scope is {scope}"), remedy)
 }
 
 /// In the largest unit of which it is a whole number.

@@ -110,8 +110,8 @@ impl Lent {
         memory
     }
 
-    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out. Fails with
-    /// the error of the system, when memory to copy to cannot be had; when the other end is gone.
+    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out. Fails when
+    /// the system has no memory to copy to, or the other end is gone.
     #[inline]
     pub(crate) fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
         if let Some(index) = self.regions.iter().position(|region| region.holds(message)) {

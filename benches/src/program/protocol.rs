@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 pub(crate) const VERSION: u32 = 1;
 
 /// What a program writes, reads and verifies, and where the cost of it falls: part of the methodology.
-pub(crate) const PAYLOAD: &str = "by the program: the head of every message added up by who receives it, and the sum compared \
-                           by the harness; every byte compared in the warm-up";
+pub(crate) const PAYLOAD: &str = "by the program: the head of every message added up by who receives it, and \
+    the sum compared by the harness; every byte compared in the warm-up";
 
 /// What a program is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,7 +153,7 @@ pub(crate) struct Done {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Histogram {
     /// `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits.
-    pub v2: String,
+    pub(crate) v2: String,
     /// Exact smallest time.
     pub(crate) min_ns: u64,
     /// Exact largest time.

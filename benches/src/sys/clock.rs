@@ -81,7 +81,7 @@ mod imp {
             tv_nsec: (moment_ns % 1_000_000_000).cast_signed(),
         };
         let (clock, flags) = (libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME);
-        // SAFETY: reads one structure; an absolute sleep tells no rest.
+        // SAFETY: reads one structure; an absolute sleep reports no remaining time.
         let sleep =
             || unsafe { libc::clock_nanosleep(clock, flags, &raw const moment, std::ptr::null_mut()) };
         // An interrupted sleep goes on; any other error would be of an invalid moment.

@@ -194,8 +194,7 @@ mod freebsd {
         let (flags, mode): (c_int, c_uint) = (libc::O_CREAT | libc::O_EXCL | libc::O_RDWR, 0o600);
         let attributes = ptr::from_ref(attributes);
         // SAFETY: the name is NUL-terminated, and the attributes are a live structure of the right type.
-        let queue = unsafe { libc::syscall(SYS_KMQ_OPEN, name.as_ptr(), flags, mode, attributes) };
-        c_int::try_from(queue).unwrap_or(-1)
+        unsafe { libc::syscall(SYS_KMQ_OPEN, name.as_ptr(), flags, mode, attributes) }
     }
 
     #[expect(unsafe_code, reason = "a system call")]

@@ -24,8 +24,10 @@ pub(crate) use imp::create;
 
 pub(crate) use imp::Pipe;
 
+/// Takes over a handle that another process has given to this one, by the number it has here.
 pub(crate) use imp::take;
 
+/// A process that handles are given to.
 pub(crate) use imp::Process;
 
 #[cfg(windows)]

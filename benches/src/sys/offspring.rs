@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Child, Command};
 
-/// A started program and all that it starts. Who leaves it, as a daemon does, is no longer of it.
+/// A started program and all that it starts. A process that leaves it, as a daemon does, no longer belongs to it.
 pub(crate) use imp::Offspring;
 
 /// Arranges that a program which is not started yet can be told apart. It ends with this process, as

@@ -109,7 +109,7 @@ pub fn find(slug: &str) -> Option<&'static dyn Transport> {
 
 /// One mechanism. The harness opens a channel, two fresh processes (or threads of one) connect to its ends.
 pub trait Transport: Sync {
-    /// What is known of it everywhere.
+    /// Its description, and the systems that have it.
     fn about(&self) -> About;
 
     /// Name, family and semantics, as they travel with every result.
@@ -156,7 +156,7 @@ pub trait Transport: Sync {
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link>;
 }
 
-/// What is known of a transport everywhere.
+/// The description of a transport, and the systems that have it.
 #[derive(Clone, Debug)]
 pub struct About {
     /// [`Transport::info`].

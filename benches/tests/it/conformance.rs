@@ -138,13 +138,14 @@ fn operations_timed_in_batches_are_all_delivered_and_counted() {
 
 #[test]
 fn a_run_that_is_no_longer_wanted_ends_after_the_repetition_and_leaves_nothing_behind() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
+    let _turn = alone();
     let setting = (Mode::TwoProcesses, Placement::Free);
     // Which could leave a file behind, where there is such a thing.
     let fifo = transport::find("fifo").filter(|fifo| fifo.support(&channel(64)).is_ok());
     let cases = vec![case(fifo.unwrap_or_else(plain), "roundtrip", setting, 64)];
     let plan = Plan { preset: Slug::from_name("until"), about: String::new(), cases, deadline: DEADLINE };
     for end_at_repetition in [false, true] {
+        let _leftovers = Leftovers::none();
         let mut events = Vec::new();
         let ended = harness::run_until(&plan, &peer(), 1, &mut |event| {
             let is_repetition = matches!(event, harness::Event::Repetition { .. });

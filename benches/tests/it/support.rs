@@ -76,7 +76,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What of a test could be left behind.
+/// What a test could leave behind.
 #[derive(Debug)]
 struct Things {
     handles: BTreeSet<String>,
@@ -107,7 +107,7 @@ pub(crate) fn tracers() -> Vec<String> {
     statuses.filter(|status| status.starts_with("Name:\ttracer\n")).collect()
 }
 
-/// When it is dropped, nothing is left that was not there when it was made.
+/// Checks, when it is dropped, that nothing is left that was not there when it was made.
 pub(crate) struct Leftovers(Things);
 
 impl Leftovers {
@@ -117,8 +117,8 @@ impl Leftovers {
 }
 
 impl Drop for Leftovers {
-    /// Waits until that is true: the readers of a repetition's pipes end with their peers, a moment after its result is
-    /// known. What was there before may be gone: it was the same of an earlier repetition.
+    /// Waits until nothing is left: the readers of a repetition's pipes end with their peers, a moment after its result
+    /// is known. What was there before may be gone: it was the same of an earlier repetition.
     fn drop(&mut self) {
         if std::thread::panicking() {
             return;

@@ -408,7 +408,6 @@ mod tests {
 
     #[test]
     fn facts_are_what_the_files_say() {
-        const CPU: &str = "/sys/devices/system/cpu";
         const THERMAL: &str = "/sys/class/thermal/thermal_zone";
         const SUPPLY: &str = "/sys/class/power_supply";
         const INITIAL: &str = "/proc/self/uid_map:         0          0 4294967295\n";
@@ -476,7 +475,7 @@ mod tests {
             // Cores of one number are of different packages.
             (
                 cpu,
-                CPU,
+                FOLDER,
                 &[
                     "/cpufreq/boost:1\n",
                     "/cpu0/topology/physical_package_id:0\n",
@@ -513,7 +512,7 @@ mod tests {
             // Limits are in megahertz; an empty isolation is none.
             (
                 cpu,
-                CPU,
+                FOLDER,
                 &[
                     "/cpu2/cpufreq/scaling_min_freq:800000\n",
                     "/cpu2/cpufreq/scaling_max_freq:3600000\n",

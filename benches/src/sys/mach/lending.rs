@@ -89,7 +89,7 @@ fn hand_over<K: Kernel>(kernel: &K, to: &SendRight<K>, right: Name) -> io::Resul
     unsafe { deliver(kernel, &mut [0; RIGHT_BYTES], put) }
 }
 
-/// Borrows the right that this token is for. Fails when who lends it is gone, does not answer in time, or refuses.
+/// Borrows the right that this token is for. Fails when its lender is gone, does not answer in time, or refuses.
 #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
 pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, patience: Duration) -> io::Result<SendRight<K>> {
     let until = Instant::now() + patience;

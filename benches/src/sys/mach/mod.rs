@@ -153,8 +153,8 @@ pub trait Kernel: Clone + Send + 'static {
     fn wait(&self, queue: &mut Self::Queue) -> io::Result<()>;
 
     /// As [`Kernel::receive`] without an end of patience, but the message is received inside `kevent64`
-    /// (`EVFILT_MACHPORT` with `MACH_RCV_MSG`). For a queue that watches nothing else. Fails with the error of the
-    /// system, where the kqueue fails and not the receiving.
+    /// (`EVFILT_MACHPORT` with `MACH_RCV_MSG`). For a queue that watches nothing else. Fails when the kqueue itself
+    /// does; a receipt that fails is a [`Code`].
     fn receive_by_event(&self, queue: &mut Self::Queue, port: Name, buffer: &mut [u8]) -> io::Result<Code>;
 
     /// A send right that stands for an open file (`fileport_makeport`).

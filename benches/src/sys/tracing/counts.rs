@@ -73,73 +73,36 @@ fn is_with_harness(number: u64, arguments: &[u64; 6]) -> bool {
     reads_or_writes && arguments[0] <= 2
 }
 
-/// The numbers and the names of calls.
-macro_rules! calls {
-    ($($number:ident),*) => { &[$((libc::$number, &stringify!($number)["SYS_".len()..])),*] };
+/// The name of the call with this number, and where it tells its bytes, if it is one of these.
+macro_rules! among {
+    ($number:expr; $($bytes:expr => $($call:ident)*;)*) => {
+        match $number {
+            $($(libc::$call => Some((&stringify!($call)["SYS_".len()..], $bytes)),)*)*
+            _ => None,
+        }
+    };
 }
 
 fn known(number: u64) -> Option<(&'static str, Bytes)> {
-    let return_bytes: &[(c_long, &str)] = calls![
-        SYS_copy_file_range,
-        SYS_mq_timedreceive,
-        SYS_pread64,
-        SYS_preadv,
-        SYS_process_vm_readv,
-        SYS_process_vm_writev,
-        SYS_pwrite64,
-        SYS_pwritev,
-        SYS_read,
-        SYS_readv,
-        SYS_recvfrom,
-        SYS_recvmsg,
-        SYS_sendfile,
-        SYS_sendmsg,
-        SYS_sendto,
-        SYS_splice,
-        SYS_tee,
-        SYS_vmsplice,
-        SYS_write,
-        SYS_writev
-    ];
-    let others: &[(c_long, &str)] = calls![
-        SYS_brk,
-        SYS_clock_nanosleep,
-        SYS_close,
-        SYS_epoll_pwait,
-        SYS_eventfd2,
-        SYS_fcntl,
-        SYS_ftruncate,
-        SYS_futex,
-        SYS_getrusage,
-        SYS_lseek,
-        SYS_madvise,
-        SYS_memfd_create,
-        SYS_mmap,
-        SYS_mprotect,
-        SYS_mremap,
-        SYS_munmap,
-        SYS_openat,
-        SYS_ppoll,
-        SYS_recvmmsg,
-        SYS_rt_sigprocmask,
-        SYS_sched_yield,
-        SYS_sendmmsg,
-        SYS_sigaltstack
-    ];
-    #[cfg(target_arch = "x86_64")]
-    let old: &[(c_long, &str)] = calls![SYS_epoll_wait, SYS_eventfd, SYS_poll];
-    #[cfg(not(target_arch = "x86_64"))]
-    let old: &[(c_long, &str)] = &[];
-    let all = [
-        (return_bytes, Bytes::Result),
-        (calls![SYS_mq_timedsend], Bytes::Argument(2)),
-        (others, Bytes::None),
-        (old, Bytes::None),
-    ];
     let number = c_long::try_from(number).ok()?;
-    all.into_iter().find_map(|(calls, bytes)| {
-        calls.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name, bytes))
-    })
+    #[cfg(target_arch = "x86_64")]
+    let old = among!(number; Bytes::None => SYS_epoll_wait SYS_eventfd SYS_poll;);
+    #[cfg(not(target_arch = "x86_64"))]
+    let old = None;
+    let everywhere = among!(number;
+        Bytes::Argument(2) => SYS_mq_timedsend;
+        Bytes::Result =>
+            SYS_copy_file_range SYS_mq_timedreceive SYS_pread64 SYS_preadv SYS_process_vm_readv
+            SYS_process_vm_writev SYS_pwrite64 SYS_pwritev SYS_read SYS_readv SYS_recvfrom
+            SYS_recvmsg SYS_sendfile SYS_sendmsg SYS_sendto SYS_splice SYS_tee SYS_vmsplice
+            SYS_write SYS_writev;
+        Bytes::None =>
+            SYS_brk SYS_clock_nanosleep SYS_close SYS_epoll_pwait SYS_eventfd2 SYS_fcntl
+            SYS_ftruncate SYS_futex SYS_getrusage SYS_lseek SYS_madvise SYS_memfd_create SYS_mmap
+            SYS_mprotect SYS_mremap SYS_munmap SYS_openat SYS_ppoll SYS_recvmmsg SYS_rt_sigprocmask
+            SYS_sched_yield SYS_sendmmsg SYS_sigaltstack;
+    );
+    everywhere.or(old)
 }
 
 #[cfg(test)]

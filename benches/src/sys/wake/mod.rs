@@ -96,7 +96,8 @@ pub trait Mechanism: Sync {
 }
 
 /// Why a semaphore is not for wake-ups that were not asked for.
-const KEEPS: &str = "a semaphore keeps every wake-up that nobody waited for: nobody would sleep any more";
+const KEEPS: &str =
+    "a semaphore keeps every wake-up, also one that no thread waits for: its threads would stop sleeping";
 
 /// Where one thread sleeps: in memory that it shares with whoever wakes it. Zeroed memory is one.
 #[derive(Default)]

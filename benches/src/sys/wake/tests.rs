@@ -17,14 +17,17 @@ fn here() -> impl Iterator<Item = &'static dyn Mechanism> {
 /// Runs threads to their ends. One that sleeps for ever fails the test.
 fn in_time(mechanism: &dyn Mechanism, threads: impl IntoIterator<Item = impl FnOnce() + Send + 'static>) {
     let (tell, told) = mpsc::channel();
-    let started = threads.into_iter().map(|run| {
+    let mut running = 0;
+    for run in threads {
         let tell = tell.clone();
         thread::spawn(move || {
             run();
             tell.send(()).unwrap();
-        })
-    });
-    for _ in 0..started.count() {
+        });
+        running += 1;
+    }
+    drop(tell);
+    for _ in 0..running {
         told.recv_timeout(LONG).unwrap_or_else(|_| panic!("{}: a wake-up was lost", mechanism.slug()));
     }
 }
@@ -94,12 +97,15 @@ fn wake_ups_that_nobody_asked_for_do_not_keep_anybody_awake() {
         }
         spot.word.store(ASLEEP, SeqCst);
         let sleeper = Arc::clone(&watched);
+        let (tell, told) = mpsc::channel();
         let sleeping = thread::spawn(move || {
+            tell.send(()).unwrap();
             while sleeper.0.word.load(SeqCst) == ASLEEP {
                 mechanism.sleep(&sleeper.0);
                 sleeper.1.fetch_add(1, SeqCst);
             }
         });
+        told.recv().unwrap();
         // As often as it takes to use up all that could have been kept.
         (0..TURNS).for_each(|_| thread::yield_now());
         assert!(returns.load(SeqCst) <= 10, "{}: it did not sleep", mechanism.slug());
