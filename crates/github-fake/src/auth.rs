@@ -85,7 +85,7 @@ pub(crate) fn token(world: &World, bearer: &str, now: DateTime<Utc>) -> Result<w
     }
 }
 
-/// A repository that the token may use in this way, as `("checks", "write")`.
+/// A repository that the token may use in this way, such as `("checks", "write")`.
 pub(crate) fn repository<'a>(
     world: &'a mut World,
     bearer: &str,

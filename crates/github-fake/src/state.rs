@@ -138,7 +138,7 @@ pub struct Recorded {
     pub body: Value,
     /// The status of the answer, also where it was not received.
     pub status: u16,
-    /// Whether it came before the time that the client was given to come back.
+    /// Whether it came before the time from which the client may ask again.
     pub impatient: bool,
     /// Whether it counts as one that makes something.
     pub write: bool,

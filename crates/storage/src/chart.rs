@@ -3,8 +3,7 @@
 //! Every statement names one machine, by which points can be distributed, and is answered by one node.
 
 use super::decode_error;
-use super::point::{Selection, SeriesKey, of_each_machine, of_selection};
-use crate::point::Quantile;
+use super::point::{Quantile, Selection, SeriesKey, of_each_machine, of_selection};
 use futures_util::stream::BoxStream;
 use sqlx::{PgPool, query, query_as};
 use std::collections::HashMap;

@@ -54,7 +54,8 @@ impl Rows {
         self.count
     }
 
-    /// Writes them by a `copy ... from stdin (format binary)`; without any, asks nothing.
+    /// Writes them by a `copy ... from stdin (format binary)`; without any, it does nothing. It must not be dropped before it ends,
+    /// as it would be with a request whose client hangs up: sqlx loses count of the answers then.
     ///
     /// # Errors
     /// A value is longer than 2 GiB.

@@ -1,6 +1,6 @@
 //! All SQL of the server. Functions take a pool or a connection and give rows; they know nothing of HTTP, and nothing of
 //! the domain above them but the words that are stored: roles, scopes, quantiles, events. All of them fail when the database
-//! does not answer, refuses a value or has no such row; `# Errors` names what else can go wrong.
+//! does not answer, refuses a value or lacks a row that has to exist; `# Errors` names what else can go wrong.
 //!
 //! Queries are checked against the schema when this crate is compiled. `.sqlx/` holds what the compiler needs to
 //! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
@@ -85,7 +85,7 @@ pub struct UnknownWord {
 }
 
 /// That a text is none of the words of `T`.
-pub fn unknown<T: strum::VariantNames>(text: &str) -> UnknownWord {
+fn unknown<T: strum::VariantNames>(text: &str) -> UnknownWord {
     UnknownWord { text: text.to_owned(), expected: T::VARIANTS.join(", ") }
 }
 

@@ -176,8 +176,8 @@ impl Selection<'_> {
     }
 }
 
-/// A query on those rows of a table, as a relation of its name, that a [`Selection`] wants of `wanted.series_id`: what stands before
-/// the relation, and after it. The machine is `$1`, the series are `$2`.
+/// A query on the rows of a table that a [`Selection`] wants of each `wanted.series_id`. They are a relation that is called as the
+/// table is; the caller says what stands before it and after it. The machine is `$1`, the series are `$2`.
 macro_rules! of_selection {
     (
         $query:ident!($($row:ty,)? $before:literal $(+ $more:literal)*), $table:literal, $after:literal,

@@ -149,8 +149,8 @@ pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::
     Ok(Issued { token_id, secret, expires_at: new.expires_at })
 }
 
-/// Gives a token another secret, valid until then, or for as long as the one before was given at first. That one is accepted
-/// for the overlap as well.
+/// Gives a token another secret. It is valid until `until`, or without that for as long as the one before was at first. The one
+/// before is accepted for the overlap as well.
 pub async fn rotate(
     connection: &mut PgConnection,
     token_id: i64,

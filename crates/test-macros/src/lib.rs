@@ -2,8 +2,8 @@
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Makes `async fn name(app: TestApp)` a test over a new database: `crate::support::run` makes of its pool what
-/// it is given.
+/// Makes `async fn name(app: TestApp)` a test over a new database: `crate::support::run` makes its argument from the
+/// pool.
 #[proc_macro_attribute]
 pub fn database_test(_: TokenStream, test: TokenStream) -> TokenStream {
     let name = test.clone().into_iter().skip_while(|token| token.to_string() != "fn").nth(1);

@@ -1,5 +1,5 @@
-//! [`Verdict`]: the result of comparing two commits by a case. It is not the one of `roundtrip_stats`, which knows
-//! no cases that cannot be compared, and nothing of how answers are written.
+//! [`Verdict`]: the result of comparing two commits by a case. That of `roundtrip_stats` is another one: it is of cases
+//! that can be compared, and is not serialized.
 
 use roundtrip_stats::verdict;
 use serde::Serialize;

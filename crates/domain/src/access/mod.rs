@@ -31,7 +31,7 @@ pub enum Refusal {
     /// The project is not to be known: the answer is that there is none.
     #[error("there is no such project")]
     Hidden,
-    /// Nobody is signed in, and no token was sent.
+    /// There is no session, and no token was sent.
     #[error("nobody is signed in")]
     Anonymous,
     /// The token is not for this.

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use std::sync::Arc;
+use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -172,7 +173,11 @@ impl Ingest {
         }
         // Only the report says of which project and machine it is.
         uploader.check_upload(upload.report.project.as_str(), upload.report.machine.slug.as_str())?;
-        store::store(self, &upload, options).await
+        // In a task of its own: were it dropped within a `copy` because the client hung up, sqlx would take the rest of the
+        // answer to that for the answer to the connection's next statement.
+        let ingest = self.clone();
+        let storing = async move { store::store(&ingest, &upload, options).await };
+        tokio::spawn(storing.in_current_span()).await.map_err(DomainError::internal)?
     }
 }
 

@@ -1,4 +1,4 @@
-//! From what GitHub told to jobs: pushes and commands that no job was made of yet, and pull requests of whose jobs there is news.
+//! From GitHub's events to jobs: pushes and commands that no job was made of yet, and pull requests whose jobs have news.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};

@@ -8,8 +8,7 @@ use roundtrip_stats::error_rate::history::{History, Residuals};
 use roundtrip_storage::change_point::{self, Figure, Track};
 use roundtrip_storage::chart::{self, Columns, LineRow};
 use roundtrip_storage::error_rate::{Class, HistoryCounts};
-use roundtrip_storage::point::Quantile;
-use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::point::{Lines, Quantile, Selection, SeriesKey};
 use std::collections::{BTreeMap, HashMap};
 
 /// Series of a class whose points are read.
