@@ -171,7 +171,7 @@ fn class_of(error: &DomainError) -> (StatusCode, String, &'static str) {
     (known(status), code.to_owned(), title)
 }
 
-/// The status of a number that is one.
+/// The status with this number.
 fn known(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -26,21 +26,25 @@ pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
     let output = Output::begin(&arguments.file)?;
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
+    let mut written = Ok(());
     Database::with(Database::reach(url.as_deref(), &data_dir), &shutdown, async |database| {
         let bar = spinner("backing up");
         let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
         let (output, size) = dumped.await.context("stopped before the end: there is no backup")??;
-        let path = output.finish()?;
-        bar.finish_and_clear();
-        eprintln!(
-            "{} tables, {} rows, {} before compression are in {path}",
-            size.table_count,
-            size.row_count,
-            DecimalBytes(size.byte_count)
-        );
+        // Not explained by the database: the file may be on another disk.
+        written = output.finish().map(|path| {
+            bar.finish_and_clear();
+            eprintln!(
+                "{} tables, {} rows, {} before compression are in {path}",
+                size.table_count,
+                size.row_count,
+                DecimalBytes(size.byte_count)
+            );
+        });
         Ok(())
     })
-    .await
+    .await?;
+    written
 }
 
 /// How much has been done, as long as standard error is a terminal.

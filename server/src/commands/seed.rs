@@ -18,7 +18,7 @@ pub(crate) async fn seed(arguments: SeedArguments) -> Result<()> {
     let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
     Database::with(Database::join(url.as_deref(), &data_dir), &shutdown, async |database| {
-        // Whoever asks it to end gets what they want: nothing is written.
+        // A request to end is no failure: nothing is written then.
         shutdown.unless_requested(fill(database, arguments)).await.unwrap_or(Ok(()))
     })
     .await

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_second_server_is_refused_and_told_who_is_first() {
+    async fn a_second_server_is_refused_and_learns_which_is_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("server.lock");
         let _first = ServerLock::take(&path).await.unwrap();

@@ -24,9 +24,9 @@ use uuid::{Builder, Uuid};
 const ENTRIES: i64 = 50;
 const MEDIA_TYPE: &str = "application/atom+xml";
 
-/// What a feed is, beside its entries.
+/// A feed without its entries.
 struct Head<'a> {
-    /// What it is told by, with those of its entries: see [`identity`].
+    /// What readers know it by, as they know its entries by theirs: see [`identity`].
     id: Uuid,
     title: String,
     /// Its own address, and that of the page that shows the same.

@@ -41,7 +41,7 @@ pub struct ProjectSummary {
     /// Where agents fetch its commits from; null: nobody has said it.
     #[schema(required)]
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
     pub fails_on_regression: bool,
     /// Uploads.
     pub run_count: i64,
@@ -149,7 +149,7 @@ pub struct ProjectSettings {
     /// Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request.
     #[schema(required)]
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
     pub fails_on_regression: bool,
 }
 
@@ -184,7 +184,7 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,
-    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
     pub fails_on_regression: Option<bool>,
 }
 
@@ -223,7 +223,7 @@ pub(crate) async fn create_project(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Changes what a project is set to. Another default branch says of all its points anew whether they are on the main line.
+/// Changes what a project is set to. Another default branch decides again which of its points are on the main line.
 #[utoipa::path(patch, path = "/api/v1/projects/{project}", tag = "projects", params(ProjectPath),
     request_body = ProjectChange,
     security(("token" = ["project:write"]), ("session" = [])),

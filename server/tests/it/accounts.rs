@@ -79,13 +79,13 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(app: TestApp) {
 
     let log: Value = send("GET", "/api/v1/audit", None).await.json();
     let events = log["events"].as_array().unwrap();
-    let told = |(action, subject): (&str, &str)| json!([action, subject]);
-    let of = events.iter().rev().map(|event| at(event, "action,subject")).collect::<Vec<_>>();
+    let line = |(action, subject): (&str, &str)| json!([action, subject]);
+    let lines = events.iter().rev().map(|event| at(event, "action,subject")).collect::<Vec<_>>();
     let token = format!("token:{}", token["token"]["token_id"]);
     let of_account = |name: &str| format!("account:{name}");
-    let first_of = |position: usize| of[position][1].as_str().unwrap().to_owned();
+    let first_of = |position: usize| lines[position][1].as_str().unwrap().to_owned();
     assert_eq!(
-        of,
+        lines,
         [
             ("account.create", of_account("ada").as_str()),
             ("token.create", &first_of(1)),
@@ -101,7 +101,7 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(app: TestApp) {
             ("project.delete", "project:libfoo"),
             ("account.delete", &of_account("grace")),
         ]
-        .map(told)
+        .map(line)
     );
     assert_eq!(events.last().unwrap()["actor"], "command-line");
     assert_eq!(events[0]["actor"], "account:ada");
@@ -131,8 +131,8 @@ async fn lists_are_read_page_by_page(app: TestApp) {
         let names = |page: &Value| texts(page, &format!("{list}/*/{name}"));
         let pages = app.pages(&ada, &format!("{path}?limit=2")).await;
         assert!(pages.iter().all(|page| names(page).len() <= 2), "{pages:?}");
-        let told: Vec<_> = pages.iter().flat_map(names).collect();
-        assert_eq!((told.len(), told), (count, names(&whole)), "{path}");
+        let found: Vec<_> = pages.iter().flat_map(names).collect();
+        assert_eq!((found.len(), found), (count, names(&whole)), "{path}");
         for wrong in ["after=%25", "limit=0", "limit=1001", "before=1"] {
             let answer = app.send("GET", &format!("{path}?{wrong}"), &ada, None).await;
             answer.assert_problem(400, "invalid-parameter");

@@ -38,7 +38,7 @@ fn near(value: &Value, expected: f64) -> bool {
 }
 
 #[database_test]
-async fn transports_are_ranked_by_what_the_messages_would_cost_and_it_is_told_what_would_change_it(
+async fn transports_are_ranked_by_what_the_messages_would_cost_and_what_would_change_it_is_shown(
     app: TestApp,
 ) {
     app.store_results(results()).await;

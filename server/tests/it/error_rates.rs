@@ -144,7 +144,7 @@ async fn a_machine_is_counted_once_a_day_and_a_new_one_at_once(app: TestApp) {
 }
 
 #[database_test]
-async fn whoever_is_asked_to_stop_or_lost_the_lease_stores_nothing_more(app: TestApp) {
+async fn a_count_that_is_asked_to_stop_or_lost_its_lease_stores_nothing_more(app: TestApp) {
     app.store(&report("lab-1", 1, 12, 100_000)).await;
     app.state.analyst().search().await.unwrap();
     assert_eq!(error_rates::count(&app.pool, Utc::now(), None, &|| true).await.unwrap(), 0);

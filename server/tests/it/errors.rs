@@ -86,7 +86,7 @@ async fn a_database_that_does_not_answer_is_temporary(app: TestApp) {
 }
 
 #[database_test]
-async fn while_all_connections_are_busy_clients_are_told_to_come_back_and_nothing_is_stored(app: TestApp) {
+async fn while_all_connections_are_busy_clients_are_asked_to_come_back_and_nothing_is_stored(app: TestApp) {
     let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_millis(50));
     let busy = app.another_with(few);
     let held = [busy.pool.acquire().await.unwrap(), busy.pool.acquire().await.unwrap()];

@@ -15,7 +15,7 @@ fn tag(answer: &Answer) -> String {
 }
 
 #[database_test]
-async fn every_answer_has_a_tag_and_comes_once_to_whoever_has_it(app: TestApp) {
+async fn every_answer_has_a_tag_and_is_not_sent_again_to_clients_that_have_it(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let (run, sha) = (report.run_id, &report.commit.sha);

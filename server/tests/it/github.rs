@@ -115,7 +115,7 @@ async fn an_account_goes_by_the_number_and_not_by_the_login(world: World) {
 }
 
 #[database_test]
-async fn who_has_no_account_gets_none_and_is_told_to_the_audit_log(world: World) {
+async fn a_sign_in_without_an_account_makes_none_and_is_in_the_audit_log(world: World) {
     world.github.seat(Some((9, "mallory")));
     assert_failed(&world.sign_in("?to=/libfoo").await, "no-account");
     let ada = world.app.account("ada", true).await;
@@ -176,7 +176,7 @@ async fn nothing_that_github_handed_out_is_kept(world: World) {
 }
 
 #[database_test]
-async fn who_says_no_at_github_is_told_so(world: World) {
+async fn a_refusal_at_github_leads_back_with_the_reason(world: World) {
     world.github.seat(None);
     assert_failed(&world.sign_in("").await, "denied");
     let answer = world.return_to("/auth/github/callback?error=application_suspended&state=x", "").await;
@@ -184,7 +184,7 @@ async fn who_says_no_at_github_is_told_so(world: World) {
 }
 
 #[database_test]
-async fn nobody_is_led_to_another_site(world: World) {
+async fn a_sign_in_never_leads_to_another_site(world: World) {
     world.account("grace", "grace").await;
     world.github.seat(Some((7, "grace")));
     for to in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/%09/evil.example", "evil"] {
@@ -201,7 +201,7 @@ async fn nobody_is_led_to_another_site(world: World) {
 }
 
 #[database_test]
-async fn a_github_that_does_not_answer_signs_nobody_in(pool: PgPool) {
+async fn no_sign_in_succeeds_while_github_does_not_answer(pool: PgPool) {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", holder.local_addr().unwrap());
     drop(holder);

@@ -90,7 +90,7 @@ async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(ap
 }
 
 #[database_test]
-async fn where_two_commits_part_is_told_with_what_is_not_known(app: TestApp) {
+async fn where_two_commits_part_is_shown_with_what_is_not_known(app: TestApp) {
     // The main line 1 to 5, of which 4 merged something that nobody has sent; a branch 10, 11 from 3.
     let history = vec![child(4, &[3, 77]), child(3, &[2]), child(2, &[1]), child(1, &[])];
     app.store(&RunReport { history, ..factory::report_at(child(5, &[4])) }).await;

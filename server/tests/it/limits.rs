@@ -30,7 +30,7 @@ fn assert_too_many(answer: &Answer) {
 }
 
 #[database_test]
-async fn strangers_are_counted_by_address_and_told_when_to_come_back(pool: PgPool) {
+async fn strangers_are_counted_by_address_and_learn_when_to_come_back(pool: PgPool) {
     let app = TestApp::kept(pool, few()).await;
     assert_eq!(get_from(&app, "192.0.2.1", None).await.status, 200);
     assert_too_many(&get_from(&app, "192.0.2.1", None).await);

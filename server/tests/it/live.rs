@@ -66,7 +66,7 @@ impl Events {
 }
 
 #[database_test]
-async fn an_upload_at_one_server_is_told_by_the_other(one: TestApp) {
+async fn an_upload_at_one_server_is_announced_by_the_other(one: TestApp) {
     let other = one.another();
     one.store(&factory::report()).await;
     one.live.flush().await;
@@ -85,7 +85,7 @@ async fn an_upload_at_one_server_is_told_by_the_other(one: TestApp) {
 }
 
 #[database_test]
-async fn every_run_of_the_project_and_no_other_is_told_once(one: TestApp) {
+async fn every_run_of_the_project_and_no_other_is_announced_once(one: TestApp) {
     const RUNS: usize = 12;
     let other = one.another();
     one.store(&factory::report()).await;

@@ -82,7 +82,7 @@ fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport
 }
 
 #[database_test]
-async fn canaries_are_told_run_by_run_the_oldest_first(app: TestApp) {
+async fn canaries_are_listed_run_by_run_the_oldest_first(app: TestApp) {
     let path = "/api/v1/projects/libfoo/machines/lab-1/canaries";
     let (old, mut new) =
         (run(0, 5, &[("wake", Some(4_500)), ("cache-line", None)]), run(60, 3, &[("wake", Some(9_000))]));

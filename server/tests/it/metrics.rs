@@ -51,7 +51,7 @@ async fn uploads_are_counted_by_what_became_of_them(app: TestApp) {
 }
 
 #[database_test]
-async fn the_database_and_the_work_in_the_background_are_told(app: TestApp) {
+async fn the_database_and_the_work_in_the_background_have_metrics(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let lease = task::claim(&app.pool, "retention", Duration::from_secs(60)).await.unwrap().unwrap();
@@ -73,7 +73,7 @@ async fn the_database_and_the_work_in_the_background_are_told(app: TestApp) {
 }
 
 #[database_test]
-async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_told(app: TestApp) {
+async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_there(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let text = app.metrics().await;

@@ -355,13 +355,12 @@ async fn a_project_goes_with_whom_it_trusts(world: World) {
 }
 
 #[database_test]
-async fn without_settings_there_is_no_exchange(pool: PgPool) {
-    let app = TestApp::of(pool).await;
+async fn without_settings_there_is_no_exchange(app: TestApp) {
     app.post(EXCHANGE, &json!({"token": "x"})).await.assert_problem(404, "unknown-sign-in");
 }
 
 #[test]
-fn an_issuer_that_is_no_address_and_an_audience_that_is_nobody_are_refused() {
+fn an_issuer_that_is_no_address_and_an_empty_audience_are_refused() {
     let verifier = |issuer: &str, audience: &str| {
         Verifier::new(Settings {
             issuer: issuer.into(),

@@ -11,7 +11,7 @@ fn named<'a>(list: &'a Value, slug: &str) -> &'a Value {
 }
 
 #[database_test]
-async fn published_tables_are_told_with_their_columns_and_units(app: TestApp) {
+async fn published_tables_have_their_columns_and_units(app: TestApp) {
     let list = app.read("/api/v1/references").await;
     let mach = named(&list["references"], "chromium-mach-vs-fifo");
     assert_eq!(mach["unit"], "us");

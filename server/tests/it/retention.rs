@@ -76,7 +76,7 @@ async fn old_uploads_go_and_the_numbers_of_their_runs_stay(app: TestApp) {
 }
 
 #[database_test]
-async fn old_imported_files_go_and_what_they_were_is_still_told(app: TestApp) {
+async fn old_imported_files_go_and_what_they_were_is_still_shown(app: TestApp) {
     let mut report = factory::report();
     report.results = Vec::new();
     app.import(&report, "results.json", br#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#).await;
@@ -166,7 +166,7 @@ async fn more_than_fits_into_one_transaction_goes_in_several(app: TestApp) {
 }
 
 #[database_test]
-async fn whoever_is_asked_to_stop_leaves_the_rest(app: TestApp) {
+async fn a_removal_that_is_asked_to_stop_leaves_the_rest(app: TestApp) {
     stored(&app, 1, 10).await;
     keep(&app, "libfoo", [Some(1), None, None]).await;
     let removed = prune(&app.pool, Utc::now(), None, || true).await.unwrap();

@@ -70,7 +70,7 @@ async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_si
 }
 
 #[database_test]
-async fn what_is_no_users_token_signs_nobody_in_and_is_told_to_the_audit_log(app: TestApp) {
+async fn only_a_users_token_signs_in_and_others_are_in_the_audit_log(app: TestApp) {
     let ada = app.account("ada", true).await;
     for token in [app.token.as_str(), "rtu_short", "", &ada.replacen("rtu_", "rta_", 1)] {
         let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;

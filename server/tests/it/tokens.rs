@@ -18,7 +18,7 @@ fn mistyped(token: &str) -> String {
     format!("{rest}{}", if last == "x" { "y" } else { "x" })
 }
 
-/// That a row of `token` is of this secret.
+/// The condition that a row of `token` has this secret.
 fn is(secret: &str) -> String {
     format!("secret_sha256 = '\\x{}'", hex::encode(Secret::parse(secret).unwrap().digest()))
 }
@@ -218,7 +218,7 @@ async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(app: TestApp) {
 }
 
 #[database_test]
-async fn nobody_makes_tokens_for_what_they_may_not_do(app: TestApp) {
+async fn a_new_token_allows_no_more_than_its_maker_may_do(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;

@@ -119,7 +119,7 @@ fn framed(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
 }
 
 #[database_test]
-async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_told(app: TestApp) {
+async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_shown(app: TestApp) {
     let advanced = [(64, 14_000), (1_024, 20_000), (65_536, 200_000)]
         .map(|(bytes, ns)| framed("node-advanced", bytes, ns));
     let json_lines =
@@ -231,7 +231,7 @@ async fn what_the_repetitions_leave_open_is_not_decided(app: TestApp) {
 }
 
 #[database_test]
-async fn what_nobody_published_is_unknown(app: TestApp) {
+async fn an_unpublished_reference_is_unknown(app: TestApp) {
     app.store_results(Vec::new()).await;
     let answer = app.get("/api/v1/projects/libfoo/references/stories").await;
     answer.assert_problem(404, "unknown-reference");

@@ -63,7 +63,7 @@ fn jobs_are_trusted_listed_and_trusted_no_more_from_the_command_line() {
 }
 
 #[test]
-fn a_token_is_listed_rotated_and_revoked_beside_the_running_server() {
+fn a_token_is_listed_rotated_and_revoked_while_the_server_runs() {
     let place = Place::new();
     let server = place.serve();
     let made =

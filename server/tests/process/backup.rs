@@ -70,7 +70,7 @@ fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there
 }
 
 #[test]
-fn a_backup_goes_through_pipes_beside_a_server_and_without_one() {
+fn a_backup_goes_through_pipes_with_a_running_server_and_without_one() {
     let place = Place::new();
     let server = place.serve();
     fill(&place, &server);

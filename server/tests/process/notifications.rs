@@ -81,7 +81,7 @@ fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
     serde_json::from_str(answer.body()).unwrap()
 }
 
-/// Makes a channel, and tells how a test of it went.
+/// Makes a channel, and returns how a test of it went.
 fn try_channel(server: &Server, channels: &str, token: &str, request: &Value) -> Value {
     let made = call(server, channels, token, request);
     call(server, &format!("{channels}/{}/test", made["channel"]["channel_id"]), token, &json!({}))

@@ -3,7 +3,7 @@
 use crate::support::Place;
 
 #[test]
-fn synthetic_history_is_written_beside_a_server_and_without_one() {
+fn synthetic_history_is_written_with_a_running_server_and_without_one() {
     let place = Place::new();
     let small = ["seed", "--series", "12", "--commits", "10", "--project"];
     let alone = place.run(&[&small[..], &["before"]].concat());

@@ -92,7 +92,7 @@ impl Place {
         Server::spawn(&self.data_dir(), arguments, &[]).finish()
     }
 
-    /// The same of a verb as somebody types it.
+    /// The same of a verb as it is typed.
     pub(crate) fn type_in(&self, line: &str) -> Finished {
         self.run(&line.split(' ').collect::<Vec<_>>())
     }

@@ -53,7 +53,7 @@ fn with_a_certificate_the_server_speaks_https_alone_and_says_to_stay_with_it() {
 }
 
 #[test]
-fn without_https_browsers_are_told_nothing_of_it_unless_a_proxy_speaks_it() {
+fn without_https_no_header_demands_it_unless_a_proxy_speaks_it() {
     let place = Place::new();
     let told = |server: &Server| {
         let answer = server.call("GET", "/healthz", &[], "");

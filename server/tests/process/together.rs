@@ -213,12 +213,12 @@ impl Held {
         Self { runtime, connection }
     }
 
-    /// Kills whoever waits for it with such a statement, which then ends without it.
+    /// Kills the server that waits for it with a statement like this, and ends the statement.
     pub(crate) fn kill_waiting(self, url: &str, waiting: Server, statement: &str) {
         let of =
             format!("from pg_stat_activity where wait_event_type = 'Lock' and query ilike '{statement}'");
         let count = format!("select count(*) {of}");
-        eventually("the middle of it", || (number(url, &count) > 0).then_some(()));
+        eventually(&format!("a statement like {statement}"), || (number(url, &count) > 0).then_some(()));
         waiting.signal(Signal::KILL);
         waiting.finish();
         // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.

@@ -3,7 +3,7 @@
 use crate::support::Place;
 
 #[test]
-fn a_token_made_beside_the_running_server_is_accepted_by_it() {
+fn a_token_made_while_the_server_runs_is_accepted_by_it() {
     let place = Place::new();
     let server = place.serve();
     let made = place.run(&["token", "create", "--name", "lab-3"]);
@@ -25,7 +25,7 @@ fn without_a_running_server_there_is_no_token() {
 }
 
 #[test]
-fn with_a_database_url_the_first_token_goes_where_it_is_told() {
+fn with_a_database_url_the_first_token_is_in_the_data_directory() {
     let place = Place::new();
     let postgres = place.postgres();
     let server = place.serve_on("other", &postgres.first_line, &[]);

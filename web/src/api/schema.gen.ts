@@ -379,7 +379,7 @@ export interface paths {
         delete: operations["delete_project"];
         options?: never;
         head?: never;
-        /** Changes what a project is set to. Another default branch says of all its points anew whether they are on the main line. */
+        /** Changes what a project is set to. Another default branch decides again which of its points are on the main line. */
         patch: operations["change_project"];
         trace?: never;
     };
@@ -3677,7 +3677,7 @@ export interface components {
              * @example main
              */
             default_branch?: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
             fails_on_regression?: boolean | null;
             /**
              * @description Where agents fetch its commits from; null: nowhere.
@@ -3716,7 +3716,7 @@ export interface components {
         ProjectSettings: {
             /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
             default_branch: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
             fails_on_regression: boolean;
             /**
              * @description Its name.
@@ -3737,7 +3737,7 @@ export interface components {
             commit_count: number;
             /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
             default_branch: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
             fails_on_regression: boolean;
             /**
              * Format: date-time

@@ -400,11 +400,11 @@ async fn table(
     selection: &Selection<'_>,
 ) -> Result<Response, ApiError> {
     let mut table = Table::new(COLUMNS)?;
-    for key in keys.chunks(1) {
-        for row in db::point::selected(&state.pool, key, selection).await? {
+    for &key in keys {
+        for row in db::point::selected(&state.pool, &[key], selection).await? {
             table.push(&Row::Measured(row))?;
         }
-        for row in db::summary::selected(&state.pool, key, selection).await? {
+        for row in db::summary::selected(&state.pool, &[key], selection).await? {
             table.push(&Row::Stated(row))?;
         }
     }

@@ -70,7 +70,7 @@ async fn a_step_is_found_with_its_levels_and_its_commits(app: TestApp) {
 }
 
 #[database_test]
-async fn each_upload_is_searched_once_and_a_change_is_told_once(app: TestApp) {
+async fn each_upload_is_searched_once_and_a_change_is_found_once(app: TestApp) {
     let mut told = 0;
     for commit in 1..=60 {
         app.store(&report(commit, if commit <= 30 { 1_000 } else { 1_200 })).await;

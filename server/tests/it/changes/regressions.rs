@@ -170,7 +170,7 @@ async fn what_was_fixed_and_comes_again_is_a_new_regression(app: TestApp) {
 }
 
 #[database_test]
-async fn commits_that_nobody_measured_share_the_blame(app: TestApp) {
+async fn commits_that_were_not_measured_share_the_blame(app: TestApp) {
     for nth in 1..=40_u64 {
         let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
         let series = [("ring", if nth <= 30 { 1_000 } else { 1_200 })];
@@ -293,7 +293,7 @@ async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(app: Te
 }
 
 #[database_test]
-async fn a_machine_that_often_changes_by_itself_is_suspect_and_alerts_nobody(app: TestApp) {
+async fn a_machine_that_often_changes_by_itself_is_suspect_and_raises_no_alert(app: TestApp) {
     // Three times the machine gets slower, with all that it runs; then the ring alone.
     let mut ns = (1_000, 4_000, 700);
     for commit in 1..=60 {

@@ -222,7 +222,7 @@ fn of_two_modes(commit: u64, slow: bool) -> RunReport {
 }
 
 #[database_test]
-async fn a_second_mode_is_told_though_the_p50_stayed_and_not_once_the_uploads_are_gone(app: TestApp) {
+async fn a_second_mode_is_found_though_the_p50_stayed_and_not_once_the_uploads_are_gone(app: TestApp) {
     let (base, head) = (of_two_modes(1, false), of_two_modes(2, true));
     app.store(&base).await;
     app.store(&head).await;
@@ -374,7 +374,7 @@ async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(app: Tes
 }
 
 #[database_test]
-async fn a_few_of_each_kind_are_told_the_largest_first_and_all_are_counted(app: TestApp) {
+async fn a_few_of_each_kind_are_listed_the_largest_first_and_all_are_counted(app: TestApp) {
     let of = |pipe_64: u64, pipe_1024: u64, fifo: u64| {
         let ring = result("ring", 64, 10_000);
         let pipes = [result("pipe", 64, pipe_64), result("pipe", 1024, pipe_1024), result("fifo", 64, fifo)];

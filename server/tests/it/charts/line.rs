@@ -70,7 +70,7 @@ async fn the_figures_of_a_line_are_those_of_its_points(app: TestApp) {
 }
 
 #[database_test]
-async fn times_of_many_seconds_are_exact_beside_short_ones(app: TestApp) {
+async fn times_of_many_seconds_are_exact_next_to_short_ones(app: TestApp) {
     app.store(&report_of(1, &[1_000])).await;
     // Around what 32 bits hold.
     let times = [(7, 2_147_483_646), (7, 2_147_483_647), (2_147_483_648, 9_000_000_000_000), (7, 8)];
@@ -274,7 +274,7 @@ async fn the_details_of_a_point_are_found_by_its_ordinal(app: TestApp) {
 }
 
 #[database_test]
-async fn csv_has_every_point_in_full_for_whoever_prefers_it(app: TestApp) {
+async fn csv_has_every_point_in_full_for_clients_that_prefer_it(app: TestApp) {
     let report = report_of(3, &[1_000, 1_500]);
     app.store(&report).await;
     let rows = csv_rows(&app, "/api/v1/charts/line?series=1&format=csv&points=2").await;

@@ -8,7 +8,7 @@ use roundtrip_github_fake::Fault;
 use std::sync::Arc;
 
 #[database_test]
-async fn a_regression_is_one_comment_that_is_written_anew_and_a_check_of_each_commit(world: World) {
+async fn a_regression_is_one_comment_that_is_updated_and_a_check_of_each_commit(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     assert_eq!(world.reconcile().await, 1);
@@ -158,7 +158,7 @@ async fn faults_of_every_kind_at_every_request_leave_one_comment_and_one_check(w
 }
 
 #[database_test]
-async fn a_comment_that_somebody_deleted_comes_back_when_there_is_something_to_say_again(world: World) {
+async fn a_deleted_comment_comes_back_when_there_is_something_to_say_again(world: World) {
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     world.reconcile().await;

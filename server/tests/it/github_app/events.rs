@@ -176,7 +176,7 @@ async fn a_push_to_the_default_branch_is_noted_as_github_has_it_now(world: World
 }
 
 #[database_test]
-async fn installations_are_read_again_whatever_is_told(world: World) {
+async fn installations_are_read_again_whatever_an_event_says(world: World) {
     let usable =
         "select count(*) from github_repository r join github_installation i using (github_installation_id)
                   where r.removed_at is null and i.removed_at is null and i.suspended_at is null";
@@ -206,7 +206,7 @@ async fn installations_are_read_again_whatever_is_told(world: World) {
 }
 
 #[database_test]
-async fn a_repository_that_was_never_told_of_is_read_when_something_happens_in_it(world: World) {
+async fn a_repository_without_an_event_before_is_read_when_something_happens_in_it(world: World) {
     world.github.add_repository("acme/late", false, Some(world.installation));
     world.github.push_branch("acme/late", "main", &sha('1'));
     world.hear(&world.github.push_event("acme/late", "main")).await;
@@ -255,7 +255,7 @@ async fn an_event_during_a_failure_is_handled_later_and_a_hopeless_one_is_given_
 }
 
 #[database_test]
-async fn what_nobody_told_of_is_found_by_reading_all_that_is_open(world: World) {
+async fn changes_without_an_event_are_found_by_reading_all_that_is_open(world: World) {
     world.open(7, '1').await;
     world.open(8, '1').await;
     comment(&world, WRITER, "/roundtrip queue").await;

@@ -91,9 +91,7 @@ fn measured(job: &Assignment, sha: &CommitSha, machine: &str, ns: u64) -> RunRep
 }
 
 #[database_test]
-async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what_is_slower_is_said(
-    shop: Shop,
-) {
+async fn a_commit_that_a_writer_asked_for_is_compared_and_what_is_slower_is_said(shop: Shop) {
     let agent = shop.lab.agent("lab-7", &[]).await;
     shop.world.open(7, 'a').await;
     assert_eq!(shop.act().await, 0, "nobody has asked");
@@ -134,7 +132,7 @@ async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what
 }
 
 #[database_test]
-async fn whoever_asks_where_no_machine_works_is_told_so(shop: Shop) {
+async fn a_command_where_no_machine_works_is_answered_with_that(shop: Shop) {
     shop.world.open(7, 'a').await;
     let replies = || shop.world.github.app_comments(REPOSITORY, 7);
     assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 0);

@@ -107,7 +107,7 @@ impl World {
         assert_eq!(self.send(delivery, Signing::Right).await, 202);
     }
 
-    /// Sends it, and handles it with all that was told before.
+    /// Sends it, and handles it with all that was sent before.
     pub(super) async fn hear(&self, delivery: &Delivery) {
         self.tell(delivery).await;
         self.handle().await;

@@ -72,7 +72,7 @@ async fn a_body_that_cannot_be_read_is_refused_and_changes_nothing(app: TestApp)
         ("without an end", &[], b"[".repeat(100_000), 400, "invalid-json"),
         ("too deep", &[], deep("", ""), 422, "unsupported-schema-version"),
         ("too deep in a member", &[], deep(r#"{"schema_version":1,"results":"#, "}"), 422, "invalid-report"),
-        ("too deep beside", &[], deep(r#"{"schema_version":1,"later":"#, "}"), 422, "invalid-report"),
+        ("too deep in another", &[], deep(r#"{"schema_version":1,"later":"#, "}"), 422, "invalid-report"),
         ("not an object", &[], b"[1]".to_vec(), 422, "invalid-report"),
         ("truncated gzip", &gzipped, cut(&gzip(&whole)), 400, "invalid-encoding"),
         ("truncated zstd", &zstds, cut(&zstd(&whole)), 400, "invalid-encoding"),
@@ -120,7 +120,7 @@ async fn reports_of_every_published_shape_are_stored(app: TestApp) {
 }
 
 #[database_test]
-async fn a_project_that_was_removed_is_made_anew_by_its_next_upload(app: TestApp) {
+async fn a_project_that_was_removed_is_made_again_by_its_next_upload(app: TestApp) {
     app.store(&factory::report()).await;
     let before = app.row_counts().await;
     // All of it, while the server remembers the keys.

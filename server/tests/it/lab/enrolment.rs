@@ -24,7 +24,7 @@ async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(lab:
 }
 
 #[database_test]
-async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(lab: Lab) {
+async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_no_agent_in(lab: Lab) {
     let bound = lab.code(json!({"machine": "lab-7"})).await;
     let refused = lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await;
     assert!(refused.assert_problem(400, "invalid-parameter").detail.contains("lab-7"));
@@ -56,7 +56,7 @@ async fn only_a_code_for_that_machine_replaces_its_agent(lab: Lab) {
 }
 
 #[database_test]
-async fn an_agent_is_given_another_token_for_its_signature_and_nobody_else_is(lab: Lab) {
+async fn an_agent_is_given_another_token_for_its_own_signature_alone(lab: Lab) {
     let mut agent = lab.agent("lab-1", &[]).await;
     // After a long absence its token has ended, and its key is enough.
     lab.app.execute("update token set expires_at = now() where kind = 'agent' and machine = 'lab-1'").await;
@@ -118,7 +118,7 @@ async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(
 }
 
 #[database_test]
-async fn online_enabled_and_healthy_are_told_apart(lab: Lab) {
+async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let shown = async || lab.app.read("/api/v1/projects/libfoo/agents").await["agents"][0].clone();
     let state = |shown: &Value| {
@@ -151,7 +151,7 @@ async fn online_enabled_and_healthy_are_told_apart(lab: Lab) {
 }
 
 #[database_test]
-async fn an_agent_of_another_protocol_is_told_what_to_update(lab: Lab) {
+async fn an_agent_of_another_protocol_learns_what_to_update(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let old = lab.claim_as(&agent, json!({"protocol_min": 0, "protocol_max": 0})).await;
     assert!(old.assert_problem(426, "agent-too-old").detail.ends_with("update the agent"));

@@ -130,7 +130,7 @@ async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_count
 }
 
 #[database_test]
-async fn a_lease_that_was_swept_still_ends_well_if_nobody_else_took_the_job(lab: Lab) {
+async fn a_lease_that_was_swept_still_ends_well_if_no_other_agent_took_the_job(lab: Lab) {
     // As after days without the server: what was measured meanwhile is not measured again.
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
@@ -223,7 +223,7 @@ async fn an_agent_that_waits_is_given_what_comes_meanwhile(lab: Lab) {
 }
 
 #[database_test]
-async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(lab: Lab) {
+async fn a_job_that_is_cancelled_is_lost_to_the_agent_that_measures_it(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": commits(1..=2)})).await;
     let job = lab.claim(&agent).await.unwrap();

@@ -5,7 +5,7 @@ use crate::support::TestApp;
 use sqlx::PgPool;
 
 #[database_test]
-async fn agents_are_given_the_files_of_a_folder_and_nobody_else_is(pool: PgPool) {
+async fn only_agents_are_given_the_files_of_a_folder(pool: PgPool) {
     let folder = tempfile::tempdir().unwrap();
     let releases = folder.path().join("releases");
     std::fs::create_dir_all(releases.join("deeper")).unwrap();

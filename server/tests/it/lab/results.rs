@@ -58,7 +58,7 @@ async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(la
     let fresh = measured(&again, "lab-1");
     lab.app.put_as(&one.token, &fresh).await;
     assert!(mainline(&fresh).await);
-    // Another default branch says of all points anew where they belong: not of these.
+    // Another default branch moves points on and off the main line, but not these.
     lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "other"})).await;
     lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "main"})).await;
     assert!(mainline(&fresh).await && !mainline(&later).await);

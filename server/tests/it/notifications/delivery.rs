@@ -131,7 +131,7 @@ async fn a_redirect_is_not_followed_and_an_answer_without_end_is_not_read(told: 
 }
 
 #[database_test]
-async fn who_never_answers_holds_up_nobody_else(told: Told) {
+async fn a_receiver_that_never_answers_holds_up_no_other(told: Told) {
     let (slow, quick) = (Receiver::start(), Receiver::start());
     told.channel("slow", &slow, &["regressed"]).await;
     told.channel("quick", &quick, &["regressed"]).await;
@@ -144,7 +144,7 @@ async fn who_never_answers_holds_up_nobody_else(told: Told) {
 }
 
 #[database_test]
-async fn what_nobody_takes_for_a_day_is_given_up_and_the_next_goes_on(told: Told) {
+async fn what_is_not_taken_for_a_day_is_given_up_and_the_next_goes_on(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed"]).await;
     receiver.react(Reaction::Answer(503, ""));

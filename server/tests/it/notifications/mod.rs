@@ -93,7 +93,7 @@ fn events(received: &[receiver::Received]) -> Vec<String> {
 }
 
 #[database_test]
-async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fix_after_it(told: Told) {
+async fn a_commit_that_slows_several_series_is_sent_once_to_who_asked_and_its_fix_after_it(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed"]).await;
     let (quiet, controls) = (Receiver::start(), [("control-a", 4_000), ("control-b", 9_000)]);
@@ -124,7 +124,7 @@ async fn a_commit_that_slows_several_series_is_told_once_to_who_asked_and_its_fi
 }
 
 #[database_test]
-async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_of_before(told: Told) {
+async fn a_project_without_a_channel_sends_nothing_and_a_new_channel_gets_nothing_old(told: Told) {
     let id = told.find("").await;
     let outbox = "select count(*) from notification";
     let count = async || told.app.scalar::<i64>(outbox).await;
@@ -139,7 +139,7 @@ async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_
 }
 
 #[database_test]
-async fn nobody_is_told_of_what_a_machine_made_is_doubted_muted_or_closed(told: Told) {
+async fn nothing_is_sent_of_what_a_machine_made_is_doubted_muted_or_closed(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
     for change in [
@@ -160,7 +160,7 @@ async fn nobody_is_told_of_what_a_machine_made_is_doubted_muted_or_closed(told: 
 }
 
 #[database_test]
-async fn what_is_over_before_it_is_told_is_not_told_and_neither_is_its_end(told: Told) {
+async fn what_is_over_before_it_is_sent_is_never_sent_nor_is_its_end(told: Told) {
     let receiver = Receiver::start();
     told.channel("ours", &receiver, &["regressed", "fixed"]).await;
     let [fixed, muted] = [told.find("").await, told.find("").await];
@@ -201,7 +201,7 @@ async fn a_storm_is_ten_messages_an_hour_and_then_one_that_counts_the_rest(told:
 }
 
 #[database_test]
-async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(told: Told) {
+async fn channels_that_ask_get_improvements_and_once_a_week_a_suspect_machine(told: Told) {
     let receiver = Receiver::start();
     told.channel("all", &receiver, &["improved", "machine"]).await;
     told.find("direction = 'improved'").await;
@@ -221,7 +221,7 @@ async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(t
 }
 
 #[database_test]
-async fn a_machine_that_falls_silent_is_told_of_once(told: Told) {
+async fn a_machine_that_falls_silent_is_reported_once(told: Told) {
     let receiver = Receiver::start();
     told.channel("machines", &receiver, &["machine"]).await;
     for hours in 1..=4 {
@@ -242,7 +242,7 @@ async fn a_machine_that_falls_silent_is_told_of_once(told: Told) {
 }
 
 #[database_test]
-async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes_on_it_is_not(told: Told) {
+async fn a_machine_that_often_changes_by_itself_is_reported_once_and_what_changes_on_it_is_not(told: Told) {
     let receiver = Receiver::start();
     told.channel("all", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
     // Three times the machine gets slower, with all that it runs; then the ring alone.

@@ -164,7 +164,7 @@ impl TestApp {
         self.call(request.body(Body::from(body)).unwrap()).await
     }
 
-    /// Changes the database behind the API's back, and tells how many rows.
+    /// Changes the database behind the API's back, and returns how many rows it changed.
     pub(crate) async fn execute(&self, sql: &str) -> u64 {
         let done = sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&self.pool).await;
         done.unwrap_or_else(|error| panic!("{sql}: {error}")).rows_affected()
@@ -184,8 +184,9 @@ impl TestApp {
     where
         T: for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
     {
-        let [row] = <[T; 1]>::try_from(self.rows(sql).await).ok().unwrap();
-        row
+        let mut rows = self.rows(sql).await;
+        assert_eq!(rows.len(), 1, "{sql}");
+        rows.remove(0)
     }
 
     /// The only column of a query.
@@ -223,10 +224,10 @@ impl TestApp {
                     0.99, true, 'commit', {regression_id}, now(), null
              from series, commit, environment order by ordinal limit 1"
         );
-        self.execute(&change_point).await;
+        assert_eq!(self.execute(&change_point).await, 1, "{change_point}");
         if !change.is_empty() {
-            self.execute(&format!("update regression set {change} where regression_id = {regression_id}"))
-                .await;
+            let update = format!("update regression set {change} where regression_id = {regression_id}");
+            assert_eq!(self.execute(&update).await, 1, "{update}");
         }
         regression_id
     }

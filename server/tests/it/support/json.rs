@@ -1,4 +1,4 @@
-//! What is where in an answer.
+//! Parts of an answer, by their paths.
 
 use serde_json::Value;
 

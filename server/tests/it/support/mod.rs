@@ -19,7 +19,7 @@ impl Fixture for sqlx::PgPool {
     }
 }
 
-/// What `#[database_test]` does.
+/// Runs a `#[database_test]` with its fixture.
 pub(crate) async fn run<F: Fixture, T: Future<Output = ()>>(pool: sqlx::PgPool, test: impl FnOnce(F) -> T) {
     test(F::of(pool).await).await;
 }
