@@ -9,8 +9,12 @@ use roundtrip_stats::{Distribution, Encoded};
 use roundtrip_wire::{Repetition, RunId, RunReport};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use sqlx::postgres::PgPoolOptions;
+use std::future::poll_fn;
 use std::io::Write;
 use std::path::Path;
+use std::pin::pin;
+use std::task::Poll;
 
 mod refused;
 
@@ -225,4 +229,31 @@ async fn what_the_server_cannot_hold_in_memory_is_asked_to_come_back_before_its_
     assert!(answer.headers["retry-after"].to_str().unwrap().parse::<u32>().unwrap() > 0);
     drop(eight);
     app.store(&factory::report()).await;
+}
+
+/// The client hangs up at each point where the upload waits. With a single connection, the next question meets what that left.
+#[database_test]
+async fn a_client_that_hangs_up_during_an_upload_leaves_a_usable_connection(app: TestApp) {
+    let one = app.another_with(PgPoolOptions::new().max_connections(1));
+    for waits in 1.. {
+        let answered = {
+            let report = factory::report();
+            let mut upload = pin!(one.put(&report));
+            let mut left = waits;
+            poll_fn(|context| match upload.as_mut().poll(context) {
+                Poll::Ready(_) => Poll::Ready(true),
+                Poll::Pending => {
+                    left -= 1;
+                    if left == 0 { Poll::Ready(false) } else { Poll::Pending }
+                }
+            })
+            .await
+        };
+        for question in [waits, waits + 1] {
+            assert_eq!(one.scalar::<i32>(&format!("select {question}")).await, question, "{waits} waits");
+        }
+        if answered {
+            break;
+        }
+    }
 }
