@@ -16,7 +16,7 @@ const wrong = (name: string, detail: string) =>
 
 const actorOf = ({ session }: World): string => `account:${session.account?.name ?? "nobody"}`;
 
-/** Keeps in the log what was done: the parts of the address that have names, and the last that was given. */
+/** Writes to the audit log what was done: the words of the address, and the last of its parameters. */
 export function log(world: World, method: string, pattern: string, params: object): void {
   const names = pattern.split("/").filter((part) => !/^$|^api$|^v1$|^\{/.test(part));
   world.audit.unshift({

@@ -5,7 +5,7 @@ import type { Measured } from "./measured";
 type Pictured = {
   name: string;
   at: (of: Measured) => string;
-  /** What is on the screen when it is there; the first row where nothing is said. */
+  /** What the page shows once it has loaded: the first row of a table, unless another thing is named. */
   shows?: (page: Page) => Locator;
   prepare?: (page: Page) => Promise<void>;
   isOnPhones?: true;

@@ -281,7 +281,7 @@ export function Loaded<Data>({ query: { data, error, refetch }, children }: Load
 
 type NotAllowedProps = { session: SessionInfo; project: string; action: Action; what: string };
 
-/** What a session may use; for others, who may do what stands here, and why that is not the reader. */
+/** Shows something to those who may use it; to others, who may, and why they may not. */
 export function Allowed({ children, ...rest }: NotAllowedProps & { children: ReactNode }) {
   return refusal(rest.session, rest.project, rest.action) === null ? children : <NotAllowed {...rest} />;
 }

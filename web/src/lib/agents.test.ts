@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { anAgent } from "@/test/fixtures";
-import { contactOf, fitnessOf, labelsOf, turnedAwayText, workOf } from "./agents";
+import { contactOf, fitnessOf, namesTyped, turnedAwayText, workOf } from "./agents";
 
 const NOW = new Date("2026-11-24T12:00:00Z");
 
@@ -32,7 +32,7 @@ it("doubts a machine for what it says and for what the server holds against it",
 });
 
 it("reads labels with commas or blanks between", () => {
-  expect(labelsOf(" lab, big-endian  macos,")).toEqual(["lab", "big-endian", "macos"]);
+  expect(namesTyped(" lab, big-endian  macos,")).toEqual(["lab", "big-endian", "macos"]);
 });
 
 it("says what is lost when an agent is turned away, only where it measures", () => {

@@ -36,8 +36,8 @@ export function labelsText(labels: readonly string[]): string {
   return `the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
 }
 
-/** Labels out of what was typed: with commas or blanks between. */
-export function labelsOf(typed: string): string[] {
+/** Labels, or names of commits, as they were typed: with commas or blanks between. */
+export function namesTyped(typed: string): string[] {
   return typed.split(/[\s,]+/).filter(Boolean);
 }
 

@@ -119,12 +119,13 @@ export function parametersKey(parameters: Parameters): string {
 
 /** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant, what is not set first. */
 export function byParameters(a: Parameters, b: Parameters): number {
-  return NAMES_IN_KEYS.reduce((order, [name]) => {
+  for (const [name] of NAMES_IN_KEYS) {
     const [one, other] = [a[name], b[name]];
-    if (order !== 0 || one === other) return order;
+    if (one === other) continue;
     if (one === null || other === null) return one === null ? -1 : 1;
     return ascending(one, other);
-  }, 0);
+  }
+  return 0;
 }
 
 /** The size of a message; where sizes are drawn, of the largest. */

@@ -1,7 +1,7 @@
 /** The current time, renewed often enough for "2 min ago" to stay true. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { paths } from "@/api/schema.gen";
 import { present } from "./search";
 
@@ -33,18 +33,28 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Changes something, asks again for what that makes old: all that was read from some paths; then goes on with the answer. */
+/**
+ * Changes something, asks again for what that makes old: all that was read from some paths; then goes on with the answer,
+ * unless the reader has left meanwhile.
+ */
 export function useChange<Variables, Answer>(
   change: (variables: Variables) => Promise<Answer>,
   old: readonly (keyof paths)[],
   onDone?: (answer: Answer) => unknown,
 ) {
   const queryClient = useQueryClient();
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   return useMutation({
     mutationFn: change,
     onSuccess: async (answer) => {
       await Promise.all(old.map((path) => queryClient.invalidateQueries({ queryKey: [path] })));
-      onDone?.(answer);
+      if (isShown.current) onDone?.(answer);
     },
   });
 }

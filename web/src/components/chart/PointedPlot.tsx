@@ -6,10 +6,10 @@ import type { Curve } from "./plottables/Curves";
 import { Gestures } from "./plottables/Gestures";
 
 type Props = Omit<ComponentProps<typeof Plot>, "children"> & {
-  /** Its name among what moves the crosshair, and for who does not see it. */
+  /** Tells charts with one crosshair apart, and is read out where there is no label. */
   name: string;
   label?: string;
-  /** Where something stands, ascending. */
+  /** The places that have values, ascending. */
   stops: readonly number[];
   curves?: readonly Curve[];
   tooltip: (x: number) => ReactNode;

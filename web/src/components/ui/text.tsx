@@ -78,7 +78,7 @@ export function NotTold() {
   return <span className="muted">{NOT_TOLD}</span>;
 }
 
-/** What has to be known before figures are read, a line each. */
+/** Warnings to read before the figures, a line each. */
 export function Warnings({ texts }: { texts: string[] }) {
   return texts.map((text) => (
     <p key={text} className="lede warning">

@@ -44,18 +44,19 @@ export const sideQuery = (project: string, text = "") =>
     },
   });
 
-/** Asks for all of it, so that a link to a comparison opens with it; what fails says so on the page. */
+/** Asks for all of it, so that a link to a comparison opens with it. The page shows what failed. */
 export async function loadCompare(queryClient: QueryClient, project: string, search: CompareSearch) {
   const isAsked = search.base !== undefined && search.head !== undefined;
+  const side = (text: string | undefined) =>
+    text === undefined ? null : queryClient.fetchQuery(sideQuery(project, text)).catch(() => null);
   const [base, head] = await Promise.all([
-    ...[search.base, search.head].map((text) =>
-      text === undefined ? null : queryClient.fetchQuery(sideQuery(project, text)).catch(() => null),
-    ),
+    side(search.base),
+    side(search.head),
     queryClient.prefetchQuery(errorRatesQuery(project)),
     queryClient.prefetchQuery(machinesQuery(project)),
     ...(isAsked ? [] : [queryClient.prefetchQuery(runsQuery(project, {}))]),
   ]);
-  if (base && head) {
+  if (base !== null && head !== null) {
     const sides = sidesOf(base, head, search.machine);
     await queryClient.prefetchQuery(compareQuery(project, { ...sides, ...pairsAsked({}) }));
   }

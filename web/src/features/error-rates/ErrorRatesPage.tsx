@@ -101,7 +101,7 @@ function Changes({ machines, figure }: Props) {
         heads={[
           "class",
           numeric("told by mistake, points"),
-          ...changes.map((change) => numeric(`${changeName(change)}found`)),
+          ...changes.map((change) => numeric(`${changeName(change)} found`)),
           numeric("series"),
         ]}
       >
@@ -141,7 +141,7 @@ function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
         heads={[
           "class",
           numeric("told by mistake, cases"),
-          ...changes.map((change) => numeric(`${changeName(change)}found`)),
+          ...changes.map((change) => numeric(`${changeName(change)} found`)),
           numeric("cannot tell, cases"),
         ]}
       >

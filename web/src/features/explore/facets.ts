@@ -5,7 +5,7 @@ import { type Known, meantSizes } from "@/lib/queryAsked";
 import { counted, formatBytesExactly } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 
-/** What can be ticked of one kind, each value with the search that has it ticked, or not any more. */
+/** The values of one kind that can be ticked, each with the search after a click on it. */
 export type Facet = ReturnType<typeof facetsOf>[number];
 
 const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] = [

@@ -1,6 +1,6 @@
 /** From jobs to what their page says, and from what is typed to what is asked for. Pure. */
 import type { Attempt, Job, JobRequest } from "@/api/types";
-import { labelsOf } from "@/lib/agents";
+import { namesTyped } from "@/lib/agents";
 
 export function attemptText({ outcome, reason }: Pick<Attempt, "outcome" | "reason">): string {
   const words: Record<string, string> = {
@@ -54,11 +54,11 @@ export function requestOf(wish: Wish): JobRequest {
   const preset = wish.preset.trim();
   return {
     ...(wish.what === "commits"
-      ? { commits: labelsOf(wish.commits) }
+      ? { commits: namesTyped(wish.commits) }
       : { after: wish.after.trim(), until: wish.until.trim() }),
     ...(wish.where === "chosen" && { machines: wish.machines }),
     ...(wish.where === "any" && { on_any: true }),
-    ...(wish.where !== "chosen" && { labels: labelsOf(wish.labels) }),
+    ...(wish.where !== "chosen" && { labels: namesTyped(wish.labels) }),
     ...(preset !== "" && { preset }),
     ...(base !== "" && { base }),
   };
@@ -68,12 +68,12 @@ export function requestOf(wish: Wish): JobRequest {
 export function complaintOf(wish: Wish): { name: string; text: string } | null {
   const isRange = wish.what === "range";
   const complaints: [isWrong: boolean, name: string, text: string][] = [
-    [!isRange && labelsOf(wish.commits).length === 0, "commits", "Expected at least one commit."],
+    [!isRange && namesTyped(wish.commits).length === 0, "commits", "Expected at least one commit."],
     [isRange && wish.after.trim() === "", "after", "Expected the commit that the range follows."],
     [isRange && wish.until.trim() === "", "until", "Expected the last commit of the range."],
     [wish.where === "chosen" && wish.machines.length === 0, "machines", "Expected at least one machine."],
     [isRange && wish.where === "any", "on_any", "A range is of one machine: choose machines, or every one."],
   ];
-  const [, name, text] = complaints.find(([isWrong]) => isWrong) ?? [];
-  return name === undefined || text === undefined ? null : { name, text };
+  const first = complaints.find(([isWrong]) => isWrong);
+  return first === undefined ? null : { name: first[1], text: first[2] };
 }

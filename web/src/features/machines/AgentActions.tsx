@@ -6,7 +6,7 @@ import { Confirm, Form, FormError, TextField } from "@/components/form";
 import { Button, TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
-import { labelsOf, turnedAwayText } from "@/lib/agents";
+import { namesTyped, turnedAwayText } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
 
 /** Whether somebody may: one that works for any project is managed by administrators of the server. */
@@ -70,7 +70,7 @@ function Labels({ agent, onClosed }: { agent: AgentSummary; onClosed: () => void
         submit="Save"
         change={saving}
         outcome={<Button onClick={onClosed}>Keep</Button>}
-        onSubmit={({ text }) => saving.mutate(labelsOf(text("labels")))}
+        onSubmit={({ text }) => saving.mutate(namesTyped(text("labels")))}
       >
         <TextField
           label="Labels"

@@ -11,7 +11,7 @@ import { Section } from "@/components/ui/states";
 import { numeric, Table, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
-import { contactOf, fitnessOf, labelsOf, workOf } from "@/lib/agents";
+import { contactOf, fitnessOf, namesTyped, workOf } from "@/lib/agents";
 import { shortSha } from "@/lib/commits";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { osName, systemOf } from "@/lib/machines";
@@ -128,7 +128,7 @@ function Made({ made: { code, expires_at }, onDone }: { made: EnrolmentCode; onD
 function requestOf({ text, has }: Typed, project: string): EnrolmentRequest {
   const bound = has("project") ? text("project") : project;
   return {
-    labels: labelsOf(text("labels")),
+    labels: namesTyped(text("labels")),
     ...(bound !== "" && { project: bound }),
     ...(text("machine") !== "" && { machine: text("machine") }),
   };

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { Regression, RegressionChange } from "@/api/types";
-import { Segmented } from "@/components/ui/controls";
+import { Button, Segmented } from "@/components/ui/controls";
 import { ScrollRegion } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
 import { useNow, useTitle } from "@/lib/hooks";
@@ -125,15 +125,13 @@ export function InboxPage() {
               {selected.length === 0 ? "None selected" : `${selected.length} selected`}
             </span>
             {ACTIONS.map(([name, change]) => (
-              <button
+              <Button
                 key={name}
-                type="button"
-                className="button"
                 disabled={selected.length === 0 || saying.isPending}
                 onClick={() => say(change())}
               >
                 {name}
-              </button>
+              </Button>
             ))}
           </div>
           {saying.error !== null && (

@@ -324,7 +324,7 @@ it("a run of two sides is one where all results are of base or of head, and both
   ]);
 });
 
-it("cautions of a run that nobody vouches for, and of no other", () => {
+it("cautions of a quarantined run, and of no other", () => {
   expect(cautionsOf(aRun())).toEqual([]);
   const run = aRunSummary({ quarantined: true });
   expect(cautionsOf(aRun({ run })).join()).toMatch(/never part of the trend/);

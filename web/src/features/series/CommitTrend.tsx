@@ -41,7 +41,9 @@ type TrendProps = {
 
 type Props = TrendProps & {
   title: string;
-  /** What the lines are, and what marks mean, for the sentence above the chart. */
+  /** What the lines are, for the sentence above the chart. */
+  what: string;
+  /** What marks mean, as far as there are any. */
   notes: (string | false)[];
   lines: StopLine[];
   /** Lines of other series. */
@@ -49,7 +51,7 @@ type Props = TrendProps & {
   changes: Change[];
   measure: Measure;
   table: ChartTable;
-  /** What has to be said of each stop. */
+  /** Added to the tooltip of each stop. */
   remark?: string;
 };
 
@@ -69,9 +71,10 @@ function CommitTrend(props: Props) {
   const byX = useMemo(() => new Map(stops.map((stop) => [stop.x, stop])), [stops]);
   const places = useMemo(() => stops.map(({ x }) => x), [stops]);
   const format = shown[1] - shown[0] < 2 * DAY_MS ? formatMoment : formatDay;
-  const notes = [
+  const parts = [
+    props.what,
     stops.some(({ isModified }) => isModified) && "diamonds had a modified work tree",
-    ...props.notes.slice(1),
+    ...props.notes,
     props.changes.length > 0 && "a triangle is a change of the level",
     changes.length > 0 && "a dotted rule is a change of the environment",
   ];
@@ -80,7 +83,7 @@ function CommitTrend(props: Props) {
     <ChartFrame
       name="trend"
       title={title}
-      summary={`${over}. ${[props.notes[0], ...notes].filter(Boolean).join("; ")}.`}
+      summary={`${over}. ${parts.filter(Boolean).join("; ")}.`}
       table={props.table}
     >
       <TrendChart
@@ -145,8 +148,8 @@ export function Trend({ shown, lines, others, ...rest }: MeasuredTrendProps) {
     <CommitTrend
       {...rest}
       title={isRate ? "Throughput" : upperFirst(timeName(series.case) ?? "latency")}
+      what={isRate ? "Payload bytes delivered per second" : `Shaded from p25 to p75, solid the median${tail}`}
       notes={[
-        isRate ? "Payload bytes delivered per second" : `Shaded from p25 to p75, solid the median${tail}`,
         stops.some(({ mark }) => mark === "lossy") && "crosses lost messages",
         others.length > 0 && "thin lines are other series, beside it and not compared",
       ]}
@@ -170,7 +173,8 @@ export function StatedTrend({ statistic, drawn, ...rest }: StatedTrendProps) {
     <CommitTrend
       {...rest}
       title={upperFirst(title)}
-      notes={[`The ${statistic} as ${toolName(series.transport)} states it${band}`]}
+      what={`The ${statistic} as ${toolName(series.transport)} states it${band}`}
+      notes={[]}
       lines={statedLines(statistic)}
       others={[]}
       changes={[]}

@@ -39,7 +39,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
   const stop = before(point.commit_ordinal);
   const stop_p50 = stop?.values.p50;
   const interval = detail?.p50_interval_ns ?? null;
-  // What follows the median: it divided, where it lies, and one step from the commit before.
+  // After the median: the time of one message or operation, the interval, the change since the commit before.
   const ofMedian: (Fact | false)[] = [
     each !== null && {
       name: `p50 ${dividedBy(point)}`,

@@ -8,7 +8,7 @@ import { Allowed, Confirm, Field, Form, FormError, Loaded, TextField } from "@/c
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
-import { labelsOf } from "@/lib/agents";
+import { namesTyped } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
 import { askerText } from "@/lib/queue";
 import { formatMoment } from "@/lib/time";
@@ -67,7 +67,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
           [
             "on",
             ({ labels }) =>
-              ["every machine", ...(labels.length > 0 ? [labels.join(", ")] : [])].join(" with "),
+              labels.length === 0 ? "every machine" : `every machine with ${labels.join(", ")}`,
           ],
           ["made by", ({ created_by }) => askerText(created_by), "muted"],
           isAllowed && [
@@ -103,7 +103,7 @@ function ScheduleForm({ project }: { project: string }) {
       submit="Make schedule"
       change={making}
       onSubmit={({ text }, form) => {
-        const [labels, preset] = [labelsOf(text("labels")), text("preset")];
+        const [labels, preset] = [namesTyped(text("labels")), text("preset")];
         const request = { cron: text("cron"), labels, ...(preset !== "" && { preset }) };
         making.mutate(request, { onSuccess: () => form.reset() });
       }}

@@ -10,7 +10,7 @@ import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { PlaceChoice } from "@/components/PlaceChoice";
-import { Choice, Segmented, SelectField } from "@/components/ui/controls";
+import { Choice, Segmented, SelectField, TextButton } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
@@ -46,7 +46,7 @@ export function SweepPage() {
   return <Sweep project={project} place={place} />;
 }
 
-/** What the page is about, and what there is to choose of it. */
+/** The lines of the page, what they answer, and the choices that lead to others. */
 function useSweep(project: string, place: Place) {
   const search = route.useSearch();
   const { data: chart } = useSuspenseQuery(sweepQuery(project, askedSweep(place, search)));
@@ -173,9 +173,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         tools={
           marked.length > 0 && (
             <div className="tools">
-              <button type="button" className="text-button" onClick={() => saveCsv(table)}>
-                CSV
-              </button>
+              <TextButton onClick={() => saveCsv(table)}>CSV</TextButton>
             </div>
           )
         }
