@@ -48,7 +48,10 @@ export function Form({
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const field = error instanceof ApiError ? error.field?.name : undefined;
-  const isAtField = field !== undefined && form.current?.querySelector(`[data-fields~="${field}"]`) != null;
+  const inputs = form.current?.querySelectorAll<HTMLElement>("[data-fields]") ?? [];
+  const isAtField =
+    field !== undefined &&
+    Array.from(inputs).some(({ dataset }) => dataset.fields?.split(" ").includes(field));
   return (
     <form
       {...rest}
