@@ -71,6 +71,8 @@ pub(crate) fn write(
     let mut archive = Builder::new(GzEncoder::new(File::create(&path)?, Compression::default()));
     // Without owners and times, which would make each archive another one.
     archive.mode(HeaderMode::Deterministic);
+    // Holes depend on the disk that a program was written to, and not every tar can unpack them.
+    archive.sparse(false);
     let own_name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut inside = Files::from([(own_name, program.to_owned())]);
     let for_server = if name == "roundtrip-server" { FOR_SERVER } else { &[] };

@@ -60,7 +60,7 @@ impl Repository {
 pub(crate) struct Services {
     postgres: Server,
     python: PathBuf,
-    folder: TempDir,
+    _folder: TempDir,
 }
 
 impl Services {
@@ -69,19 +69,17 @@ impl Services {
         let verb = ["postgres", "--for-tests"];
         let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
         let postgres = postgres.context("no PostgreSQL for the tests")?;
-        Ok(Self { postgres, python: python::mail_server(step)?, folder })
+        Ok(Self { postgres, python: python::mail_server(step)?, _folder: folder })
     }
 
     /// A program of tests as cargo would run it, in the folder of its package.
     pub(crate) fn tests(&self, program: &Path, package: &str) -> Tool {
         let folder = workspace::root().join(package);
-        let tests = Tool::at(program)
+        Tool::at(program)
             .folder(&folder)
             .variable("CARGO_MANIFEST_DIR", &folder)
             .variable("DATABASE_URL", &self.postgres.ready)
-            .variable(python::MAIL_SERVER_VARIABLE, &self.python);
-        // Others look for what is left in memory, or test files as a disk has them.
-        if package == "server" { tests.variable("TMPDIR", self.folder.path()) } else { tests }
+            .variable(python::MAIL_SERVER_VARIABLE, &self.python)
     }
 
     pub(crate) fn stop(self) -> Result<()> {
@@ -89,8 +87,8 @@ impl Services {
     }
 }
 
-/// Where temporary files are in memory, else where all others are. Tests make and remove a thousand small files for each
-/// database, and ext4 looks long for the numbers of files that were not removed just before.
+/// The folder of files in memory if it has room, else that for temporary files. Tests make and remove a thousand small files for
+/// each database, which is slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
 fn memory() -> PathBuf {
     let memory = Path::new("/dev/shm");
     let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);

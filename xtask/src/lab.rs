@@ -440,8 +440,8 @@ fn a_slowdown_is_reported_once(fixture: &Fixture, step: &Step) -> Result<()> {
 
 fn without_a_change_there_is_no_comment(fixture: &Fixture, step: &Step) -> Result<()> {
     let Fixture { github, commits, .. } = fixture;
-    // No comment requests to measure this push to the other pull request. The server handles deliveries in order: it before all
-    // of this.
+    // No comment requests to measure this push to the other pull request. The server handles deliveries in order, so it has handled
+    // this one before those that follow.
     let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": commits.slower_again});
     github.notify("pushes", &pushed)?;
     fixture.open(SAME, &commits.documented, "documented")?;

@@ -267,7 +267,7 @@ mod tests {
             assert!(text.contains(part), "{part} is missing");
         }
         for part in ["\nroundtrip-", "\nserde_derive 1", "\nproptest 1"] {
-            assert!(!text.contains(part), "{part} is ours, or only built with");
+            assert!(!text.contains(part), "{part} is ours, or only used to build");
         }
     }
 

@@ -75,13 +75,14 @@ pub(crate) fn containers(step: &Step) -> Result<Outcome> {
 /// What of a migration would lock out servers that run. Its settings are in `.squawk.toml`.
 pub(crate) fn migrations(step: &Step) -> Result<Outcome> {
     let home = home_of(SQUAWK)?;
-    let script = home.join("node_modules/squawk-cli/js/bin/squawk");
-    if !script.is_file() {
+    // npm writes this list last.
+    if !home.join("node_modules/.package-lock.json").is_file() {
         step.message("installing squawk, once");
         fs_err::create_dir_all(&home)?;
         let install = Tool::named("npm")?.words("install --no-audit --no-fund --prefix").arguments([&home]);
         install.arguments([SQUAWK]).succeed(step).context("cannot install squawk")?;
     }
+    let script = home.join("node_modules/squawk-cli/js/bin/squawk");
     let squawk = Tool::named("node")?.arguments([script]).arguments(["migrations/*.sql"]);
     squawk.folder(workspace::root()).succeed(step).map(|()| Outcome::Passed)
 }

@@ -87,7 +87,7 @@ enum Verb {
     Compose,
     /// Run the commands of the docs on machines that are thrown away; needs Debian 12 and root.
     Docs(docs::Options),
-    /// Check a tag; pack, describe and sign a release.
+    /// Check a tag; pack and describe a release.
     Release(release::Options),
     /// Format the Rust and web sources.
     Fmt,

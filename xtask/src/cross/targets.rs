@@ -43,10 +43,10 @@ use Linker::{Host, Mingw, Zig};
 #[rustfmt::skip]
 pub(super) static TARGETS: &[Target] = &[
     // `cargo xtask test` runs the tests of this machine's own system.
-    Target { name: "linux x64", triple: "x86_64-unknown-linux-gnu",  linker: Host,          packages: ON_UNIX,    emulator: None },
+    Target { name: "linux x64",   triple: "x86_64-unknown-linux-gnu",  linker: Host,          packages: ON_UNIX,    emulator: None },
     Target { name: "linux arm64", triple: "aarch64-unknown-linux-gnu", linker: Zig(".2.36"),  packages: ON_UNIX,    emulator: Some(Qemu) },
     Target { name: "macos arm64", triple: "aarch64-apple-darwin",      linker: Zig(""),       packages: ON_UNIX,    emulator: None },
-    Target { name: "macos x64", triple: "x86_64-apple-darwin",       linker: Zig(""),       packages: ON_UNIX,    emulator: None },
+    Target { name: "macos x64",   triple: "x86_64-apple-darwin",       linker: Zig(""),       packages: ON_UNIX,    emulator: None },
     Target { name: "freebsd x64", triple: "x86_64-unknown-freebsd",    linker: Zig(""),       packages: ON_UNIX,    emulator: None },
     Target { name: "windows x64", triple: "x86_64-pc-windows-gnu",     linker: Mingw,         packages: EVERYWHERE, emulator: Some(Wine) },
 ];

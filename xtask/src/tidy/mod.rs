@@ -73,9 +73,9 @@ const RULES: &[Rule] = &[
     Rule {
         files: |source| source.has_extension(&["ts", "tsx"]),
         breaks: |line| {
-            let mut calls =
-                [".skip(", ".only(", ".fixme(", ".todo("].iter().filter_map(|call| line.split_once(call));
-            calls.any(|(before, _)| ["it", "test", "describe"].iter().any(|name| before.ends_with(name)))
+            let calls = [".skip(", ".only(", ".fixme(", ".todo("];
+            let mut places = calls.into_iter().flat_map(|call| line.match_indices(call));
+            places.any(|(at, _)| ["it", "test", "describe"].iter().any(|name| line[..at].ends_with(name)))
         },
         message: "leaves tests out: make them run, or delete them",
     },
@@ -111,7 +111,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Tests may ask the database whatever they like.
+/// Tests may run any SQL.
 const SQL: Rule = Rule {
     files: |source| {
         source.has_extension(&["rs"]) && !source.is_test() && !source.path.starts_with("crates/storage/src/")
