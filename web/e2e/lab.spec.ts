@@ -1,6 +1,6 @@
 /** The lab: an administrator lets a machine in, gives it work, asks for a measurement and cancels it; by keyboard as well. */
 import { generateKeyPairSync } from "node:crypto";
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Locator, Page } from "@playwright/test";
 import { adminToken, ask, beginProject, signIn } from "./support/account";
 import { inspect, SCREENS } from "./support/inspect";
 import { readReport } from "./support/report";
@@ -49,6 +49,12 @@ async function open(page: Page, to: string): Promise<void> {
 const rowOf = (page: Page, machine: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: new RegExp(`^${machine}`) }) });
 
+/** Focuses a button and presses a key. A button is disabled until the change before it is saved. */
+async function pressOn(button: Locator, key: string): Promise<void> {
+  await expect(button).toBeEnabled();
+  await button.press(key);
+}
+
 test("a stranger sees the lab, and is offered nothing but to sign in", async ({ page }) => {
   for (const path of ["machines", "jobs", "measure"]) {
     await page.goto(`/${PROJECT}/${path}`);
@@ -62,14 +68,11 @@ test("a machine is enabled, disabled and labelled, by keyboard alone", async ({ 
   const row = rowOf(page, MACHINE);
   await expect(row).toContainText("online");
   await expect(row).toContainText("healthy");
-  await row.getByRole("button", { name: `Disable ${MACHINE}` }).focus();
-  await page.keyboard.press("Enter");
+  await pressOn(row.getByRole("button", { name: `Disable ${MACHINE}` }), "Enter");
   await expect(row).toContainText("disabled");
-  await row.getByRole("button", { name: `Enable ${MACHINE}` }).focus();
-  await page.keyboard.press("Space");
+  await pressOn(row.getByRole("button", { name: `Enable ${MACHINE}` }), "Space");
   await expect(row).toContainText("enabled");
-  await row.getByRole("button", { name: `Labels of ${MACHINE}` }).focus();
-  await page.keyboard.press("Enter");
+  await pressOn(row.getByRole("button", { name: `Labels of ${MACHINE}` }), "Enter");
   await page.getByRole("dialog").getByLabel("Labels", { exact: true }).fill("lab, big-endian");
   await page.keyboard.press("Enter");
   await expect(row).toContainText("big-endian, lab");
