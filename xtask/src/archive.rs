@@ -3,14 +3,13 @@
 
 use crate::tool::Tool;
 use crate::workspace;
-use anyhow::{Context, Result, bail, ensure};
-use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use anyhow::{Context, Result, ensure};
+use flate2::{Compression, write::GzEncoder};
 use fs_err::{self as fs, File};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use tar::{Archive, Builder, HeaderMode};
+use tar::{Builder, HeaderMode};
 
 /// The version of the workspace, which every program prints.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -25,24 +24,18 @@ const FOR_SERVER: &[&str] = &[
     "server/packaging/systemd/roundtrip-server.service",
     "server/packaging/systemd/roundtrip-server.sysusers",
 ];
+/// The files of an archive, by their names in it.
 pub(crate) type Files = BTreeMap<String, PathBuf>;
 
 /// Packs a program that prints the right version of itself, with its manual and these licences.
-pub(crate) fn pack(
-    program: &Path,
-    version: &str,
-    target: &str,
-    output: &Path,
-    licences: Files,
-) -> Result<PathBuf> {
-    let path = std::path::absolute(program).with_context(|| format!("{} is no path", program.display()))?;
+pub(crate) fn pack(program: &Path, target: &str, output: &Path, mut files: Files) -> Result<PathBuf> {
+    let path = std::path::absolute(program)?;
     let name = name(program)?;
     let run = |arguments: &[&str]| Tool::at(&path).arguments(arguments).output();
-    let (printed, expected) = (run(&["--version"])?, format!("{name} {version}"));
+    let (printed, expected) = (run(&["--version"])?, format!("{name} {VERSION}"));
     let printed = printed.trim();
     ensure!(printed == expected, "{} calls itself `{printed}`: expected `{expected}`", program.display());
-    let manual = tempfile::tempdir().context("no folder for the manual")?;
-    let mut files = licences;
+    let manual = tempfile::tempdir()?;
     let pages = manual.path().join("man1");
     Tool::at(&path).arguments(["man"]).arguments([&pages]).output()?;
     for page in workspace::sorted(&pages)? {
@@ -53,20 +46,14 @@ pub(crate) fn pack(
         fs::write(&script, run(&["completions", shell])?)?;
         files.insert(format!("completions/{name}.{shell}"), script);
     }
-    write(program, version, target, output, &files)
+    write(program, target, output, files)
 }
 
-/// The same without asking the program for anything.
-pub(crate) fn write(
-    program: &Path,
-    version: &str,
-    target: &str,
-    output: &Path,
-    files: &Files,
-) -> Result<PathBuf> {
+/// The same without running the program.
+pub(crate) fn write(program: &Path, target: &str, output: &Path, mut files: Files) -> Result<PathBuf> {
     fs::create_dir_all(output)?;
     let name = name(program)?;
-    let stem = stem(name, version, target);
+    let stem = stem(name, target);
     let path = output.join(format!("{stem}.tar.gz"));
     let mut archive = Builder::new(GzEncoder::new(File::create(&path)?, Compression::default()));
     // Without owners and times, which would make each archive another one.
@@ -74,15 +61,14 @@ pub(crate) fn write(
     // Holes depend on the disk that a program was written to, and not every tar can unpack them.
     archive.sparse(false);
     let own_name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut inside = Files::from([(own_name, program.to_owned())]);
+    files.insert(own_name, program.to_owned());
     let for_server = if name == "roundtrip-server" { FOR_SERVER } else { &[] };
-    inside.extend(
-        FOR_ALL.iter().chain(for_server).map(|file| {
-            (file.trim_start_matches("server/packaging/").to_owned(), workspace::root().join(file))
-        }),
-    );
-    for (inside, path) in inside.iter().chain(files) {
-        let packed = archive.append_path_with_name(path, format!("{stem}/{inside}"));
+    for file in FOR_ALL.iter().chain(for_server) {
+        let inside = file.trim_start_matches("server/packaging/");
+        files.insert(inside.to_owned(), workspace::root().join(file));
+    }
+    for (inside, path) in files {
+        let packed = archive.append_path_with_name(&path, format!("{stem}/{inside}"));
         packed.with_context(|| format!("cannot pack {}", path.display()))?;
     }
     archive.into_inner().and_then(GzEncoder::finish)?.sync_all()?;
@@ -93,14 +79,14 @@ pub(crate) fn write(
 /// A release of these programs for Linux on x86-64, without the licences of others.
 pub(crate) fn release_of_this_machine(programs: &[PathBuf], folder: &Path) -> Result<()> {
     for program in programs {
-        pack(program, VERSION, LINUX_X86_64, folder, Files::new())?;
+        pack(program, LINUX_X86_64, folder, Files::new())?;
     }
     write_sums(folder)
 }
 
 /// An archive's name without its ending, and the only folder in it.
-pub(crate) fn stem(name: &str, version: &str, target: &str) -> String {
-    format!("{name}-{version}-{target}")
+pub(crate) fn stem(name: &str, target: &str) -> String {
+    format!("{name}-{VERSION}-{target}")
 }
 
 pub(crate) fn name(program: &Path) -> Result<&str> {
@@ -124,12 +110,12 @@ pub(crate) fn checksum_line(path: &Path) -> Result<String> {
 
 /// Writes the checksums of all that is published, except for signatures and what repeats them.
 pub(crate) fn write_sums(folder: &Path) -> Result<()> {
-    let is_summed = |path: &&PathBuf| {
-        let has_ending = |ending: &str| path.extension().is_some_and(|found| found == ending);
-        !path.ends_with(SUMS) && !has_ending("sha256") && !has_ending("minisig")
-    };
-    let paths = workspace::sorted(folder)?;
-    let sums: Result<String> = paths.iter().filter(is_summed).map(|path| checksum_line(path)).collect();
+    let mut paths = workspace::sorted(folder)?;
+    paths.retain(|path| {
+        !path.ends_with(SUMS)
+            && path.extension().is_none_or(|ending| ending != "sha256" && ending != "minisig")
+    });
+    let sums: Result<String> = paths.iter().map(|path| checksum_line(path)).collect();
     Ok(fs::write(folder.join(SUMS), sums?)?)
 }
 
@@ -137,22 +123,15 @@ pub(crate) fn sha256(path: &Path) -> Result<String> {
     Ok(workspace::hex(&Sha256::digest(fs::read(path)?)))
 }
 
-pub(crate) fn member(archive: &Path, inside: &str) -> Result<Vec<u8>> {
-    let damaged = || format!("{} is damaged", archive.display());
-    for entry in Archive::new(GzDecoder::new(File::open(archive)?)).entries().with_context(damaged)? {
-        let mut entry = entry.with_context(damaged)?;
-        if *entry.path_bytes() == *inside.as_bytes() {
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).with_context(damaged)?;
-            return Ok(bytes);
-        }
-    }
-    bail!("{} holds no {inside}", archive.display())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A file of an archive.
+    fn member(archive: &Path, inside: &str) -> Result<String> {
+        let tar = Tool::named("tar")?.words("-xzOf").arguments([archive.file_name().unwrap()]);
+        tar.arguments([inside]).folder(archive.parent().unwrap()).output()
+    }
 
     #[test]
     fn the_same_program_makes_the_same_archive_with_what_belongs_to_it() {
@@ -160,20 +139,20 @@ mod tests {
         let pack = |name: &str, target: &str, to: &str| {
             let program = folder.path().join(name);
             fs::write(&program, "a program").unwrap();
-            write(&program, "1.0.0", target, &folder.path().join(to), &Files::new()).unwrap()
+            write(&program, target, &folder.path().join(to), Files::new()).unwrap()
         };
         let [one, two] = ["one", "two"].map(|to| pack("roundtrip.exe", "x86_64-pc-windows-msvc", to));
         assert_eq!(fs::read(&one).unwrap(), fs::read(two).unwrap());
-        assert_eq!(one.file_name().unwrap(), "roundtrip-1.0.0-x86_64-pc-windows-msvc.tar.gz");
-        let within = |name: &str| member(&one, &format!("roundtrip-1.0.0-x86_64-pc-windows-msvc/{name}"));
-        assert_eq!(within("roundtrip.exe").unwrap(), b"a program");
-        assert!(within("LICENSE-MIT").unwrap().starts_with(b"MIT License"));
-        let refused = within("systemd/roundtrip-server.service").unwrap_err().to_string();
-        assert!(refused.contains("holds no"), "{refused}");
+        let stem = format!("roundtrip-{VERSION}-x86_64-pc-windows-msvc");
+        assert_eq!(one, folder.path().join(format!("one/{stem}.tar.gz")));
+        let within = |name: &str| member(&one, &format!("{stem}/{name}"));
+        assert_eq!(within("roundtrip.exe").unwrap(), "a program\n");
+        assert!(within("LICENSE-MIT").unwrap().starts_with("MIT License"));
+        assert!(within("systemd/roundtrip-server.service").is_err(), "it belongs to the server");
         let server = pack("roundtrip-server", "t", "one");
         for file in FOR_SERVER {
             let inside = file.strip_prefix("server/packaging/").unwrap();
-            let bytes = member(&server, &format!("roundtrip-server-1.0.0-t/{inside}")).unwrap();
+            let bytes = member(&server, &format!("roundtrip-server-{VERSION}-t/{inside}")).unwrap();
             assert!(!bytes.is_empty(), "{file}");
         }
     }
@@ -183,20 +162,23 @@ mod tests {
     fn a_program_comes_with_the_manual_that_it_writes_and_the_licences_of_others() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("roundtrip");
-        let script = "#!/bin/sh\ncase $1 in\n--version) echo roundtrip 1.0.0 ;;\n\
+        let script = "#!/bin/sh\ncase $1 in\n--version) echo roundtrip VERSION ;;\n\
             man) mkdir -p \"$2\"; echo page > \"$2/roundtrip-run.1\" ;;\ncompletions) echo for \"$2\" ;;\nesac\n";
-        fs::write(&program, script).unwrap();
+        fs::write(&program, script.replace("VERSION", VERSION)).unwrap();
         crate::platform::make_executable(&program).unwrap();
         let licences = folder.path().join("licences");
         fs::write(&licences, "of others").unwrap();
         let licences = [("THIRD-PARTY-LICENSES.txt".to_owned(), licences)];
-        let path = pack(&program, "1.0.0", "t", folder.path(), licences.clone().into()).unwrap();
-        let within = |name: &str| member(&path, &format!("roundtrip-1.0.0-t/{name}")).unwrap();
-        assert_eq!(within("man/man1/roundtrip-run.1"), b"page\n");
-        assert_eq!(within("completions/roundtrip.zsh"), b"for zsh\n");
-        assert_eq!(within("THIRD-PARTY-LICENSES.txt"), b"of others");
-        let refused = pack(&program, "1.1.0", "t", folder.path(), licences.into()).unwrap_err().to_string();
-        assert!(refused.contains("calls itself `roundtrip 1.0.0`: expected `roundtrip 1.1.0`"), "{refused}");
-        assert!(!folder.path().join("roundtrip-1.1.0-t.tar.gz").exists(), "another version is not packed");
+        let path = pack(&program, "t", folder.path(), licences.clone().into()).unwrap();
+        let within = |name: &str| member(&path, &format!("roundtrip-{VERSION}-t/{name}")).unwrap();
+        assert_eq!(within("man/man1/roundtrip-run.1"), "page\n");
+        assert_eq!(within("completions/roundtrip.zsh"), "for zsh\n");
+        assert_eq!(within("THIRD-PARTY-LICENSES.txt"), "of others\n");
+        fs::remove_file(path).unwrap();
+        fs::write(&program, script.replace("VERSION", "99.0.0")).unwrap();
+        let refused = pack(&program, "t", folder.path(), licences.into()).unwrap_err().to_string();
+        let expected = format!("calls itself `roundtrip 99.0.0`: expected `roundtrip {VERSION}`");
+        assert!(refused.contains(&expected), "{refused}");
+        assert_eq!(workspace::sorted(folder.path()).unwrap().len(), 3, "another version is not packed");
     }
 }

@@ -436,7 +436,7 @@ fn release(agent: &Path, mirror: &Path) -> Result<()> {
         "macos" => "universal-apple-darwin".to_owned(),
         _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
     };
-    let stem = archive::stem("roundtrip", VERSION, &target);
+    let stem = archive::stem("roundtrip", &target);
     let (folder, inside) = (mirror.join(format!("v{VERSION}")), mirror.join(&stem));
     fs::create_dir_all(&folder)?;
     fs::create_dir_all(&inside)?;

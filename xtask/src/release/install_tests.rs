@@ -15,11 +15,11 @@ use tempfile::TempDir;
 
 /// What the installer needs in addition to a program that fetches: it finds nothing else.
 const NEEDED: &str = "awk cat chmod cp gzip mkdir mktemp mv rm sh sha256sum tar";
-const ARCHIVE: &str = "roundtrip-1.0.0-x86_64-unknown-linux-musl.tar.gz";
+const ARCHIVE: &str = concat!("roundtrip-", env!("CARGO_PKG_VERSION"), "-x86_64-unknown-linux-musl.tar.gz");
 
 type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
-/// A machine with a few programs, and a server with the release 1.0.0.
+/// A machine with a few programs, and a server with a release, whose programs call themselves 1.0.0.
 struct Fixture {
     folder: TempDir,
     files: Files,
@@ -63,7 +63,7 @@ impl Fixture {
     fn offer(&self, name: &str, script: &str) {
         executable(&self.path(name), script);
         let target = "x86_64-unknown-linux-musl";
-        let path = archive::write(&self.path(name), "1.0.0", target, self.folder.path(), &[].into()).unwrap();
+        let path = archive::write(&self.path(name), target, self.folder.path(), [].into()).unwrap();
         let archive = path.file_name().unwrap().to_str().unwrap();
         let mut files = self.files.lock().unwrap();
         files.insert(archive.to_owned(), fs::read(&path).unwrap());
@@ -171,17 +171,20 @@ fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
     refuses(&format!("expected {}; nothing is installed", "0".repeat(64)), |fixture| {
         fixture.change(SUMS, |sums| sums[..64].fill(b'0'));
     });
-    refuses("is damaged, or holds no roundtrip-1.0.0-x86_64-unknown-linux-musl/roundtrip", |fixture| {
-        // The archive of the server under the agent's name.
-        fixture.files.lock().unwrap().clear();
-        fixture.offer("roundtrip-server", "#!/bin/sh\n");
-        let server = ARCHIVE.replace("roundtrip-1", "roundtrip-server-1");
-        let bytes = fixture.files.lock().unwrap().remove(&server).unwrap();
-        fixture.change(ARCHIVE, |archive| *archive = bytes);
-        fixture.change(SUMS, |sums| {
-            *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
-        });
-    });
+    refuses(
+        &format!("is damaged, or holds no {}/roundtrip", ARCHIVE.trim_end_matches(".tar.gz")),
+        |fixture| {
+            // The archive of the server under the agent's name.
+            fixture.files.lock().unwrap().clear();
+            fixture.offer("roundtrip-server", "#!/bin/sh\n");
+            let server = ARCHIVE.replace("roundtrip-", "roundtrip-server-");
+            let bytes = fixture.files.lock().unwrap().remove(&server).unwrap();
+            fixture.change(ARCHIVE, |archive| *archive = bytes);
+            fixture.change(SUMS, |sums| {
+                *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
+            });
+        },
+    );
     refuses("roundtrip does not run on this machine: no such library", |fixture| {
         fixture.files.lock().unwrap().clear();
         fixture.offer("roundtrip", "#!/bin/sh\necho no such library >&2\nexit 127\n");

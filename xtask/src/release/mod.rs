@@ -7,11 +7,12 @@ mod install_tests;
 
 use crate::archive::{self, VERSION};
 use crate::licences::{self, AGENT, SERVER, TARGETS, Target};
-use crate::{tool, workspace};
+use crate::tool::{self, Tool};
+use crate::workspace;
 use anyhow::{Context, Result, ensure};
 use clap::builder::PossibleValuesParser;
 use fs_err as fs;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,32 +70,32 @@ enum Verb {
 
 pub(crate) fn release(options: &Options) -> Result<ExitCode> {
     match &options.verb {
-        Verb::Check { tag } => check(tag, VERSION)?,
+        Verb::Check { tag } => check(tag)?,
         Verb::Notes => print!("{}", section(&workspace::read(CHANGELOG)?, VERSION)?),
         Verb::Pack { target, output, programs } => {
             for program in programs {
                 let folder = tempfile::tempdir()?;
                 let licences = licences::write(archive::name(program)?, target, folder.path())?;
-                println!("{}", archive::pack(program, VERSION, target, output, licences)?.display());
+                println!("{}", archive::pack(program, target, output, licences)?.display());
             }
         }
         Verb::Licences { target, program } => {
             let target = target.clone().map_or_else(licences::host, Ok)?;
             print!("{}", licences::text(program, &target)?);
         }
-        Verb::Finish { folder } => finish(folder, VERSION)?,
+        Verb::Finish { folder } => finish(folder)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(tag: &str, version: &str) -> Result<()> {
+fn check(tag: &str) -> Result<()> {
     ensure!(
-        tag == format!("v{version}"),
-        "the tag is {tag}: expected v{version}, the version in Cargo.toml with a v before it"
+        tag.strip_prefix('v') == Some(VERSION),
+        "the tag is {tag}: expected v{VERSION}, the version in Cargo.toml with a v before it"
     );
-    let notes = section(&workspace::read(CHANGELOG)?, version)?;
-    check_section(&notes, version, &new_migrations(workspace::root(), tag)?)?;
-    release_key(&workspace::read(INSTALLER)?).map(drop)
+    let notes = section(&workspace::read(CHANGELOG)?, VERSION)?;
+    check_section(&notes, VERSION, &new_migrations(workspace::root(), tag)?)?;
+    check_key(&workspace::read(INSTALLER)?)
 }
 
 /// The migrations since the last release, as git knows them; none where there was no release.
@@ -106,14 +107,14 @@ fn new_migrations(root: &Path, tag: &str) -> Result<Vec<String>> {
     Ok(tool::git(root, &added)?.lines().map(str::to_owned).collect())
 }
 
-/// The public key that the installer trusts. Without one, releases cannot be verified.
-fn release_key(installer: &str) -> Result<String> {
+/// Without a public key that the installer trusts, releases cannot be verified.
+fn check_key(installer: &str) -> Result<()> {
     let key = installer.lines().find_map(|line| line.strip_prefix("release_key=\"")?.strip_suffix('"'));
-    key.filter(|key| !key.is_empty()).map(str::to_owned).with_context(|| {
-        format!(
-            "{INSTALLER} names no key: expected the public half of the release key in the line `release_key=\"...\"`"
-        )
-    })
+    ensure!(
+        key.is_some_and(|key| !key.is_empty()),
+        "{INSTALLER} names no key: expected the public half of the release key in the line `release_key=\"...\"`"
+    );
+    Ok(())
 }
 
 /// The section of a version in the changelog, without its heading.
@@ -131,9 +132,10 @@ fn section(changelog: &str, version: &str) -> Result<String> {
 }
 
 fn is_heading_of(line: &str, version: &str) -> bool {
-    let day = line.strip_prefix(&format!("## {version} - "));
-    let parts = day.map(|day| day.split('-').map(|part| (part.len(), part.parse::<u16>().is_ok())));
-    parts.is_some_and(|parts| parts.eq([(4, true), (2, true), (2, true)]))
+    line.strip_prefix(&format!("## {version} - ")).is_some_and(|day| {
+        let parts = day.split('-').map(|part| (part.len(), part.parse::<u16>().is_ok()));
+        parts.eq([(4, true), (2, true), (2, true)])
+    })
 }
 
 fn check_section(notes: &str, version: &str, new_migrations: &[String]) -> Result<()> {
@@ -155,24 +157,26 @@ fn check_section(notes: &str, version: &str, new_migrations: &[String]) -> Resul
 
 /// Makes what describes all archives of a folder together: programs and a manifest for agents that update themselves, the formula
 /// for Homebrew, and the checksums of everything. Signatures come afterwards, where the key is.
-fn finish(folder: &Path, version: &str) -> Result<()> {
+fn finish(folder: &Path) -> Result<()> {
     for target in TARGETS {
         for name in target.programs {
-            check_archive(folder, &format!("{}.tar.gz", archive::stem(name, version, target.triple)))?;
+            check_archive(folder, &format!("{}.tar.gz", archive::stem(name, target.triple)))?;
         }
     }
     let mut programs = Map::new();
     for target in TARGETS.iter().filter(|target| !target.updates.is_empty()) {
-        let stem = archive::stem(AGENT, version, target.triple);
-        let program = archive::member(&folder.join(format!("{stem}.tar.gz")), &format!("{stem}/{AGENT}"))?;
-        fs::write(folder.join(&stem), &program)?;
-        let sha256 = archive::sha256(&folder.join(&stem))?;
-        let about = json!({ "file": stem, "length_bytes": program.len(), "sha256": sha256 });
+        let stem = archive::stem(AGENT, target.triple);
+        let tar = Tool::named("tar")?.words("--strip-components 1 -xzf").folder(folder);
+        tar.arguments([format!("{stem}.tar.gz"), format!("{stem}/{AGENT}")]).output()?;
+        let program = folder.join(&stem);
+        fs::rename(folder.join(AGENT), &program)?;
+        let length = fs::metadata(&program)?.len();
+        let about = json!({ "file": stem, "length_bytes": length, "sha256": archive::sha256(&program)? });
         programs.extend(target.updates.iter().map(|triple| ((*triple).to_owned(), about.clone())));
     }
-    let manifest = json!({ "version": version, "programs": Value::Object(programs) });
+    let manifest = json!({ "version": VERSION, "programs": programs });
     fs::write(folder.join(MANIFEST), format!("{manifest:#}\n"))?;
-    fs::write(folder.join("roundtrip.rb"), formula(folder, version)?)?;
+    fs::write(folder.join("roundtrip.rb"), formula(folder)?)?;
     archive::write_sums(folder)
 }
 
@@ -180,21 +184,17 @@ fn finish(folder: &Path, version: &str) -> Result<()> {
 fn check_archive(folder: &Path, name: &str) -> Result<()> {
     let path = folder.join(name);
     ensure!(path.is_file(), "{} holds no {name}: expected every archive of a release", folder.display());
-    let checksum = archive::checksum_path(&path);
-    ensure!(
-        fs::read_to_string(&checksum)? == archive::checksum_line(&path)?,
-        "{name} is not what was packed: its SHA-256 is {}, expected that in {}",
-        archive::sha256(&path)?,
-        checksum.display()
-    );
+    let (packed, found) = (archive::checksum_path(&path), archive::checksum_line(&path)?);
+    let expected = fs::read_to_string(&packed)?;
+    ensure!(found == expected, "{name} is not what was packed: it has {found}expected {expected}");
     Ok(())
 }
 
 /// The formula, with the version and the checksum of each archive that it names.
-fn formula(folder: &Path, version: &str) -> Result<String> {
-    let mut text = workspace::read(FORMULA)?.replace("{{version}}", version);
+fn formula(folder: &Path) -> Result<String> {
+    let mut text = workspace::read(FORMULA)?.replace("{{version}}", VERSION);
     for Target { triple, .. } in TARGETS {
-        let archive = folder.join(format!("{}.tar.gz", archive::stem(AGENT, version, triple)));
+        let archive = folder.join(format!("{}.tar.gz", archive::stem(AGENT, triple)));
         text = text.replace(&format!("{{{{sha256 {triple}}}}}"), &archive::sha256(&archive)?);
     }
     ensure!(!text.contains("{{"), "{FORMULA} names a target that no release is made for");
@@ -206,6 +206,7 @@ mod tests {
     use super::*;
     use crate::archive::SUMS;
     use crate::fixture::Repository;
+    use serde_json::Value;
     use tempfile::TempDir;
 
     fn refused<T: std::fmt::Debug>(result: Result<T>, expected: &str) {
@@ -269,16 +270,17 @@ mod tests {
 
     #[test]
     fn a_tag_of_another_version_is_refused() {
-        for tag in ["v1.2.1", "1.2.0", "v1.2.0-rc1"] {
-            refused(check(tag, "1.2.0"), "expected v1.2.0");
+        for tag in ["v0.0.1", VERSION, &format!("v{VERSION}-rc1")] {
+            refused(check(tag), &format!("expected v{VERSION}"));
         }
     }
 
     #[test]
     fn an_installer_without_a_key_is_refused() {
-        assert_eq!(release_key("set -eu\nrelease_key=\"RWQf6LRC\"\n").unwrap(), "RWQf6LRC");
-        assert!(release_key("release_key=\"\"\n").is_err());
-        assert!(release_key("set -eu\n").is_err());
+        check_key("set -eu\nrelease_key=\"RWQf6LRC\"\n").unwrap();
+        for installer in ["release_key=\"\"\n", "release_key=\"RWQf\n", "set -eu\n"] {
+            refused(check_key(installer), "names no key");
+        }
     }
 
     /// Every archive of a release; the content of a program is its name.
@@ -288,7 +290,7 @@ mod tests {
             for name in target.programs {
                 let program = folder.path().join(name);
                 fs::write(&program, format!("{name} for {}", target.triple)).unwrap();
-                archive::write(&program, "1.0.0", target.triple, folder.path(), &[].into()).unwrap();
+                archive::write(&program, target.triple, folder.path(), [].into()).unwrap();
                 fs::remove_file(program).unwrap();
             }
         }
@@ -299,10 +301,10 @@ mod tests {
     fn a_finished_release_has_a_manifest_the_sums_and_a_formula_without_blanks() {
         let folder = packed();
         fs::write(folder.path().join("roundtrip.cdx.json"), "{}").unwrap();
-        finish(folder.path(), "1.0.0").unwrap();
+        finish(folder.path()).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let manifest: Value = serde_json::from_str(&read(MANIFEST)).unwrap();
-        assert_eq!(manifest["version"], "1.0.0");
+        assert_eq!(manifest["version"], VERSION);
         let programs = manifest["programs"].as_object().unwrap();
         assert_eq!(programs.len(), 5);
         for about in programs.values() {
@@ -318,18 +320,19 @@ mod tests {
         assert_eq!(names.len(), 9 + 4 + 3, "{sums}");
         assert!(names.contains(&"roundtrip.cdx.json") && names.contains(&MANIFEST));
         let formula = read("roundtrip.rb");
-        let digest = archive::sha256(&folder.path().join("roundtrip-1.0.0-universal-apple-darwin.tar.gz"));
-        assert!(formula.contains(&digest.unwrap()) && formula.contains("\"1.0.0\""), "{formula}");
+        let archive = format!("{}.tar.gz", archive::stem(AGENT, "universal-apple-darwin"));
+        let digest = archive::sha256(&folder.path().join(archive)).unwrap();
+        assert!(formula.contains(&digest) && formula.contains(&format!("\"{VERSION}\"")), "{formula}");
     }
 
     #[test]
     fn an_archive_that_is_missing_or_changed_is_refused() {
         let folder = packed();
-        let name = "roundtrip-1.0.0-x86_64-unknown-freebsd.tar.gz";
-        fs::write(folder.path().join(name), "another").unwrap();
-        refused(finish(folder.path(), "1.0.0"), "is not what was packed");
-        fs::remove_file(folder.path().join(name)).unwrap();
-        refused(finish(folder.path(), "1.0.0"), &format!("holds no {name}"));
+        let name = format!("{}.tar.gz", archive::stem(AGENT, "x86_64-unknown-freebsd"));
+        fs::write(folder.path().join(&name), "another").unwrap();
+        refused(finish(folder.path()), "is not what was packed");
+        fs::remove_file(folder.path().join(&name)).unwrap();
+        refused(finish(folder.path()), &format!("holds no {name}"));
         assert!(!folder.path().join(SUMS).exists());
     }
 }
