@@ -2,6 +2,7 @@
 
 use crate::programs;
 use anyhow::{Context, Result};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Sums of one runner, or of all.
@@ -14,10 +15,28 @@ pub(crate) struct Counts {
     pub(crate) complaints: Vec<String>,
 }
 
+/// What vitest writes, and Playwright below `stats`.
+#[derive(Deserialize)]
+struct Report {
+    #[serde(rename = "numPassedTests", alias = "expected")]
+    passed: u64,
+    #[serde(rename = "numFailedTests", alias = "unexpected")]
+    failed: u64,
+    #[serde(rename = "numPendingTests", alias = "skipped")]
+    skipped: u64,
+    #[serde(rename = "numTodoTests", alias = "flaky")]
+    todo_or_flaky: u64,
+}
+
 impl Counts {
     pub(crate) fn add(&mut self, other: &Self) {
         self.passed += other.passed;
         self.failed += other.failed;
+    }
+
+    /// Whether something was checked, and all of it passed.
+    pub(crate) fn is_good(&self) -> bool {
+        self.passed > 0 && self.failed == 0
     }
 
     /// Reads the output of `cargo test`, which ended well or not.
@@ -25,8 +44,10 @@ impl Counts {
         let mut counts = Self::default();
         for line in log.lines() {
             if let Some(result) = line.strip_prefix("test result: ") {
-                counts.passed += number_before(result, " passed");
-                counts.failed += number_before(result, " failed");
+                // As in `ok. 3 passed; 1 failed; 0 ignored`.
+                let mut numbers = result.split(' ').filter_map(|word| word.parse::<u64>().ok());
+                counts.passed += numbers.next().unwrap_or(0);
+                counts.failed += numbers.next().unwrap_or(0);
             } else if let Some(name) =
                 line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... ignored"))
             {
@@ -36,37 +57,17 @@ impl Counts {
         counts.exit_agrees(ended_well)
     }
 
-    /// Reads the JSON report of vitest.
-    pub(crate) fn of_vitest(report: &str, ended_well: bool) -> Result<Self> {
-        let left_out = ["/numPendingTests", "/numTodoTests"];
-        Self::of_report(report, "/numPassedTests", &["/numFailedTests"], &left_out, ended_well)
-    }
-
-    /// Reads the JSON report of Playwright.
-    pub(crate) fn of_playwright(report: &str, ended_well: bool) -> Result<Self> {
-        let failed = ["/stats/unexpected", "/stats/flaky"];
-        Self::of_report(report, "/stats/expected", &failed, &["/stats/skipped"], ended_well)
-    }
-
-    /// Adds up the numbers at these places of a report in JSON.
-    fn of_report(
-        report: &str,
-        passed: &str,
-        failed: &[&str],
-        left_out: &[&str],
-        ended_well: bool,
-    ) -> Result<Self> {
+    /// Reads the JSON report of vitest or Playwright.
+    pub(crate) fn of_report(report: &str, ended_well: bool) -> Result<Self> {
         let report: Value = serde_json::from_str(report).context("the test runner left no JSON report")?;
-        let number = |at: &str| -> Result<u64> {
-            let found = report.pointer(at).and_then(Value::as_u64);
-            found.with_context(|| format!("the report of the test runner has no {at}"))
-        };
-        let sum = |places: &[&str]| places.iter().map(|at| number(at)).sum::<Result<u64>>();
-        let mut counts = Self { passed: number(passed)?, failed: sum(failed)?, complaints: Vec::new() };
-        let left_out = sum(left_out)?;
-        if left_out > 0 {
-            counts.complain(format!("{left_out} tests were left out"));
-            counts.failed += left_out - 1;
+        let counts = Report::deserialize(report.get("stats").unwrap_or(&report));
+        let Report { passed, failed, skipped, todo_or_flaky } =
+            counts.context("the report of a test runner")?;
+        let mut counts = Self { passed, failed, complaints: Vec::new() };
+        let others = skipped + todo_or_flaky;
+        if others > 0 {
+            counts.complain(format!("{others} tests were left out or are flaky"));
+            counts.failed += others - 1;
         }
         Ok(counts.exit_agrees(ended_well))
     }
@@ -105,12 +106,6 @@ pub(crate) fn failures(log: &str) -> String {
     };
     let complaints = programs::complaints(log);
     complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// The number that stands before `word`.
-fn number_before(text: &str, word: &str) -> u64 {
-    let before = text.split(word).next().filter(|before| before.len() < text.len());
-    before.and_then(|before| before.rsplit(' ').next()).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -152,9 +147,11 @@ mod tests {
     #[test]
     fn in_reports_tests_left_out_and_flaky_ones_fail() {
         let vitest = r#"{"numPassedTests": 7, "numFailedTests": 1, "numPendingTests": 2, "numTodoTests": 0}"#;
-        assert_eq!(Counts::of_vitest(vitest, false).unwrap().to_string(), "7 passed, 3 failed");
-        assert!(Counts::of_vitest("", false).is_err());
+        assert_eq!(Counts::of_report(vitest, false).unwrap().to_string(), "7 passed, 3 failed");
+        assert!(Counts::of_report("", false).is_err());
+        let incomplete = vitest.replace("numTodoTests", "other");
+        assert!(Counts::of_report(&incomplete, true).is_err());
         let playwright = r#"{"stats": {"expected": 5, "unexpected": 0, "flaky": 1, "skipped": 1}}"#;
-        assert_eq!(Counts::of_playwright(playwright, true).unwrap().to_string(), "5 passed, 2 failed");
+        assert_eq!(Counts::of_report(playwright, true).unwrap().to_string(), "5 passed, 2 failed");
     }
 }

@@ -4,7 +4,8 @@ use crate::counts::{self, Counts};
 use crate::screen::{self, Step};
 use crate::tool::Finished;
 use crate::{interrupt, programs, workspace};
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -43,17 +44,22 @@ impl Outcome {
         Self::Counted(counts, counts::failures(&finished.log))
     }
 
-    /// Whether something was checked, and all of it passed.
+    /// What a run of vitest or Playwright did, which writes a report in JSON.
+    pub(crate) fn of_report(finished: Finished, report: &Path) -> Result<Self> {
+        let report = std::fs::read_to_string(report).unwrap_or_default();
+        let counts = Counts::of_report(&report, finished.status.success()).context(finished.log.clone())?;
+        Ok(Self::Counted(counts, finished.log))
+    }
+
     pub(crate) fn is_good(&self) -> bool {
         match self {
             Self::Passed => true,
-            Self::Counted(counts, _) => counts.passed > 0 && counts.failed == 0,
+            Self::Counted(counts, _) => counts.is_good(),
             Self::Prepared | Self::Skipped(_) => false,
         }
     }
 }
 
-/// The sums.
 #[derive(Default)]
 pub(crate) struct Tally {
     counts: Counts,
@@ -122,26 +128,23 @@ impl Tally {
         logs: impl Fn() -> String,
     ) -> Result<bool> {
         for (name, check) in checks {
-            let mut has_passed = false;
+            let failed = self.counts.failed;
             self.step(name, |step| {
                 run(check, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))?;
-                has_passed = true;
                 Ok(Outcome::Passed)
             })?;
-            if !has_passed {
+            if self.counts.failed > failed {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Adds the steps of another tally.
     pub(crate) fn add(&mut self, other: Self) {
         self.counts.add(&other.counts);
         self.times.extend(other.times);
     }
 
-    /// Whether no step failed.
     pub(crate) fn is_clean(&self) -> bool {
         self.counts.failed == 0
     }
@@ -160,11 +163,7 @@ impl Tally {
     /// Prints the last line of the run. Success is when something passed and nothing failed.
     pub(crate) fn close(&self) -> ExitCode {
         println!("{}", self.counts);
-        if self.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
-
-    fn all_passed(&self) -> bool {
-        self.counts.passed > 0 && self.is_clean()
+        if self.counts.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
@@ -180,7 +179,7 @@ mod tests {
     #[test]
     fn steps_add_up_to_the_closing_line() {
         let mut tally = Tally::default();
-        assert!(!tally.all_passed(), "nothing ran");
+        assert!(!tally.counts.is_good(), "nothing ran");
         tally.step("one", |_| Ok(Outcome::Passed)).unwrap();
         tally.step("none", |_| Ok(Outcome::Prepared)).unwrap();
         tally.step("left out", |_| Ok(Outcome::Skipped("no reason".into()))).unwrap();
@@ -189,10 +188,10 @@ mod tests {
         other.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
         tally.add(other);
         assert_eq!(tally.counts.to_string(), "41 passed, 0 failed");
-        assert!(tally.all_passed());
+        assert!(tally.counts.is_good());
         tally.step("broken", |_| anyhow::bail!("broken")).unwrap();
         assert_eq!(tally.counts.to_string(), "41 passed, 1 failed");
-        assert!(!tally.all_passed());
+        assert!(!tally.counts.is_good());
         assert_eq!(tally.times.len(), 5);
     }
 }

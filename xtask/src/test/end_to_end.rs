@@ -1,7 +1,6 @@
 //! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
 
 use super::Context;
-use crate::counts::Counts;
 use crate::measure::REPORT;
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
@@ -164,9 +163,7 @@ fn browser_tests(product: &Product, url: &str, data_folder: &Path, step: &Step) 
         // The agent imports into this server, also in a job for a pull request.
         .without_variable("GITHUB_ACTIONS")
         .run(step)?;
-    let report = std::fs::read_to_string(&report).unwrap_or_default();
-    let counts = Counts::of_playwright(&report, finished.status.success()).context(finished.log.clone())?;
-    Ok(Outcome::Counted(counts, finished.log))
+    Outcome::of_report(finished, &report)
 }
 
 /// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.

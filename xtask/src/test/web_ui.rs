@@ -1,6 +1,5 @@
 //! The web side: install, build, how much scripts a page begins with, lint, types, unit tests.
 
-use crate::counts::Counts;
 use crate::screen::Step;
 use crate::tally::Outcome;
 use crate::web::{self, SCRIPTS_KIB_MAX};
@@ -104,9 +103,7 @@ pub(super) fn unit_tests(step: &Step) -> Result<Outcome> {
     let output_file = format!("--outputFile.json={}", report.display());
     let arguments = ["run", "test", "--", "--reporter=default", "--reporter=json", &output_file];
     let finished = web::npm(&arguments)?.run(step)?;
-    let report = std::fs::read_to_string(&report).unwrap_or_default();
-    let counts = Counts::of_vitest(&report, finished.status.success()).context(finished.log.clone())?;
-    Ok(Outcome::Counted(counts, finished.log))
+    Outcome::of_report(finished, &report)
 }
 
 #[cfg(test)]
