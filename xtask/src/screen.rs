@@ -4,37 +4,26 @@
 //! when it starts and one when it ends.
 
 use crate::interrupt;
-use console::{Style, Term, style};
-use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use std::fmt::Write;
+use console::{StyledObject, Term, style};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const NAME_WIDTH: usize = 26;
-const TIME_WIDTH: usize = 9;
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// One step that takes a while.
 pub(crate) struct Step {
-    name: String,
     bar: ProgressBar,
-    started: Instant,
-    has_ended: bool,
 }
 
 impl Step {
-    /// Begins a step.
     pub(crate) fn start(name: &str) -> Self {
-        let bar = bars().add(
-            ProgressBar::no_length()
-                .with_style(layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {wide_msg:.dim}"))
-                .with_prefix(format!("{name:<NAME_WIDTH$}")),
-        );
+        let bar = ProgressBar::no_length().with_style(layout("")).with_prefix(format!("{name:<26}"));
+        let bar = bars().add(bar);
         bar.enable_steady_tick(REDRAW_INTERVAL);
         if !Term::stderr().is_term() {
             print(&format!("  · {name}"));
         }
-        Self { name: name.to_owned(), bar, started: Instant::now(), has_ended: false }
+        Self { bar }
     }
 
     /// Runs a step that ends without a line.
@@ -45,9 +34,8 @@ impl Step {
         Ok(made)
     }
 
-    /// How long it has taken so far.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.bar.elapsed()
     }
 
     /// What it is doing right now. Seen on terminals only.
@@ -61,55 +49,45 @@ impl Step {
     /// Turns the spinner into a bar of `total` units.
     pub(crate) fn expect(&self, total: u64) {
         self.bar.set_length(total);
-        self.bar.set_style(
-            layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {bar:24.cyan/dim} {pos:>3}/{len}  {wide_msg:.dim}")
-                .progress_chars("━╸─"),
-        );
+        self.bar.set_style(layout("{bar:24.cyan/dim} {pos:>3}/{len}  ").progress_chars("━╸─"));
     }
 
-    /// One more unit of the bar is done.
     pub(crate) fn advance(&self) {
         self.bar.inc(1);
     }
 
-    /// Ends the step well.
-    pub(crate) fn done(mut self, detail: &str) {
-        self.end("✓", &Style::new().green(), detail);
+    pub(crate) fn done(self, detail: &str) {
+        self.end(style("✓").green(), detail);
     }
 
-    /// Ends the step badly.
-    pub(crate) fn failed(mut self, detail: &str) {
-        self.end("✗", &Style::new().red(), detail);
+    pub(crate) fn failed(self, detail: &str) {
+        self.end(style("✗").red(), detail);
     }
 
-    /// Ends the step without having done it.
-    pub(crate) fn skipped(mut self, reason: &str) {
-        self.end("-", &Style::new().yellow(), reason);
+    pub(crate) fn skipped(self, reason: &str) {
+        self.end(style("-").yellow(), reason);
     }
 
     /// Ends the step without a line.
-    pub(crate) fn clear(mut self) {
-        self.has_ended = true;
+    pub(crate) fn clear(self) {
+        self.bar.finish_and_clear();
     }
 
-    fn end(&mut self, mark: &str, colour: &Style, detail: &str) {
-        self.has_ended = true;
+    fn end(&self, mark: StyledObject<&str>, detail: &str) {
         self.bar.finish_and_clear();
-        print(&format!(
-            "  {} {}  {}  {detail}",
-            colour.clone().for_stderr().apply_to(mark),
-            style(format!("{:<NAME_WIDTH$}", self.name)).for_stderr().bold(),
-            style(format!("{:>TIME_WIDTH$}", elapsed(self.started.elapsed()))).for_stderr().dim(),
-        ));
+        let name = style(self.bar.prefix()).for_stderr().bold();
+        let time = style(format!("{:>9}", elapsed(self.elapsed()))).for_stderr().dim();
+        print(&format!("  {} {name}  {time}  {detail}", mark.for_stderr()));
     }
 }
 
 /// A step that an error ended has failed; the error itself follows as the last line.
 impl Drop for Step {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
-        if !self.has_ended && !interrupt::requested() {
-            self.end("✗", &Style::new().red(), "failed");
+        if interrupt::requested() {
+            self.bar.finish_and_clear();
+        } else if !self.bar.is_finished() {
+            self.end(style("✗").red(), "failed");
         }
     }
 }
@@ -125,7 +103,6 @@ fn bars() -> &'static MultiProgress {
     BARS.get_or_init(MultiProgress::new)
 }
 
-/// A line of explanation.
 pub(crate) fn note(text: &str) {
     print(&format!("    {}", style(text).for_stderr().dim()));
 }
@@ -135,7 +112,6 @@ pub(crate) fn warning(text: &str) {
     print(&format!("{} {text}", style("warning:").for_stderr().yellow().bold()));
 }
 
-/// The sentence with which the program ends.
 pub(crate) fn error(text: &str) {
     print(&format!("{} {text}", style("error:").for_stderr().red().bold()));
 }
@@ -145,7 +121,6 @@ pub(crate) fn width() -> u16 {
     Term::stdout().size_checked().map_or(120, |(_, columns)| columns)
 }
 
-/// The end of a program's log.
 pub(crate) fn last_lines(log: &str, count: usize) -> String {
     let lines: Vec<&str> = log.lines().collect();
     lines[lines.len().saturating_sub(count)..].join("\n")
@@ -161,13 +136,11 @@ pub(crate) fn elapsed(duration: Duration) -> String {
     }
 }
 
-fn layout(template: &str) -> ProgressStyle {
-    // The templates are constants of this file; a mistyped one still shows the plain spinner.
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
-    style.with_key("spent", |state: &ProgressState, text: &mut dyn Write| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{:>TIME_WIDTH$}", elapsed(state.elapsed()));
-    })
+/// A line with the spinner, and this before the message. A mistyped template still shows the plain spinner.
+fn layout(middle: &str) -> ProgressStyle {
+    let begin = "  {spinner:.cyan} {prefix:.bold}  {elapsed_precise:>9.dim}  ";
+    ProgressStyle::with_template(&format!("{begin}{middle}{{wide_msg:.dim}}"))
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 #[cfg(test)]
