@@ -2,13 +2,12 @@
 //! metadata`, Rust's own library, musl, and for the server the packages of its web interface.
 
 use crate::tool::Tool;
-use crate::{archive::Files, workspace};
-use anyhow::{Context, Result, anyhow, ensure};
+use crate::{archive::Files, programs, workspace};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use fs_err as fs;
 use serde::Deserialize;
 use spdx::{Expression, ParseMode};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Target {
@@ -71,7 +70,7 @@ pub(crate) fn text(program: &str, target: &str) -> Result<String> {
         let texts = standard("MIT", &["Rich Felker and others".to_owned()])?;
         parts.push(Part { title: "musl as it comes with Rust".into(), licence: "MIT".into(), texts });
     }
-    let mut text = page(target, &parts);
+    let mut text = page(target, parts);
     if program == SERVER {
         text.push_str(&of_web()?);
     }
@@ -93,11 +92,8 @@ pub(crate) fn of_web() -> Result<String> {
 
 fn check_web(written: &str) -> Result<()> {
     ensure!(written.contains("\n## "), "{WEB_FILE} names no package");
-    for section in written.split("\n## ").skip(1) {
-        let (title, text) = section.split_once('\n').unwrap_or((section, ""));
-        ensure!(!text.trim().is_empty(), "{title} in the web interface has no licence text");
-    }
-    Ok(())
+    let bare = written.split("\n## ").skip(1).find(|section| section.trim().lines().count() < 2);
+    bare.map_or(Ok(()), |bare| bail!("{} in the web interface has no licence text", bare.trim()))
 }
 
 #[derive(Debug)]
@@ -133,17 +129,14 @@ fn linked(programs: &[&str], builds: &[&str]) -> Result<Vec<Part>> {
         Tool::cargo().folder(workspace::root()).words(words).arguments(builds)
     };
     let tree = cargo("tree --locked --edges normal,no-proc-macro --prefix none --format {p}", "--target");
-    let packages = programs
-        .iter()
-        .map(|program| if *program == SERVER { "roundtrip-server" } else { "roundtrip-agent" });
-    let tree = tree.arguments(packages.flat_map(|package| ["--package", package])).output()?;
-    // Lines such as `serde v1.0.0 (*)`.
-    let titles: BTreeSet<String> =
-        tree.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let package = |name: &str| if name == SERVER { programs::SERVER } else { programs::AGENT };
+    let tree = tree.arguments(programs.iter().flat_map(|name| ["--package", package(name)])).output()?;
     let metadata = cargo("metadata --locked --format-version 1", "--filter-platform").output()?;
     let metadata: Metadata = serde_json::from_str(&metadata).context("cargo metadata is not as expected")?;
+    // Lines such as `serde v1.0.0 (*)`.
+    let linked: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(" (").next()).collect();
     let is_linked = |package: &&Package| {
-        package.source.is_some() && titles.contains(&format!("{} v{}", package.name, package.version))
+        package.source.is_some() && linked.contains(&*format!("{} v{}", package.name, package.version))
     };
     metadata.packages.iter().filter(is_linked).map(Package::part).collect()
 }
@@ -206,32 +199,28 @@ fn standard(licence: &str, authors: &[String]) -> Result<BTreeSet<String>> {
 }
 
 /// The parts in the order of names, each text once with all packages that it belongs to.
-fn page(target: &str, parts: &[Part]) -> String {
-    let licences: BTreeSet<_> = parts.iter().map(|part| (&part.title, &part.licence)).collect();
+fn page(target: &str, mut parts: Vec<Part>) -> String {
+    parts.sort_by(|one, other| one.title.cmp(&other.title));
     let mut page = format!(
         "Third-party licences\n\n\
          What is linked into the programs of Roundtrip for {target} in addition to their own code and Rust's library, and under \
          which licences. {} packages; the texts follow.\n\n",
-        licences.len()
+        parts.len()
     );
-    for (title, licence) in licences {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(page, "{title}: {licence}");
-    }
+    page.extend(parts.iter().map(|part| format!("{}: {}\n", part.title, part.licence)));
     // By the words of a text: other line breaks do not make another licence.
-    let mut texts: BTreeMap<String, (&str, BTreeSet<&str>)> = BTreeMap::new();
-    for Part { title, texts: own, .. } in parts {
+    let mut texts: BTreeMap<String, (BTreeSet<&str>, &str)> = BTreeMap::new();
+    for Part { title, texts: own, .. } in &parts {
         for text in own {
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            texts.entry(words).or_insert_with(|| (text, BTreeSet::new())).1.insert(title);
+            texts.entry(words).or_insert((BTreeSet::new(), text)).0.insert(title);
         }
     }
-    let mut texts: Vec<_> = texts.into_values().collect();
-    texts.sort_by(|(_, one), (_, other)| one.cmp(other));
-    for (text, titles) in texts {
+    let texts: BTreeSet<_> = texts.into_values().collect();
+    page.extend(texts.into_iter().map(|(titles, text)| {
         let titles = Vec::from_iter(titles).join(", ");
-        let _ = write!(page, "\n{}\nOf {titles}:\n\n{}\n", "-".repeat(80), text.trim());
-    }
+        format!("\n{}\nOf {titles}:\n\n{}\n", "-".repeat(80), text.trim())
+    }));
     page
 }
 
@@ -250,7 +239,7 @@ mod tests {
             part("b", &["Do as\nyou like.", "Do as you\nlike.", "Notice."]),
             part("a", &["Do as you like."]),
         ];
-        let page = page("t", &parts);
+        let page = page("t", parts.into());
         let texts = page.replace('\n', " ");
         assert_eq!(texts.matches("Do as you like.").count(), 1, "{page}");
         assert!(texts.contains("Of a 1.0.0, b 1.0.0:  Do as"), "{page}");
