@@ -4,7 +4,7 @@
 //! and the main thread finds [`requested`] to be true.
 
 use crate::platform;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use shared_child::SharedChild;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -30,22 +30,17 @@ pub(crate) enum Way {
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static CHILDREN: Mutex<Vec<(Weak<SharedChild>, Way)>> = Mutex::new(Vec::new());
 
-/// Listens for Ctrl-C and for requests to terminate.
 pub(crate) fn install() -> Result<()> {
-    ctrlc::set_handler(|| if REQUESTED.swap(true, Ordering::SeqCst) { kill_all() } else { ask_all_to_stop() })
-        .context("cannot listen for Ctrl-C")
+    ctrlc::set_handler(on_request).context("cannot listen for Ctrl-C")
 }
 
-/// True once someone asked this program to end.
 pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }
 
 /// An error once someone asked this program to end.
 pub(crate) fn check() -> Result<()> {
-    if requested() {
-        bail!("interrupted");
-    }
+    ensure!(!requested(), "interrupted");
     Ok(())
 }
 
@@ -74,34 +69,33 @@ pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) {
     children.push((Arc::downgrade(child), way));
     drop(children);
     if requested() {
-        ask_all_to_stop();
+        end_all(false);
     }
 }
 
-fn ask_all_to_stop() {
-    for (child, way) in guarded() {
+/// Asks all children to stop, or kills them.
+fn end_all(kill: bool) {
+    let children: Vec<_> =
+        children().iter().filter_map(|(child, way)| Some((child.upgrade()?, *way))).collect();
+    for (child, way) in children {
         match way {
-            Way::CloseInput => match child.take_stdin() {
-                Some(input) => {
-                    eprintln!("\n    stopping the server and its PostgreSQL; Ctrl-C again kills them");
-                    drop(input);
-                    std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
-                }
-                None => kill(&child),
-            },
-            Way::EndGroup => platform::end_process_group(&child, false),
-            Way::Kill => kill(&child),
+            Way::EndGroup => platform::end_process_group(&child, kill),
+            Way::CloseInput if !kill && let Some(input) = child.take_stdin() => {
+                eprintln!("\n    stopping the server and its PostgreSQL; Ctrl-C again kills them");
+                drop(input);
+                std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
+            }
+            // The only failure is that it ended by itself, which is what was wanted.
+            Way::CloseInput | Way::Kill => drop(child.kill()),
         }
     }
 }
 
-fn kill_all() {
-    for (child, way) in guarded() {
-        match way {
-            Way::EndGroup => platform::end_process_group(&child, true),
-            Way::CloseInput | Way::Kill => kill(&child),
-        }
+fn on_request() {
+    if !REQUESTED.swap(true, Ordering::SeqCst) {
+        return end_all(false);
     }
+    end_all(true);
     // A progress bar may have hidden the terminal's cursor.
     let terminal = console::Term::stderr();
     if terminal.is_term() {
@@ -113,17 +107,8 @@ fn kill_all() {
 /// Kills a child that has not ended within `timeout`.
 pub(crate) fn kill_after(child: &SharedChild, timeout: Duration) {
     if matches!(child.wait_timeout(timeout), Ok(None)) {
-        kill(child);
+        let _ = child.kill();
     }
-}
-
-/// The only failure is that it ended by itself, which is what was wanted.
-fn kill(child: &SharedChild) {
-    let _ = child.kill();
-}
-
-fn guarded() -> Vec<(Arc<SharedChild>, Way)> {
-    children().iter().filter_map(|(child, way)| Some((child.upgrade()?, *way))).collect()
 }
 
 fn children() -> MutexGuard<'static, Vec<(Weak<SharedChild>, Way)>> {
