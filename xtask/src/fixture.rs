@@ -16,9 +16,6 @@ use tempfile::TempDir;
 /// Long enough for a program that draws keys without optimisation.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What the databases of tests that run at a time take, and as much again.
-const MEMORY_BYTES_MIN: u64 = 4 << 30;
-
 /// Builds the released agent and server, with the web interface that the server carries.
 pub(crate) fn build(tally: &mut Tally) -> Result<()> {
     tally.prepare("web UI", web::build)?;
@@ -65,7 +62,7 @@ pub(crate) struct Services {
 
 impl Services {
     pub(crate) fn start(programs: &TestPrograms, step: &Step) -> Result<Self> {
-        let folder = server::reachable_folder_in(&memory())?;
+        let folder = server::reachable_folder()?;
         let verb = ["postgres", "--for-tests"];
         let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
         let postgres = postgres.context("no PostgreSQL for the tests")?;
@@ -79,20 +76,13 @@ impl Services {
             .folder(&folder)
             .variable("CARGO_MANIFEST_DIR", &folder)
             .variable("DATABASE_URL", &self.postgres.ready)
+            .variable("ROUNDTRIP_TEST_FOLDER", server::fast_folder())
             .variable(python::MAIL_SERVER_VARIABLE, &self.python)
     }
 
     pub(crate) fn stop(self) -> Result<()> {
         self.postgres.stop().context("the PostgreSQL of the tests")
     }
-}
-
-/// The folder of files in memory if it has room, else that for temporary files. Tests make and remove a thousand small files for
-/// each database, which is slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
-fn memory() -> PathBuf {
-    let memory = Path::new("/dev/shm");
-    let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);
-    if has_room { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// A program in the background. It ends with this value, and so does all that it started.

@@ -10,7 +10,7 @@ use fs_err as fs;
 use serde_json::json;
 use shared_child::SharedChild;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -19,6 +19,9 @@ use tempfile::TempDir;
 
 /// How long it may take until it is ready; a new database takes a few seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Twice the size of the databases of tests that run at the same time.
+const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
 /// A server program that is ready.
 pub(crate) struct Server {
@@ -97,21 +100,24 @@ pub(crate) fn start_alone(
     Server::start(verb, &data_folder.with_file_name("server.log"))
 }
 
-/// A temporary folder that PostgreSQL's user can enter when this one is root.
+/// A temporary folder that PostgreSQL's user can enter when this one is root; in [`fast_folder`].
 pub(crate) fn reachable_folder() -> Result<TempDir> {
-    reachable_folder_in(&std::env::temp_dir())
-}
-
-/// As [`reachable_folder`], in another folder than that for temporary files.
-pub(crate) fn reachable_folder_in(parent: &Path) -> Result<TempDir> {
     let folder = tempfile::Builder::new()
         .prefix("roundtrip-test-")
-        .tempdir_in(parent)
+        .tempdir_in(fast_folder())
         .context("no temporary folder")?;
     if platform::is_root() {
         platform::make_reachable(folder.path())?;
     }
     Ok(folder)
+}
+
+/// The folder of files in memory if it has room, else that for temporary files. Tests make and remove a thousand small files for
+/// each database, which is slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
+pub(crate) fn fast_folder() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);
+    if has_room { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// A verb of the server's program on a data folder.

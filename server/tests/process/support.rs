@@ -26,7 +26,8 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new() -> Self {
         // Not the user's own temporary folder: no other user may be able to enter that one.
-        let folder = tempfile::Builder::new().prefix("roundtrip-").tempdir_in("/var/tmp").unwrap();
+        let parent = std::env::var_os("ROUNDTRIP_TEST_FOLDER").unwrap_or_else(|| "/var/tmp".into());
+        let folder = tempfile::Builder::new().prefix("roundtrip-").tempdir_in(parent).unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         Self { folder }
     }
