@@ -9,15 +9,15 @@ for (const { scheme, width } of SCREENS) {
     test("overview, runs and run", async ({ page, report }) => {
       await page.goto(overviewPath(report));
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
-      await inspect(page, `overview-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/runs`);
       await expect(page.getByRole("table")).toBeVisible();
-      await inspect(page, `runs-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/runs/${report.run_id}`);
       await expect(page.getByRole("heading", { name: "Measure it again" })).toBeVisible();
-      await inspect(page, `run-${scheme}-${width}`);
+      await inspect(page);
     });
 
     test("series, as charts and as tables", async ({ page, report }) => {
@@ -26,28 +26,28 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
       await expect(page.getByRole("img", { name: /^Heat map/ })).toBeVisible();
       await expect(page.getByRole("img", { name: /^Latency by percentile/ })).toBeVisible();
-      await inspect(page, `series-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${new URL(page.url()).pathname}?tables=trend.histogram.sizes`);
       await expect(page.getByRole("table")).toHaveCount(3);
-      await inspect(page, `tables-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}?scenario=stream`);
       await page.locator("a.grid-cell").first().click();
       await expect(page.locator("[data-chart=sizes] .curve").first()).toBeVisible();
-      await inspect(page, `stream-${scheme}-${width}`);
+      await inspect(page);
     });
 
     test("signing in", async ({ page }) => {
       await page.goto("/-/sign-in?failed=no-account");
       await expect(page.getByRole("alert")).toBeVisible();
-      await inspect(page, `sign-in-${scheme}-${width}`);
+      await inspect(page);
     });
 
     test("nothing here", async ({ page }) => {
       await page.goto("/nowhere/at/all");
       await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
-      await inspect(page, `nothing-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

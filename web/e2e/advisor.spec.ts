@@ -63,7 +63,7 @@ for (const { scheme, width } of SCREENS) {
       await page.goto(`${overviewPath(report)}/advisor?rate=10000`);
       await expect(page.locator(".dragged-bars .bar").first()).toBeVisible();
       await expect(page.getByRole("columnheader", { name: "beside the first" }).first()).toBeVisible();
-      await inspect(page, `advisor-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

@@ -138,19 +138,19 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("link", { name: "Compare these two" })).toBeVisible();
       await page.getByRole("combobox", { name: "Base" }).click();
       await expect(page.getByRole("listbox")).toBeVisible();
-      await inspect(page, `compare-start-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`);
       await expect(page.getByRole("rowheader", { name: `hyperfine ${STEADY}` })).toBeVisible();
-      await inspect(page, `compare-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/pull-requests`);
       await expect(page.getByRole("table")).toBeVisible();
-      await inspect(page, `pull-requests-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/pull-requests/${PULL_REQUEST}`);
       await expect(page.getByRole("heading", { name: "Changes by case" })).toBeVisible();
-      await inspect(page, `pull-request-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`${overviewPath(report)}/pull-requests`);
       await expect(page.getByRole("heading", { name: "No pull request was measured yet" })).toBeVisible();
-      await inspect(page, `pull-requests-none-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

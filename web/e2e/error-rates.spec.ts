@@ -86,7 +86,7 @@ for (const { scheme, width } of SCREENS) {
         "a step of 5 % of p50 is found in 98 of 100 cases, after a median of 9 points",
       );
       await expect(page.getByRole("cell", { name: "cannot tell" }).first()).toBeVisible();
-      await inspect(page, `error-rates-${scheme}-${width}`);
+      await inspect(page);
 
       await page.getByRole("button", { name: "p99", exact: true }).click();
       await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
@@ -97,7 +97,7 @@ for (const { scheme, width } of SCREENS) {
       await page.route(API, (route) => route.fulfill({ json }));
       await page.goto(`${overviewPath(report)}/error-rates`);
       await expect(page.getByRole("heading", { name: "Nothing was counted yet" })).toBeVisible();
-      await inspect(page, `error-rates-none-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

@@ -21,7 +21,7 @@ for (const { scheme, width } of SCREENS) {
     test("explore, the search above it, and the list of keys", async ({ page, report }) => {
       await openExplore(page, report.project, "?q=p99");
       await expect(grid(page).getByRole("img").first()).toBeVisible();
-      await inspect(page, `explore-${scheme}-${width}`);
+      await inspect(page);
 
       await page.keyboard.press("/");
       await page.getByRole("combobox", { name: "Search" }).fill("pipe");
@@ -30,13 +30,13 @@ for (const { scheme, width } of SCREENS) {
           .getByRole("option", { name: /^pipe, / })
           .first(),
       ).toBeVisible();
-      await inspect(page, `palette-${scheme}-${width}`);
+      await inspect(page);
       await page.keyboard.press("Escape");
       await expect(palette(page)).toBeHidden();
 
       await page.keyboard.press("?");
       await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
-      await inspect(page, `keys-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }
@@ -150,7 +150,7 @@ test("a view is saved, found again, renamed and deleted", async ({ page, report 
   await views.getByLabel("This page as").fill("pipe, the tail");
   await page.keyboard.press("Enter");
   await expect(views.getByText("Saved as pipe, the tail.")).toBeVisible();
-  await inspect(page, "saved-views");
+  await inspect(page);
   await page.keyboard.press("Escape");
 
   await page.goto(overviewPath(report));

@@ -86,7 +86,7 @@ test("a code is made and shown once, with what to type", async ({ page }) => {
   const made = page.getByRole("status").filter({ hasText: "The code for one agent" });
   await expect(made).toContainText(`roundtrip enrol --server ${new URL(page.url()).origin}`);
   await expect(made).toContainText(/It is good until \d\d:\d\d/);
-  await inspect(page, "machines-code");
+  await inspect(page);
   await made.getByRole("button", { name: "I have it" }).click();
   await expect(made).toHaveCount(0);
   await expect(form).toBeVisible();
@@ -168,23 +168,23 @@ for (const { scheme, width } of SCREENS) {
 
     test("every page of the lab", async ({ page }) => {
       await open(page, `/${PROJECT}/jobs`);
-      await inspect(page, `queue-${scheme}-${width}`);
+      await inspect(page);
       await page.getByRole("region", { name: "Waiting", exact: true }).getByRole("link").first().click();
       await expect(page.getByRole("heading", { name: "Attempts" })).toBeVisible();
-      await inspect(page, `job-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/machines`);
       await expect(rowOf(page, MACHINE)).toBeVisible();
-      await inspect(page, `lab-machines-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/measure`);
       await page.getByRole("radio", { name: /all commits of a range/ }).check();
       await page.getByRole("radio", { name: "chosen machines" }).check();
-      await inspect(page, `measure-${scheme}-${width}`);
+      await inspect(page);
       await page.goto(`/${PROJECT}/settings?section=schedules`);
       await expect(page.getByRole("heading", { name: "Make a schedule" })).toBeVisible();
-      await inspect(page, `schedules-${scheme}-${width}`);
+      await inspect(page);
       await page.goto("/-/new-project");
       await expect(page.getByRole("heading", { level: 1 })).toHaveText("A new project");
-      await inspect(page, `new-project-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

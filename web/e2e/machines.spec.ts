@@ -62,12 +62,12 @@ for (const { scheme, width } of SCREENS) {
       await page.goto(overviewPath(report));
       const machines = page.getByRole("region", { name: "Machines", exact: true });
       await expect(machines).toContainText("2 queued");
-      await inspect(page, `overview-queue-${scheme}-${width}`);
+      await inspect(page);
       await machines.getByRole("link", { name: "Machines and queue" }).click();
 
       await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
       await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");
-      await inspect(page, `machines-${scheme}-${width}`);
+      await inspect(page);
 
       await page.getByRole("main").getByRole("link", { name: "The queue" }).click();
       const queue = page.getByRole("region", { name: "Waiting", exact: true });
@@ -77,7 +77,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(queue.getByRole("row").nth(2)).toContainText("once does not tell");
       await expect(queue.getByRole("row").nth(2)).toContainText(/in about (19|20) min/);
       await expect(page.getByRole("region", { name: "Over", exact: true })).toContainText("30 min");
-      await inspect(page, `queue-told-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goBack();
       await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
@@ -87,7 +87,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
       const changes = page.getByRole("region", { name: "What changed of it", exact: true });
       await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
-      await inspect(page, `machine-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

@@ -66,14 +66,14 @@ for (const { scheme, width } of SCREENS) {
         .getByRole("link", { name: /^3 regressions are open, and nobody has looked at 2 of them/ })
         .click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText("3 regressions are open");
-      await inspect(page, `regressions-${scheme}-${width}`);
+      await inspect(page);
 
       await page.getByRole("row").nth(1).getByRole("link").click();
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(
         "Slower by up to 20 %, since bbbbbbb, \u201cCopy twice\u201d",
       );
       await expect(page.getByText("on lab-2 changed as well, by +19 %")).toBeVisible();
-      await inspect(page, `regression-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }
@@ -112,7 +112,7 @@ test("only what was typed is said of a regression, and that it is saved", async 
   await page.goto(`${overviewPath(report)}/regressions/9`);
   await page.getByRole("button", { name: "Me", exact: true }).click();
   await page.getByLabel("Note").fill("Seen, reverting.");
-  await inspect(page, "regression-form");
+  await inspect(page);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Saved.")).toBeVisible();
   expect(said.map(({ body }) => body)).toEqual([{ assignee: "ada", note: "Seen, reverting." }]);

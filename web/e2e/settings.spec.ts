@@ -158,7 +158,7 @@ test("a channel is added, tested, turned off and on, and deleted", async ({ page
   await expect(row).toContainText("receiver.invalid/…cdef");
   await expect(row).toContainText("regressions");
   await expect(row).toContainText("Nothing was sent yet.");
-  await inspect(page, "settings-channel");
+  await inspect(page);
   await row.getByRole("button", { name: "Test bug tracker" }).click();
   await expect(page.getByText(/^The message was not taken: /)).toBeVisible();
   await expect(row).toContainText("a message was not taken");
@@ -195,7 +195,7 @@ for (const { scheme, width } of SCREENS) {
     test("every part of the settings", async ({ page }) => {
       await page.goto(`/${PROJECT}/settings`);
       await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
-      await inspect(page, `settings-stranger-${scheme}-${width}`);
+      await inspect(page);
       await open(page);
       const parts = [
         "General",
@@ -211,7 +211,7 @@ for (const { scheme, width } of SCREENS) {
       for (const part of parts) {
         await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
         await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-        await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);
+        await inspect(page);
       }
     });
   });

@@ -17,7 +17,7 @@ for (const { scheme, width } of SCREENS) {
       const there = `--upload ${new URL(baseURL ?? "").origin} --token-file agent.token`;
       await expect(page.getByText(`roundtrip run ${there}`)).toBeVisible();
       await expect(page.getByText(`roundtrip import results.json ${there}`)).toBeVisible();
-      await inspect(page, `onboarding-${scheme}-${width}`);
+      await inspect(page);
     });
 
     test("a page goes on being shown offline, says since when, and recovers by itself", async ({
@@ -31,7 +31,7 @@ for (const { scheme, width } of SCREENS) {
       await context.setOffline(true);
       await expect(page.getByText(/^Offline: shown as of \d\d:\d\d\./)).toBeVisible();
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
-      await inspect(page, `offline-${scheme}-${width}`);
+      await inspect(page);
       await context.setOffline(false);
       await expect(page.getByText(/^Offline/)).toHaveCount(0);
       // The browser logs what it could not ask for meanwhile.
@@ -45,7 +45,7 @@ for (const { scheme, width } of SCREENS) {
       await page.goto("/nowhere-lab/runs");
       await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
       await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
-      await inspect(page, `hidden-${scheme}-${width}`);
+      await inspect(page);
       await page.getByRole("link", { name: "Sign in to see it" }).click();
       await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);
       // The browser logs the 404 that this test is about.

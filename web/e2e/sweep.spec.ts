@@ -146,28 +146,28 @@ for (const { scheme, width } of SCREENS) {
     test("size sweep, topology, sizes and reference", async ({ page, report }) => {
       await page.goto(`${overviewPath(report)}/sweep`);
       await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page, `sweep-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/sweep?tables=sweep&show=p99`);
       await expect(page.getByRole("table").first()).toBeVisible();
-      await inspect(page, `sweep-table-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/topology`);
       await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page, `topology-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/sizes`);
       await expect(page.locator(".cumulative-line")).toBeVisible();
       await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page, `sizes-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/reference`);
       await expect(page.locator(".chart .curve").first()).toBeVisible();
-      await inspect(page, `reference-${scheme}-${width}`);
+      await inspect(page);
 
       await page.goto(`${overviewPath(report)}/reference/chromium-mach-vs-fifo`);
       await expect(page.getByRole("table").first()).toBeVisible();
-      await inspect(page, `worked-${scheme}-${width}`);
+      await inspect(page);
     });
   });
 }

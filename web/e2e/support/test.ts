@@ -48,9 +48,4 @@ export async function openSeries(page: Page, report: Fixtures["report"], transpo
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
 }
 
-/** Keeps what a page looks like, for people. */
-export async function keepScreen(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: `test-results/screens/${name}.png`, fullPage: true });
-}
-
 export { expect } from "@playwright/test";
