@@ -1,5 +1,7 @@
 //! The way to PostgreSQL, whoever runs it: connections, and the sentences for when there are none.
 
+use crate::cli::DataArguments;
+use crate::config;
 use crate::postgres::{self, Embedded};
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, bail};
@@ -31,14 +33,14 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Connects to `url`, or starts the embedded PostgreSQL in `data_dir`, and applies all migrations.
+    /// Connects to `DATABASE_URL`, or starts the embedded PostgreSQL in the data directory, and applies all migrations.
     ///
     /// # Errors
     /// There is no database, or a migration fails. What was started is stopped again.
-    pub(crate) async fn open(url: Option<&str>, data_dir: &Path) -> Result<Self> {
-        let database = match url {
-            Some(url) => Self::of(reachable(url).await?, None),
-            None => Self::start(data_dir).await?,
+    pub(crate) async fn open(data: &DataArguments) -> Result<Self> {
+        let database = match config::database_url() {
+            Some(url) => Self::of(reachable(&url).await?, None),
+            None => Self::start(&config::data_dir(data)?).await?,
         };
         database.migrated().await
     }
@@ -48,32 +50,36 @@ impl Database {
     ///
     /// # Errors
     /// There is no database, a migration fails, or the running server is an older one.
-    pub(crate) async fn join(url: Option<&str>, data_dir: &Path) -> Result<Self> {
-        let database = Self::reach(url, data_dir).await?;
-        if url.is_some() || database.embedded.is_some() {
+    pub(crate) async fn join(data: &DataArguments) -> Result<Self> {
+        let database = Self::reach(data).await?;
+        if config::database_url().is_some() || database.embedded.is_some() {
             return database.migrated().await;
         }
         let missing = schema::missing_migrations(&database.pool, &MIGRATOR).await;
         if !missing.context("cannot read the database")?.is_empty() {
-            bail!("the server that runs on {} is an older one: stop it first", data_dir.display());
+            bail!(
+                "the server that runs on {} is an older one: stop it first",
+                config::data_dir(data)?.display()
+            );
         }
         Ok(database)
     }
 
-    /// The database as it is: `url`, the PostgreSQL of the server that runs on `data_dir`, or that PostgreSQL started for
-    /// the time being. Its statements are about many rows: none is noted for being slow.
+    /// The database as it is: `DATABASE_URL`, the PostgreSQL of the server that runs on the data directory, or that PostgreSQL
+    /// started for the time being. Its statements are about many rows: none is noted for being slow.
     ///
     /// # Errors
     /// There is no database.
-    pub(crate) async fn reach(url: Option<&str>, data_dir: &Path) -> Result<Self> {
-        let options = match url {
-            Some(url) => Some(reachable(url).await?),
-            None => postgres::find_running(data_dir).await?,
+    pub(crate) async fn reach(data: &DataArguments) -> Result<Self> {
+        let data_dir = config::data_dir(data)?;
+        let options = match config::database_url() {
+            Some(url) => Some(reachable(&url).await?),
+            None => postgres::find_running(&data_dir).await?,
         };
         let (options, embedded) = match options {
             Some(options) => (options, None),
             None => {
-                let embedded = Embedded::start(data_dir).await?;
+                let embedded = Embedded::start(&data_dir).await?;
                 (embedded.connect_options(), Some(embedded))
             }
         };

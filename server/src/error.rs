@@ -89,10 +89,7 @@ impl ApiError {
 
     /// Why someone may not do something with a thing that, if it is hidden, does not exist.
     pub fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
-        match refusal {
-            Refusal::Hidden => Self::unknown(kind, name),
-            refusal => refusal.into(),
-        }
+        DomainError::refused(refusal, kind, name).into()
     }
 
     /// The database does not answer.

@@ -83,22 +83,17 @@ pub enum DomainError {
 /// What can be asked for and not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names of the others say it")]
 pub enum Kind {
     /// A path of the API.
     Endpoint,
     /// A file of the web UI.
     Asset,
-    /// A project.
     Project,
-    /// A machine.
     Machine,
-    /// A commit.
     Commit,
-    /// A short link.
     Link,
-    /// A run.
     Run,
-    /// A series.
     Series,
     /// A run's result in a series.
     Point,
@@ -112,13 +107,9 @@ pub enum Kind {
     Account,
     /// An account's role in a project.
     Member,
-    /// A token.
     Token,
-    /// A way to sign in.
     SignIn,
-    /// An agent.
     Agent,
-    /// A job.
     Job,
     /// A time at which something is measured.
     Schedule,

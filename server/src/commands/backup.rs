@@ -2,7 +2,7 @@
 
 use crate::backup::dump::dump;
 use crate::cli::BackupArguments;
-use crate::config::{self, UsageError};
+use crate::config::UsageError;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -24,10 +24,8 @@ const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let output = Output::begin(&arguments.file)?;
-    let data_dir = config::data_dir(&arguments.data)?;
-    let url = config::database_url();
     let mut written = Ok(());
-    Database::with(Database::reach(url.as_deref(), &data_dir), &shutdown, async |database| {
+    Database::with(Database::reach(&arguments.data), &shutdown, async |database| {
         let bar = spinner("backing up");
         let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
         let (output, size) = dumped.await.context("stopped before the end: there is no backup")??;

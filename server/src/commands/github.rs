@@ -2,7 +2,6 @@
 
 use super::columns::columns;
 use crate::cli::{GitHubCommand, GitHubLinkArguments};
-use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
 use roundtrip_github::sweep;
@@ -18,8 +17,7 @@ pub(crate) async fn github(command: GitHubCommand) -> Result<()> {
         GitHubCommand::Repositories(data) => data,
         GitHubCommand::Link(arguments) => &arguments.data,
     };
-    let data_dir = config::data_dir(data)?;
-    let database = Database::join(config::database_url().as_deref(), &data_dir).await?;
+    let database = Database::join(data).await?;
     let result = match &command {
         GitHubCommand::Repositories(_) => list(&database).await,
         GitHubCommand::Link(arguments) => link(&database, arguments).await,

@@ -1,7 +1,6 @@
 //! `migrate`: brings the tables up to date and ends.
 
 use crate::cli::MigrateArguments;
-use crate::config;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, ensure};
@@ -14,9 +13,7 @@ use sqlx::PgPool;
 /// There is no database, or a migration fails.
 pub(crate) async fn migrate(arguments: MigrateArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    let data_dir = config::data_dir(&arguments.data)?;
-    let url = config::database_url();
-    Database::with(Database::open(url.as_deref(), &data_dir), &shutdown, async |database| {
+    Database::with(Database::open(&arguments.data), &shutdown, async |database| {
         if arguments.distributed {
             distribute(&database.pool).await?;
         }

@@ -1,7 +1,6 @@
 //! `prune`: removes now what servers remove once a day.
 
 use crate::cli::PruneArguments;
-use crate::config;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -15,9 +14,7 @@ use roundtrip_domain::tasks::retention;
 /// There is no database, or it does not answer.
 pub(crate) async fn prune(arguments: PruneArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    let data_dir = config::data_dir(&arguments.data)?;
-    let url = config::database_url();
-    Database::with(Database::join(url.as_deref(), &data_dir), &shutdown, async |database| {
+    Database::with(Database::join(&arguments.data), &shutdown, async |database| {
         if arguments.dry_run {
             shutdown.unless_requested(preview(database)).await.unwrap_or(Ok(()))
         } else {

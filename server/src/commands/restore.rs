@@ -3,7 +3,6 @@
 use super::backup::{STANDARD, spinner};
 use crate::backup::fill::fill;
 use crate::cli::BackupArguments;
-use crate::config;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -23,10 +22,8 @@ pub(crate) async fn restore(arguments: BackupArguments) -> Result<()> {
         let opened = File::open(&arguments.file);
         Box::new(opened.with_context(|| format!("cannot open {}", arguments.file.display()))?)
     };
-    let data_dir = config::data_dir(&arguments.data)?;
-    let url = config::database_url();
     let name = arguments.file.display();
-    Database::with(Database::reach(url.as_deref(), &data_dir), &shutdown, async |database| {
+    Database::with(Database::reach(&arguments.data), &shutdown, async |database| {
         let bar = spinner("restoring");
         let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
         let filled = filled.await.context("stopped before the end: nothing was restored")?;

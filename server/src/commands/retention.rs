@@ -1,7 +1,6 @@
 //! `retention`: how long projects keep what.
 
 use crate::cli::{Keep, RetentionArguments};
-use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result};
 use roundtrip_storage::retention::{self, Policy};
@@ -11,8 +10,7 @@ use roundtrip_storage::retention::{self, Policy};
 /// # Errors
 /// There is no database, or no such project.
 pub(crate) async fn retention(arguments: RetentionArguments) -> Result<()> {
-    let data_dir = config::data_dir(&arguments.data)?;
-    let database = Database::join(config::database_url().as_deref(), &data_dir).await?;
+    let database = Database::join(&arguments.data).await?;
     let result = change_and_show(&database, &arguments).await.map_err(|error| database.explain(error));
     database.close().await;
     result

@@ -1,7 +1,6 @@
 //! `seed`: synthetic history in a project of its own.
 
 use crate::cli::SeedArguments;
-use crate::config;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::Result;
@@ -15,21 +14,19 @@ use std::time::Instant;
 /// There is no database, it refuses, or the project has runs.
 pub(crate) async fn seed(arguments: SeedArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    let data_dir = config::data_dir(&arguments.data)?;
-    let url = config::database_url();
-    Database::with(Database::join(url.as_deref(), &data_dir), &shutdown, async |database| {
+    Database::with(Database::join(&arguments.data), &shutdown, async |database| {
         // A request to end is no failure: nothing is written then.
-        shutdown.unless_requested(fill(database, arguments)).await.unwrap_or(Ok(()))
+        shutdown.unless_requested(fill(database, &arguments)).await.unwrap_or(Ok(()))
     })
     .await
 }
 
-async fn fill(database: &Database, arguments: SeedArguments) -> Result<()> {
+async fn fill(database: &Database, arguments: &SeedArguments) -> Result<()> {
     // All of these fit.
     let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
-    let project = arguments.project.clone();
+    let project = &arguments.project;
     let plan = Plan {
-        project: arguments.project,
+        project: project.clone(),
         machine_count: count(arguments.machines),
         series_count: count(arguments.series),
         commit_count: count(arguments.commits),

@@ -92,10 +92,9 @@ async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<Starte
         .metrics
         .map(|address| take_port(address, "--metrics", "--metrics").map(|socket| (address, socket)));
     let metrics = metrics.transpose()?;
-    let url = config::database_url();
     let data_dir = config::data_dir(&arguments.data)?;
-    let database = Database::open(url.as_deref(), &data_dir).await?;
-    let is_data_dir_meant = url.is_none() || arguments.data.data_dir.is_some();
+    let database = Database::open(&arguments.data).await?;
+    let is_data_dir_meant = config::database_url().is_none() || arguments.data.data_dir.is_some();
     token::ensure_first(&database.pool, is_data_dir_meant.then_some(data_dir.as_path()))
         .await
         .map_err(|error| database.explain(error))?;
