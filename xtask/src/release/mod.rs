@@ -184,9 +184,14 @@ fn finish(folder: &Path) -> Result<()> {
 fn check_archive(folder: &Path, name: &str) -> Result<()> {
     let path = folder.join(name);
     ensure!(path.is_file(), "{} holds no {name}: expected every archive of a release", folder.display());
-    let (packed, found) = (archive::checksum_path(&path), archive::checksum_line(&path)?);
-    let expected = fs::read_to_string(&packed)?;
-    ensure!(found == expected, "{name} is not what was packed: it has {found}expected {expected}");
+    let (found, expected) =
+        (archive::checksum_line(&path)?, fs::read_to_string(archive::checksum_path(&path))?);
+    ensure!(
+        found == expected,
+        "{name} is not what was packed: its checksum is `{}`, expected `{}`",
+        found.trim_end(),
+        expected.trim_end()
+    );
     Ok(())
 }
 
