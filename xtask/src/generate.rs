@@ -5,55 +5,47 @@ use crate::programs::{self, Built};
 use crate::{chaos, screen::Step, tool::Tool, web, workspace};
 use anyhow::Result;
 use fs_err as fs;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 /// Files that programs print, with the argument that makes them do it.
 const PRINTED: [(&str, &str, &str); 5] = [
-    (programs::SERVER, "openapi", "server/openapi.json"),
+    (programs::SERVER, "openapi", API),
     ("roundtrip", "schema", "docs/reference/roundtrip.schema.json"),
     ("roundtrip", "reference", "docs/reference/roundtrip.md"),
     ("roundtrip", "transports", "docs/reference/transports.md"),
     (programs::SERVER, "reference", "docs/reference/roundtrip-server.md"),
 ];
+const API: &str = "server/openapi.json";
 const TYPES: &str = "web/src/api/schema.gen.ts";
 
 pub(crate) fn generate() -> Result<ExitCode> {
     workspace::claim_target_folder()?;
-    let step = Step::start("programs");
-    let built = programs::build(&step, &[programs::AGENT, programs::SERVER], "dev")?;
-    step.done("built");
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "dev"))?;
     let step = Step::start("gen");
     web::install(&step)?;
-    write_all(&built, &step)?;
-    step.done(&files().join(", "));
+    let files = made(&built)?;
+    files.iter().try_for_each(|(file, text)| fs::write(workspace::root().join(file), text))?;
+    step.done(&files.into_keys().collect::<Vec<_>>().join(", "));
     Ok(ExitCode::SUCCESS)
 }
 
-/// The generated files that are not what their sources make now. The checkout is left as it was.
-pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
-    let path = |file: &str| workspace::root().join(file);
-    let before: Vec<_> = files().into_iter().map(|file| (file, fs::read(path(file)).ok())).collect();
-    let written = write_all(built, step);
-    let mut stale = Vec::new();
-    for (file, content) in before {
-        if fs::read(path(file)).ok() == content {
-            continue;
-        }
-        stale.push(file);
-        content.map_or_else(|| fs::remove_file(path(file)), |content| fs::write(path(file), content))?;
-    }
-    written.map(|()| stale)
+/// The generated files that are not what their sources make now.
+pub(crate) fn stale(built: &Built) -> Result<Vec<&'static str>> {
+    let mut files = made(built)?;
+    files.retain(|file, text| workspace::read(file).ok().as_ref() != Some(text));
+    Ok(files.into_keys().collect())
 }
 
-fn files() -> Vec<&'static str> {
-    PRINTED.iter().map(|(.., file)| *file).chain([TYPES, chaos::PAGE]).collect()
-}
-
-fn write_all(built: &Built, step: &Step) -> Result<()> {
+/// All generated files, with their texts.
+fn made(built: &Built) -> Result<BTreeMap<&'static str, String>> {
+    let mut files = BTreeMap::from([(chaos::PAGE, chaos::page()?)]);
     for (program, argument, file) in PRINTED {
-        let made = Tool::at(&built.program(program)?).arguments([argument]).output()?;
-        fs::write(workspace::root().join(file), made)?;
+        files.insert(file, Tool::at(&built.program(program)?).arguments([argument]).output()?);
     }
-    fs::write(workspace::root().join(chaos::PAGE), chaos::page()?)?;
-    web::npm(&["run", "gen"])?.succeed(step)
+    let api = tempfile::NamedTempFile::with_suffix(".json")?;
+    fs::write(&api, &files[API])?;
+    let types = web::npm(&["run", "--silent", "gen", "--"])?.arguments([api.path()]).output()?;
+    files.insert(TYPES, types);
+    Ok(files)
 }
