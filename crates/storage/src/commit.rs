@@ -1,13 +1,9 @@
 //! Commits and their order.
 
-use chrono::serde::ts_microseconds;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
-use serde::{Deserialize, Serialize};
-use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use std::collections::HashMap;
-use utoipa::ToSchema;
 
 /// Where a stored commit stands.
 #[derive(Debug)]
@@ -20,27 +16,21 @@ pub struct PlaceRow {
     pub measured: bool,
 }
 
-/// One commit.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct CommitSummary {
-    /// Full object name.
+/// A commit as charts name it.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table commit, described there")]
+pub struct Row {
     pub sha: String,
-    /// Commits on the first-parent path from the root, itself included: the order of charts.
     pub ordinal: i64,
-    /// First line of the message.
     pub subject: String,
-    /// Name of the author.
     pub author: String,
-    /// When it was committed.
-    // In queries as a number: the text of a year beyond 9999 is another one in PostgreSQL than in JSON.
-    #[serde(deserialize_with = "ts_microseconds::deserialize")]
     pub committed_at: DateTime<Utc>,
 }
 
 /// Commits of a project by object name, in ascending order.
-pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<CommitSummary>> {
+pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
-        CommitSummary,
+        Row,
         "select sha, ordinal, subject, author, committed_at from commit where commit_id = any($1)
          order by ordinal, sha",
         commit_ids,
@@ -54,9 +44,9 @@ pub async fn of_shas(
     executor: impl PgExecutor<'_>,
     project_id: i64,
     shas: &[String],
-) -> sqlx::Result<Vec<CommitSummary>> {
+) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
-        CommitSummary,
+        Row,
         "select sha, ordinal, subject, author, committed_at from commit where project_id = $1 and sha = any($2)",
         project_id,
         shas,
@@ -72,23 +62,24 @@ pub async fn between(
     project_id: i64,
     after_ordinal: i64,
     until_ordinal: i64,
-) -> sqlx::Result<Vec<(CommitSummary, bool)>> {
+) -> sqlx::Result<Vec<(Row, bool)>> {
     let rows = sqlx::query!(
-        r#"select distinct on (ordinal) measured,
-                  jsonb_build_object('sha', commit.sha, 'ordinal', commit.ordinal, 'subject', commit.subject,
-                                 'author', commit.author,
-                                 'committed_at', (extract(epoch from commit.committed_at) * 1000000)::bigint)
-                  as "commit!: Json<CommitSummary>"
-           from commit
-           where project_id = $1 and ordinal > $2 and ordinal <= $3
-           order by ordinal, measured desc, commit_id"#,
+        "select distinct on (ordinal) sha, ordinal, subject, author, committed_at, measured
+         from commit
+         where project_id = $1 and ordinal > $2 and ordinal <= $3
+         order by ordinal, measured desc, commit_id",
         project_id,
         after_ordinal,
         until_ordinal,
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.commit.0, row.measured)).collect())
+    let commit =
+        |sha, ordinal, subject, author, committed_at| Row { sha, ordinal, subject, author, committed_at };
+    Ok(rows
+        .into_iter()
+        .map(|row| (commit(row.sha, row.ordinal, row.subject, row.author, row.committed_at), row.measured))
+        .collect())
 }
 
 /// The places of those commits that are stored.

@@ -1,9 +1,9 @@
 //! Commits to look through, the graph that they make, and the pull requests among their runs.
 
-use super::commit::CommitSummary;
+use super::commit::Row;
 use crate::search_terms::SearchTerms;
+use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use sqlx::types::Json;
 use uuid::Uuid;
 
 /// Which commits are wanted.
@@ -22,9 +22,13 @@ pub struct Filter {
 #[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct DetailRow {
     pub commit_id: i64,
-    pub commit: Json<CommitSummary>,
+    pub sha: String,
+    pub ordinal: i64,
     pub ordinal_is_estimate: bool,
     pub parents: Vec<String>,
+    pub subject: String,
+    pub author: String,
+    pub committed_at: DateTime<Utc>,
 }
 
 /// A pull request, as its runs tell of it.
@@ -43,11 +47,11 @@ pub async fn list(
     filter: &Filter,
     before: (i64, &str),
     limit: i64,
-) -> sqlx::Result<Vec<CommitSummary>> {
+) -> sqlx::Result<Vec<Row>> {
     let (ordinal, sha) = before;
     if filter.words.is_empty() {
         return sqlx::query_as!(
-            CommitSummary,
+            Row,
             "select sha, ordinal, subject, author, committed_at from commit
              where project_id = $1 and ordinal between $2 and $3 and (ordinal, sha) < ($4, $5)
              order by ordinal desc, sha desc
@@ -66,7 +70,7 @@ pub async fn list(
     let (first, behind) = filter.words.only().map_or((String::new(), String::new()), names_from);
     // First found by an index, then put in order: few are.
     sqlx::query_as!(
-        CommitSummary,
+        Row,
         r#"with found as materialized (
                select sha, ordinal, subject, author, committed_at from commit
                where project_id = $1 and to_tsvector('simple', subject) @@ to_tsquery('simple', $6)
@@ -99,15 +103,11 @@ pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<
     let (first, behind) = names_from(prefix);
     sqlx::query_as!(
         DetailRow,
-        r#"select commit_id, ordinal_is_estimate, parents,
-                  jsonb_build_object('sha', commit.sha, 'ordinal', commit.ordinal, 'subject', commit.subject,
-                                 'author', commit.author,
-                                 'committed_at', (extract(epoch from commit.committed_at) * 1000000)::bigint)
-                  as "commit!: Json<CommitSummary>"
-           from commit
-           where project_id = $1 and sha >= $2 and sha < $3
-           order by sha
-           limit 2"#,
+        "select commit_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at
+         from commit
+         where project_id = $1 and sha >= $2 and sha < $3
+         order by sha
+         limit 2",
         project_id,
         first,
         behind,

@@ -5,9 +5,6 @@
 //! Queries are checked against the schema when this crate is compiled. `.sqlx/` holds what the compiler needs to
 //! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
 //!
-//! A row that the API answers as it is read is declared here with its JSON and its schema. Columns that only the server
-//! needs are skipped there.
-//!
 //! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
 //! nothing new locks nothing, and two that bring the same wait for each other in one order.
 

@@ -1,30 +1,19 @@
 //! Times at which the newest commit of a project is measured.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
-use utoipa::ToSchema;
 
-/// A time at which the newest commit is measured.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Schedule {
-    /// Its number.
+/// A schedule.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table schedule, described there")]
+pub struct Row {
     pub schedule_id: i64,
-    /// When, in UTC: minute, hour, day of the month, month, day of the week.
-    #[schema(example = "30 2 * * *")]
-    pub cron: String,
-    /// What is measured; null: what its `roundtrip.toml` says.
-    #[schema(required)]
-    pub preset: Option<String>,
-    /// On every machine that has these.
-    pub labels: Vec<String>,
-    /// Who made it.
-    pub created_by: String,
-    /// When it is due next.
-    pub next_at: DateTime<Utc>,
-    /// Its project.
-    #[serde(skip)]
     pub project_id: i64,
+    pub cron: String,
+    pub preset: Option<String>,
+    pub labels: Vec<String>,
+    pub created_by: String,
+    pub next_at: DateTime<Utc>,
 }
 
 /// A schedule to make.
@@ -39,9 +28,9 @@ pub struct New<'a> {
 }
 
 /// Those of a project, in the order of their making.
-pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Schedule>> {
+pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
-        Schedule,
+        Row,
         "select schedule_id, project_id, cron, preset, labels, created_by, next_at from schedule
          where project_id = $1
          order by schedule_id",
@@ -81,9 +70,9 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id:
 }
 
 /// One that is due and that no other server is at, locked until the transaction ends.
-pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Schedule>> {
+pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
     sqlx::query_as!(
-        Schedule,
+        Row,
         "select schedule_id, project_id, cron, preset, labels, created_by, next_at from schedule
          where next_at <= $1
          order by next_at

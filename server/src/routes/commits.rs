@@ -1,6 +1,7 @@
 //! Commits: looking through them, one with its runs, and where two part.
 
 use super::projects::{ProjectPath, project_id};
+use super::runs::{CommitSummary, RunSummary};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
@@ -8,8 +9,6 @@ use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::graph::{Graph, Parting};
 use roundtrip_storage as db;
-use roundtrip_storage::commit::CommitSummary;
-use roundtrip_storage::run::RunSummary;
 use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
@@ -149,9 +148,9 @@ pub(crate) async fn list_commits(
     // Every object name is before this text.
     let before = asked.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
     let rows = db::graph::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
-    let (commits, next_after) =
+    let (rows, next_after) =
         asked.cut(rows, |row| CommitPlace { ordinal: row.ordinal, sha: row.sha.clone() });
-    Ok(Json(CommitList { commits, next_after }))
+    Ok(Json(CommitList { commits: rows.into_iter().map(CommitSummary::from).collect(), next_after }))
 }
 
 /// One commit and its runs.
@@ -171,10 +170,10 @@ pub(crate) async fn get_commit(
     runs.sort_unstable_by_key(|run| std::cmp::Reverse(run.run_id));
     Ok(Json(CommitDetail {
         ordinal_is_estimate: commit.ordinal_is_estimate,
-        parents: commit.parents,
-        commit: commit.commit.0,
+        parents: commit.parents.clone(),
+        commit: commit.into(),
         run_count,
-        runs,
+        runs: runs.into_iter().map(RunSummary::from).collect(),
     }))
 }
 
@@ -193,13 +192,13 @@ pub(crate) async fn get_merge_base(
     let project_id = project_id(&state, &caller, &path).await?;
     let base = find(&state, project_id, "base", &query.base).await?;
     let head = find(&state, project_id, "head", &query.head).await?;
-    let both = [base.commit.sha.clone(), head.commit.sha.clone()];
-    let found = partings(&state, project_id, &both, |graph| vec![graph.merge_base(&both[0], &both[1])]);
+    let both = [base.sha.clone(), head.sha.clone()];
+    let found = partings(&state, project_id, &both, |graph| vec![graph.merge_base(&base.sha, &head.sha)]);
     let found = found.await?.pop().unwrap_or_default();
     let mut named = named(&state, project_id, std::slice::from_ref(&found)).await?;
     Ok(Json(MergeBase {
-        base: base.commit.0,
-        head: head.commit.0,
+        base: base.into(),
+        head: head.into(),
         merge_base: found.sha.and_then(|sha| named.remove(&sha)),
         is_certain: found.ends.is_empty(),
         unknown_parents_of: found.ends.into_iter().take(ENDS_MAX).collect(),
@@ -234,7 +233,7 @@ pub(super) async fn named(
 ) -> Result<HashMap<String, CommitSummary>, ApiError> {
     let shas: Vec<_> = partings.iter().filter_map(|parting| parting.sha.clone()).collect();
     let rows = db::commit::of_shas(&state.pool, project_id, &shas).await?;
-    Ok(rows.into_iter().map(|row| (row.sha.clone(), row)).collect())
+    Ok(rows.into_iter().map(|row| (row.sha.clone(), CommitSummary::from(row))).collect())
 }
 
 /// The commit that a parameter names.
@@ -258,6 +257,18 @@ impl TryFrom<String> for CommitName {
     fn try_from(text: String) -> Result<Self, InvalidCommitName> {
         let is_name = NAME_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_name { Ok(Self(text.to_ascii_lowercase())) } else { Err(InvalidCommitName) }
+    }
+}
+
+impl From<db::graph::DetailRow> for CommitSummary {
+    fn from(row: db::graph::DetailRow) -> Self {
+        Self {
+            sha: row.sha,
+            ordinal: row.ordinal,
+            subject: row.subject,
+            author: row.author,
+            committed_at: row.committed_at,
+        }
     }
 }
 

@@ -1,39 +1,27 @@
 //! What people say of regressions.
 
-use super::{present, record};
+use super::record;
 use crate::error::{DomainError, Kind};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::regression::{self, State, Triage};
 use roundtrip_storage::{account, job};
-use roundtrip_wire::Slug;
-use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgPool;
-use utoipa::ToSchema;
 
-/// What people say; what is absent stays, null takes it away.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegressionChange {
-    /// How far they are.
+/// What is to change of what people say of a regression; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct TriageChange {
+    /// How far somebody is with it.
     pub state: Option<State>,
-    /// The name of the account that looks after it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>)]
-    pub assignee: Option<Option<Slug>>,
-    /// What they say of it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 4000)]
+    /// The account that looks after it, or none.
+    pub assignee: Option<Option<String>>,
+    /// A note, or none.
     pub note: Option<Option<String>>,
-    /// Where it is talked about: an address that begins with https:// or http://.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 2000)]
+    /// Where it is talked about, or nowhere.
     pub bug_url: Option<Option<String>>,
-    /// Until when nobody is told of it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<DateTime<Utc>>)]
+    /// Until when nobody is told of it, or not.
     pub muted_until: Option<Option<DateTime<Utc>>>,
 }
 
@@ -43,7 +31,7 @@ pub async fn triage(
     by: &By,
     project: &ProjectRow,
     regression_id: i64,
-    change: RegressionChange,
+    change: TriageChange,
 ) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     let before = regression::lock_triage(&mut transaction, project.project_id, regression_id)
@@ -51,10 +39,7 @@ pub async fn triage(
         .ok_or_else(|| DomainError::unknown(Kind::Regression, regression_id))?;
     let after = Triage {
         state: change.state.unwrap_or(before.state),
-        assignee: match change.assignee {
-            Some(name) => name.map(|name| name.to_string()),
-            None => before.assignee.clone(),
-        },
+        assignee: change.assignee.unwrap_or_else(|| before.assignee.clone()),
         note: change.note.unwrap_or_else(|| before.note.clone()),
         bug_url: change.bug_url.unwrap_or_else(|| before.bug_url.clone()),
         muted_until_at: change.muted_until.unwrap_or(before.muted_until_at),
