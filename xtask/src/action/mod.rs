@@ -3,6 +3,7 @@
 
 mod runner;
 
+use crate::archive::{self, VERSION};
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
 use crate::screen::Step;
@@ -10,7 +11,7 @@ use crate::server::{self, Server};
 use crate::tally::{self, Outcome};
 use crate::tool::{self, Tool};
 use crate::workflow::{self, Action, Workflow, WorkflowStep};
-use crate::{archive, http, linters, platform, workspace};
+use crate::{http, linters, platform, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use runner::{Job, Values, evaluate};
@@ -23,8 +24,6 @@ use tempfile::TempDir;
 
 /// The project that is measured.
 const PROJECT: &str = "courier";
-/// The release that jobs install.
-const VERSION: &str = "0.0.0-test";
 const ACTION: &str = ".github/actions/roundtrip";
 /// The number of the pull request.
 const NUMBER: u64 = 12;
