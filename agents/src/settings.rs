@@ -405,7 +405,10 @@ mod tests {
 
     fn is_valid(text: &str) -> bool {
         let value: Value = toml::from_str(text).unwrap();
-        jsonschema::draft7::new(&schema()).unwrap().is_valid(&value)
+        let (mut compiler, mut schemas) = (boon::Compiler::new(), boon::Schemas::new());
+        compiler.add_resource("roundtrip.schema.json", schema()).unwrap();
+        let schema = compiler.compile("roundtrip.schema.json", &mut schemas).unwrap();
+        schemas.validate(&value, schema).is_ok()
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `compose`: brings `docker-compose.yml` up with podman: `xtask/compose/checks.sh`, whose functions are the checks.
 
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::tally::{self, Tally};
 use crate::tool::{self, Tool};
-use crate::{debian, fixture, http, platform, programs, python, server, workspace};
+use crate::{debian, fixture, http, platform, python, server, workspace};
 use anyhow::{Context, Result};
 use fs_err::{self as fs, File};
 use std::path::PathBuf;
@@ -67,7 +68,7 @@ struct Engine {
 
 impl Engine {
     fn prepare(step: &Step) -> Result<Self> {
-        let built = programs::build(step, &programs::BOTH, "release")?;
+        let built = programs::build(step, &programs::BOTH, Profile::Release)?;
         let cache = platform::cache_folder()?.join("containers");
         fs::create_dir_all(&cache)?;
         let lock = File::create(cache.join("lock"))?;
@@ -75,7 +76,7 @@ impl Engine {
         lock.file().lock().context("cannot wait for another one to end")?;
         let tools = python::tools(&[PODMAN_COMPOSE], step)?;
         let tools = tools.context("python3 is missing, which installs podman-compose")?;
-        let folder = server::reachable_folder()?;
+        let folder = server::test_folder()?;
         let port = || Ok::<_, anyhow::Error>(http::free_port()?.to_string().into());
         let variables = vec![
             ("AGENT_PROGRAM", built.program("roundtrip")?),

@@ -1,7 +1,7 @@
 //! What checks and tests start: repositories, programs that run in the background, a PostgreSQL for tests.
 
 use crate::interrupt::{self, STOP_TIMEOUT};
-use crate::programs::{self, TestPrograms};
+use crate::programs::{self, Profile, TestPrograms};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tally::Tally;
@@ -19,7 +19,7 @@ const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Builds the released agent and server, with the web interface that the server carries.
 pub(crate) fn build(tally: &mut Tally) -> Result<()> {
     tally.prepare("web UI", web::build)?;
-    tally.prepare("programs", |step| programs::build(step, &programs::BOTH, "release")).map(drop)
+    tally.prepare("programs", |step| programs::build(step, &programs::BOTH, Profile::Release)).map(drop)
 }
 
 pub(crate) struct Repository {
@@ -62,7 +62,7 @@ pub(crate) struct Services {
 
 impl Services {
     pub(crate) fn start(programs: &TestPrograms, step: &Step) -> Result<Self> {
-        let folder = server::reachable_folder()?;
+        let folder = server::test_folder()?;
         let verb = ["postgres", "--for-tests"];
         let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
         let postgres = postgres.context("no PostgreSQL for the tests")?;
@@ -76,7 +76,7 @@ impl Services {
             .folder(&folder)
             .variable("CARGO_MANIFEST_DIR", &folder)
             .variable("DATABASE_URL", &self.postgres.ready)
-            .variable("ROUNDTRIP_TEST_FOLDER", server::fast_folder())
+            .variables(server::memory_folder().map(|folder| ("ROUNDTRIP_TEST_FOLDER", folder)))
             .variable(python::MAIL_SERVER_VARIABLE, &self.python)
     }
 

@@ -1,7 +1,7 @@
 //! `gen`: files that are generated from sources: the API document from the server's handlers, the web client's types from
 //! that, the schema of `roundtrip.toml`, the references of both commands, the page of transports, the page of promises.
 
-use crate::programs::{self, Built};
+use crate::programs::{self, Built, Profile};
 use crate::{chaos, screen::Step, tool::Tool, web, workspace};
 use anyhow::Result;
 use fs_err as fs;
@@ -21,7 +21,7 @@ const TYPES: &str = "web/src/api/schema.gen.ts";
 
 pub(crate) fn generate() -> Result<ExitCode> {
     workspace::claim_target_folder()?;
-    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "dev"))?;
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Dev))?;
     let step = Step::start("gen");
     web::install(&step)?;
     let files = made(&built)?;
@@ -45,7 +45,8 @@ fn made(built: &Built) -> Result<BTreeMap<&'static str, String>> {
     }
     let api = tempfile::NamedTempFile::with_suffix(".json")?;
     fs::write(&api, &files[API])?;
-    let types = web::npm(&["run", "--silent", "gen", "--"])?.arguments([api.path()]).output()?;
+    let types = ["exec", "--", "openapi-typescript", "--root-types", "--root-types-no-schema-prefix"];
+    let types = web::npm(&types)?.arguments([api.path()]).output()?;
     files.insert(TYPES, types);
     Ok(files)
 }

@@ -235,7 +235,7 @@ impl GitHub {
 impl Fixture {
     fn start(built: &Built, step: &Step) -> Result<Self> {
         let (server_program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
-        let folder = server::reachable_folder()?;
+        let folder = server::test_folder()?;
         let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
         let commits = Commits::make(path("courier").as_ref(), path("github").as_ref())?;
 

@@ -6,10 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The package of the server.
+/// The package of the server, and its program.
 pub(crate) const SERVER: &str = "roundtrip-server";
 /// The package of the agent; its program is called `roundtrip`.
 pub(crate) const AGENT: &str = "roundtrip-agent";
+/// The package of the fake of GitHub; its program is called `github-fake`.
+pub(crate) const GITHUB_FAKE: &str = "roundtrip-github-fake";
+/// The smallest program of integration tests, which is one of [`GITHUB_FAKE`].
+const SMALLEST_TEST: &str = "strict";
 
 /// What `up` builds and starts, and what is released.
 pub(crate) const BOTH: [&str; 2] = [AGENT, SERVER];
@@ -23,7 +27,7 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// The program of a package.
+    /// The program of that name.
     ///
     /// # Errors
     /// The build did not include it.
@@ -33,35 +37,61 @@ impl Built {
     }
 }
 
-/// Builds packages with a profile: `release`, or `dev`.
+/// The profile of cargo that programs are built with.
+#[derive(Clone, Copy)]
+pub(crate) enum Profile {
+    /// As the tests build them, without optimisation.
+    Dev,
+    /// As they are released.
+    Release,
+}
+
+/// Builds packages.
 ///
 /// # Errors
 /// They do not compile; the error holds what the compiler said.
-pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Built> {
+pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<Built> {
     step.message("reading the dependencies");
     step.expect(count(packages)?);
     let mut built = Built { executables: Vec::new(), changed: false };
     let mut done = BTreeSet::new();
-    let finished = Tool::cargo()
-        .arguments(["build", "--profile", profile, "--message-format", "json-render-diagnostics"])
-        .arguments(packages.iter().flat_map(|package| ["--package", package]))
-        .folder(workspace::root())
-        .run_with(|line| match Message::parse(line) {
-            Some(Message { package, fresh, executable }) => {
-                built.changed |= !fresh;
-                built.executables.extend(executable);
-                // A package that build scripts or macros use as well is built twice.
-                if done.insert(package) {
-                    step.advance();
-                }
+    let cargo = Tool::cargo().arguments(["build", "--message-format", "json-render-diagnostics"]);
+    let cargo = match profile {
+        // Cargo unites the features of all selected packages, and those of their tests if it builds any test. With the features
+        // that the build of all tests unites, neither build compiles again what the other one has compiled.
+        Profile::Dev => cargo
+            .arguments(["--workspace", "--test", SMALLEST_TEST])
+            .arguments(packages.iter().flat_map(|package| ["--bin", program_of(package)])),
+        Profile::Release => {
+            let packages = packages.iter().flat_map(|package| ["--package", package]);
+            cargo.arguments(["--release"]).arguments(packages)
+        }
+    };
+    let finished = cargo.folder(workspace::root()).run_with(|line| match Message::parse(line) {
+        Some(Message { package, fresh, executable }) => {
+            built.changed |= !fresh;
+            built.executables.extend(executable);
+            // A package that build scripts or macros use as well is built twice.
+            if done.insert(package) {
+                step.advance();
             }
-            None if !line.starts_with('{') => step.message(line),
-            None => (),
-        })?;
+        }
+        None if !line.starts_with('{') => step.message(line),
+        None => (),
+    })?;
     if !finished.status.success() {
         bail!("the programs do not build\n{}", complaints(&finished.log));
     }
     Ok(built)
+}
+
+/// The name of a package's program.
+pub(crate) fn program_of(package: &str) -> &str {
+    match package {
+        AGENT => "roundtrip",
+        GITHUB_FAKE => "github-fake",
+        package => package,
+    }
 }
 
 /// A program that runs tests: the folder of its package, from the root of the checkout, and its target: the name of a file or

@@ -5,7 +5,8 @@
 
 use crate::interrupt;
 use console::{StyledObject, Term, style};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -138,9 +139,12 @@ pub(crate) fn elapsed(duration: Duration) -> String {
 
 /// A line with the spinner, and this before the message. A mistyped template still shows the plain spinner.
 fn layout(middle: &str) -> ProgressStyle {
-    let begin = "  {spinner:.cyan} {prefix:.bold}  {elapsed_precise:>9.dim}  ";
+    let begin = "  {spinner:.cyan} {prefix:.bold}  {time:>9.dim}  ";
     ProgressStyle::with_template(&format!("{begin}{middle}{{wide_msg:.dim}}"))
         .unwrap_or_else(|_| ProgressStyle::default_spinner())
+        .with_key("time", |state: &ProgressState, text: &mut dyn Write| {
+            text.write_str(&elapsed(state.elapsed())).unwrap_or_default();
+        })
 }
 
 #[cfg(test)]

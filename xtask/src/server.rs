@@ -100,24 +100,31 @@ pub(crate) fn start_alone(
     Server::start(verb, &data_folder.with_file_name("server.log"))
 }
 
-/// A temporary folder that PostgreSQL's user can enter when this one is root; in [`fast_folder`].
-pub(crate) fn reachable_folder() -> Result<TempDir> {
-    let folder = tempfile::Builder::new()
-        .prefix("roundtrip-test-")
-        .tempdir_in(fast_folder())
-        .context("no temporary folder")?;
+/// A temporary folder on disk that PostgreSQL's user can enter when this one is root.
+pub(crate) fn disk_folder() -> Result<TempDir> {
+    reachable_folder(&std::env::temp_dir())
+}
+
+/// A folder as [`disk_folder`], but in [`memory_folder`] if there is one. Not for measurements: PostgreSQL never waits for a disk.
+pub(crate) fn test_folder() -> Result<TempDir> {
+    reachable_folder(&memory_folder().unwrap_or_else(std::env::temp_dir))
+}
+
+fn reachable_folder(parent: &Path) -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("roundtrip-test-").tempdir_in(parent);
+    let folder = folder.with_context(|| format!("cannot create a folder in {}", parent.display()))?;
     if platform::is_root() {
         platform::make_reachable(folder.path())?;
     }
     Ok(folder)
 }
 
-/// The folder of files in memory if it has room, else that for temporary files. Tests make and remove a thousand small files for
-/// each database, which is slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
-pub(crate) fn fast_folder() -> PathBuf {
+/// The folder for files in memory, if it has room. Tests create and remove a thousand small files for each database, which is
+/// slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
+pub(crate) fn memory_folder() -> Option<PathBuf> {
     let memory = Path::new("/dev/shm");
     let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);
-    if has_room { memory.to_owned() } else { std::env::temp_dir() }
+    has_room.then(|| memory.to_owned())
 }
 
 /// A verb of the server's program on a data folder.

@@ -2,10 +2,11 @@
 
 use crate::measure::{Measuring, PRESET};
 use crate::postgres_binaries::Binaries;
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::server::Server;
 use crate::tool::Tool;
-use crate::{interrupt, platform, preflight, programs, web, workspace};
+use crate::{interrupt, platform, preflight, web, workspace};
 use anyhow::{Context, Result, bail};
 use console::style;
 use std::path::{Path, PathBuf};
@@ -56,10 +57,11 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     build_web()?;
     let (server, agent) = match (&options.server, &options.agent) {
         (Some(server), Some(agent)) => (server.clone(), agent.clone()),
-        // Unoptimized, as the tests build it, and the agent as it is released: with it, this machine is measured.
+        // The server is built as the tests build it, without optimisation, to start sooner. The agent measures this machine,
+        // so it is built as it is released.
         _ => (
-            build_program("build server", programs::SERVER, programs::SERVER, "dev")?,
-            build_program("build agent", programs::AGENT, "roundtrip", "release")?,
+            build_program("build server", programs::SERVER, Profile::Dev)?,
+            build_program("build agent", programs::AGENT, Profile::Release)?,
         ),
     };
     let server = serve(options, &data_folder, &server)?;
@@ -97,11 +99,11 @@ fn build_web() -> Result<()> {
     Ok(())
 }
 
-fn build_program(title: &str, package: &str, name: &str, profile: &str) -> Result<PathBuf> {
+fn build_program(title: &str, package: &str, profile: Profile) -> Result<PathBuf> {
     let step = Step::start(title);
     let built = programs::build(&step, &[package], profile)?;
     step.done(if built.changed { "built" } else { "up to date" });
-    built.program(name)
+    built.program(programs::program_of(package))
 }
 
 fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server> {

@@ -80,20 +80,25 @@ pub enum DomainError {
     Internal(#[source] anyhow::Error),
 }
 
-/// What can be asked for and not exist.
+/// What a request can name and the server may not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names of the others say it")]
 pub enum Kind {
     /// A path of the API.
     Endpoint,
     /// A file of the web UI.
     Asset,
+    /// A project.
     Project,
+    /// A machine that measures.
     Machine,
+    /// A commit that was measured.
     Commit,
+    /// A shortened address of a page.
     Link,
+    /// A run.
     Run,
+    /// A series of results.
     Series,
     /// A run's result in a series.
     Point,
@@ -107,9 +112,13 @@ pub enum Kind {
     Account,
     /// An account's role in a project.
     Member,
+    /// An API token.
     Token,
+    /// A way to sign in that this server may offer.
     SignIn,
+    /// An enrolled agent.
     Agent,
+    /// A job for an agent.
     Job,
     /// A time at which something is measured.
     Schedule,

@@ -5,25 +5,20 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use rsa::RsaPrivateKey;
-use rsa::pkcs1::EncodeRsaPrivateKey;
-use rsa::traits::PublicKeyParts;
+use roundtrip_github_fake::{APP_KEY, STRANGERS_KEY};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 
 /// What a job asks for its token with.
 pub(crate) const REQUEST_TOKEN: &str = "request-token";
 
-/// It takes a while to draw one, and all tests can use the same.
-static KEYS: LazyLock<[RsaPrivateKey; 2]> = LazyLock::new(|| {
-    let mut random = rsa::rand_core::OsRng;
-    [(); 2].map(|()| RsaPrivateKey::new(&mut random, 2_048).unwrap())
-});
+/// The keys it signs with in turn, in PEM.
+const KEYS: [&str; 2] = [APP_KEY, STRANGERS_KEY];
 
 /// A running one, in a thread of its own.
 pub(crate) struct FakeIssuer {
@@ -132,9 +127,10 @@ pub(crate) fn job() -> Value {
 }
 
 impl Shared {
-    fn key(&self) -> &'static RsaPrivateKey {
+    fn key(&self) -> EncodingKey {
         let generation = self.generation.load(Ordering::SeqCst);
-        &KEYS[usize::from(!generation.is_multiple_of(2))]
+        let key = KEYS[usize::from(!generation.is_multiple_of(2))];
+        EncodingKey::from_rsa_pem(key.as_bytes()).unwrap()
     }
 
     fn key_name(&self) -> String {
@@ -143,8 +139,7 @@ impl Shared {
 
     fn sign(&self, claims: &Value) -> String {
         let header = Header { kid: Some(self.key_name()), ..Header::new(Algorithm::RS256) };
-        let key = EncodingKey::from_rsa_der(self.key().to_pkcs1_der().unwrap().as_bytes());
-        jsonwebtoken::encode(&header, claims, &key).unwrap()
+        jsonwebtoken::encode(&header, claims, &self.key()).unwrap()
     }
 
     fn claims(&self, issuer: &str, audience: &str) -> Value {
@@ -159,11 +154,10 @@ impl Shared {
     }
 
     fn public_key(&self) -> Value {
-        let key = self.key();
-        let text = |number: &rsa::BigUint| BASE64_URL_SAFE_NO_PAD.encode(number.to_bytes_be());
-        json!({
-            "kty": "RSA", "use": "sig", "alg": "RS256", "kid": self.key_name(), "n": text(key.n()), "e": text(key.e()),
-        })
+        let mut key = Jwk::from_encoding_key(&self.key(), Algorithm::RS256).unwrap();
+        key.common.key_id = Some(self.key_name());
+        key.common.public_key_use = Some(PublicKeyUse::Signature);
+        json!(key)
     }
 }
 

@@ -14,6 +14,9 @@ use tempfile::TempDir;
 
 /// Far more than anything takes here: a test that reaches it has failed.
 const DEADLINE: Duration = Duration::from_secs(120);
+/// Names the parent folder of all data directories. `cargo xtask test` sets it to a folder in memory that has room. The default
+/// is not the user's temporary folder, which PostgreSQL's user may not be able to enter.
+const FOLDER_VARIABLE: &str = "ROUNDTRIP_TEST_FOLDER";
 /// On a free port.
 pub(crate) const SERVE: [&str; 3] = ["serve", "--port", "0"];
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -25,8 +28,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        // Not the user's own temporary folder: no other user may be able to enter that one.
-        let parent = std::env::var_os("ROUNDTRIP_TEST_FOLDER").unwrap_or_else(|| "/var/tmp".into());
+        let parent = std::env::var_os(FOLDER_VARIABLE).unwrap_or_else(|| "/var/tmp".into());
         let folder = tempfile::Builder::new().prefix("roundtrip-").tempdir_in(parent).unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         Self { folder }

@@ -95,7 +95,7 @@ struct Fixture {
 impl Fixture {
     fn start(built: &Built, step: &Step) -> Result<Self> {
         let issuer = Issuer::start(&built.program("oidc-issuer")?)?;
-        let folder = server::reachable_folder()?;
+        let folder = server::test_folder()?;
         let path = |name: &str| folder.path().join(name);
         let (program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
         step.message("starting a server");

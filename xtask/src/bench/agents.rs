@@ -6,9 +6,10 @@
 use super::Options;
 use crate::fixture::Daemon;
 use crate::measure::{self, PRESET};
+use crate::programs::{self, Profile};
 use crate::screen::Step;
 use crate::tool::Tool;
-use crate::{http, interrupt, programs, server, workspace};
+use crate::{http, interrupt, server, workspace};
 use anyhow::{Result, ensure};
 use fs_err as fs;
 use roundtrip_budget::{BarIs, Peer, Row};
@@ -31,9 +32,9 @@ const PROJECT: &str = "drained";
 pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     ensure!(options.only.is_none(), "--only names a part of other budgets: these have none");
     workspace::claim_target_folder()?;
-    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "release"))?;
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Release))?;
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
-    let folder = server::reachable_folder()?;
+    let folder = server::disk_folder()?;
     let step = Step::start("report");
     // As machines of a lab send them.
     let path = folder.path().join("report.json");

@@ -4,8 +4,9 @@ mod agents;
 mod web;
 
 use crate::postgres_binaries::Binaries;
+use crate::programs::{self, Profile};
 use crate::screen::Step;
-use crate::{programs, server, tool, workspace};
+use crate::{server, tool, workspace};
 use anyhow::{Context, Result, ensure};
 use std::process::{Command, ExitCode};
 
@@ -72,10 +73,11 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     options.part_of(parts)?;
     let mut command = Command::new("cargo");
     command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
-    let folder = server::reachable_folder()?;
+    let folder = server::disk_folder()?;
     if package == programs::SERVER {
         let binaries = Step::quietly("server", |step| {
-            let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+            let program =
+                programs::build(step, &[programs::SERVER], Profile::Release)?.program(programs::SERVER)?;
             Binaries::find_or_fetch(&program, folder.path(), step)
         })?;
         command.env("TMPDIR", folder.path()).envs(binaries.variable());
@@ -85,7 +87,8 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
 
 /// The budgets of the suite are a program of its own.
 fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
-    let built = Step::quietly("programs", |step| programs::build(step, &["roundtrip-bench"], "release"))?;
+    let built =
+        Step::quietly("programs", |step| programs::build(step, &["roundtrip-bench"], Profile::Release))?;
     let mut command = Command::new(built.program("bench")?);
     command.arg(budgets);
     options.run(command, Some("--only"))

@@ -3,10 +3,11 @@
 
 use super::Options;
 use crate::chromium;
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::server::{self, Observed, Server};
 use crate::stamp::Stamp;
-use crate::{http, platform, programs, web, workspace};
+use crate::{http, platform, web, workspace};
 use anyhow::{Context, Result, ensure};
 use roundtrip_budget::{BarIs, Peer, Row};
 use serde::Deserialize;
@@ -38,7 +39,8 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     let only = options.part_of(&PARTS)?;
     workspace::claim_target_folder()?;
     Step::quietly("web UI", web::build)?;
-    let built = Step::quietly("programs", |step| programs::build(step, &[programs::SERVER], "release"))?;
+    let built =
+        Step::quietly("programs", |step| programs::build(step, &[programs::SERVER], Profile::Release))?;
     let program = built.program(programs::SERVER)?;
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
     let stock = if options.quick { &QUICK } else { &WHOLE };

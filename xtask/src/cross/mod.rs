@@ -6,7 +6,7 @@
 mod targets;
 mod toolchain;
 
-use crate::programs;
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::tally::{Outcome, Tally};
 use crate::tool::Tool;
@@ -164,9 +164,9 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
     // The linking has just built it, unless it was skipped because it passed before.
     toolchain.cargo(target, "build")?.words("--package roundtrip-agent").succeed(step)?;
     let agent = toolchain.programs(target).join("roundtrip.exe");
-    let folder = server::reachable_folder()?;
+    let folder = server::disk_folder()?;
     let data_folder = folder.path().join("data");
-    let program = programs::build(step, &[programs::SERVER], "dev")?.program(programs::SERVER)?;
+    let program = programs::build(step, &[programs::SERVER], Profile::Dev)?.program(programs::SERVER)?;
     step.message("starting a server");
     let server = server::start_alone(&program, &["serve", "--port", "0"], &data_folder, step)
         .context("no server to upload to")?;

@@ -1,7 +1,7 @@
 //! [`Machine`]: a copy of this machine in namespaces: its disk, to which nothing is written, with processes, a network and systemd
 //! of its own. Needs Linux and root.
 
-use crate::programs::{self, Built};
+use crate::programs::{self, Built, Profile};
 use crate::screen::{self, Step};
 use crate::stamp::Stamp;
 use crate::tool::{self, Line, Running, Tool};
@@ -69,7 +69,7 @@ impl Maker {
         let disk = folder.path().join("programs");
         let bin = disk.join("usr/local/bin");
         fs::create_dir_all(&bin)?;
-        let fake = programs::build(step, &["roundtrip-github-fake"], "dev")?.program("github-fake")?;
+        let fake = programs::build(step, &[programs::GITHUB_FAKE], Profile::Dev)?.program("github-fake")?;
         let mut copies = Vec::new();
         for path in [built.program("roundtrip")?, built.program(programs::SERVER)?, fake] {
             let copy = bin.join(path.file_name().unwrap_or_default());

@@ -3,9 +3,10 @@
 
 mod machine;
 
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::tally::{self, Outcome, Tally};
-use crate::{fixture, programs, workspace};
+use crate::{fixture, workspace};
 use anyhow::{Context, Result, ensure};
 use machine::{Maker, cannot_be_made};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
@@ -53,7 +54,7 @@ fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
         return tally.skip("docs", &reason);
     }
     let maker = tally.prepare("docs: machine", |step| {
-        Maker::prepare(&programs::build(step, &programs::BOTH, "release")?, step)
+        Maker::prepare(&programs::build(step, &programs::BOTH, Profile::Release)?, step)
     })?;
     let Some(maker) = maker else { return Ok(()) };
     for page in pages.iter().filter(|page| page.blocks().any(Block::is_run)) {

@@ -5,11 +5,12 @@
 mod facts;
 mod history;
 
+use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
 use crate::server::{self, Observed};
 use crate::stamp::Stamp;
 use crate::tool::Tool;
-use crate::{chromium, http, interrupt, measure, platform, preflight, programs, web, workspace};
+use crate::{chromium, http, interrupt, measure, platform, preflight, web, workspace};
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 use history::{BRANCH, Commit, History, PROJECT, PULL_REQUEST};
@@ -59,7 +60,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     preflight::tools()?;
     workspace::claim_target_folder()?;
     Step::quietly("web UI", web::build)?;
-    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, "release"))?;
+    let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Release))?;
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
 

@@ -43,7 +43,7 @@ pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
     let schemathesis = python::program(&tools, "schemathesis");
 
     let program = context.tests()?.server()?;
-    let folder = server::reachable_folder()?;
+    let folder = server::test_folder()?;
     let data_folder = folder.path().join("data");
     let of_server =
         |arguments: &[&str]| server::verb(&program, &data_folder, arguments).run(step)?.successful();

@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     let Some(product) = product else { return Ok(()) };
     let mut started = None;
     tally.step("first up", |step| {
-        let folder = server::reachable_folder()?;
+        let folder = server::test_folder()?;
         let first = product.up(&folder.path().join("data"), 0, step)?;
         started = Some((folder, first));
         Ok(Outcome::Passed)
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
 /// # Errors
 /// One of these fails.
 pub(super) fn up_builds_its_programs(context: &Context, step: &Step) -> Result<Outcome> {
-    let folder = server::reachable_folder()?;
+    let folder = server::test_folder()?;
     let data_folder = folder.path().join("data");
     let up = Up::start(up_command(&context.program(), &data_folder, 0), step)?;
     up.stored_run(&last_run_id(&data_folder)?)?;

@@ -2,9 +2,10 @@
 
 use super::Context;
 use crate::fixture::Services;
+use crate::programs::{self, Profile};
 use crate::screen::Step;
 use crate::tally::Outcome;
-use crate::{fmt, generate, programs, python, tool::Tool, workspace};
+use crate::{fmt, generate, python, tool::Tool, workspace};
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub(super) fn doc_tests(step: &Step) -> Result<Outcome> {
 
 /// Builds the programs that `up` starts, as it builds them.
 pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
-    programs::build(step, &programs::BOTH, "release")?;
+    programs::build(step, &programs::BOTH, Profile::Release)?;
     Ok(Outcome::Prepared)
 }
 
