@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds the programs of a release for one target and packs them into `packed`. Of release.yml, and runs anywhere.
+# Builds the programs of a release for one target and packs them into `packed`. Runs in the root of the checkout. These variables
+# say what it builds:
 #
-#   TARGET     what the archives are called after
-#   BUILDS     what cargo builds for; of several the programs are joined (macOS)
-#   PACKAGES   what is built, as cargo is told: --package a --package b
-#   PROGRAMS   what comes of it
+#   TARGET     the target in the archives' names
+#   BUILDS     the targets that cargo builds for; programs for several targets are joined (macOS)
+#   PACKAGES   the options of cargo that select packages: --package a --package b
+#   PROGRAMS   the programs of these packages; `licences` has a folder with the licences for each
 set -eu
 
 folder="${CARGO_TARGET_DIR:-target}"
@@ -13,7 +14,6 @@ for build in $BUILDS; do
     cargo build --release --locked --target "$build" $PACKAGES
 done
 mkdir -p "$folder/joined"
-packed=""
 for program in $PROGRAMS; do
     built=""
     for build in $BUILDS; do built="$built $folder/$build/release/$program"; done
@@ -23,8 +23,5 @@ for program in $PROGRAMS; do
         # shellcheck disable=SC2086 # several words
         lipo -create -output "$folder/joined/$program" $built
     fi
-    packed="$packed $folder/joined/$program"
+    .github/release/pack.sh "$TARGET" packed "$folder/joined/$program" "licences/${program%.exe}"
 done
-# Optimised: it compresses for minutes otherwise.
-# shellcheck disable=SC2086 # several words
-cargo run --release --quiet --package xtask -- release pack --target "$TARGET" --output packed $packed

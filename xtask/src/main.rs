@@ -4,9 +4,8 @@
 //! Verbs import what is below them, never each other; only `test` also runs the checks of other verbs, and `gen` writes the page
 //! of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
-//!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`].
+//!   [`docs`], [`fmt`], [`tidy`], [`generate`].
 //! - Verbs of checks: [`fixture`] is what they run on; [`linters`], [`workflow`]: GitHub's files.
-//! - A release: [`archive`], [`licences`].
 //! - Built or fetched, each only when its inputs changed ([`stamp`]): [`web`], [`programs`], [`postgres_binaries`], [`chromium`],
 //!   [`debian`], [`python`].
 //! - Of `up`: [`preflight`], [`server`], [`measure`].
@@ -14,7 +13,6 @@
 //! - Programs and the machine: [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`].
 
 mod action;
-mod archive;
 mod bench;
 mod chaos;
 mod chromium;
@@ -29,7 +27,6 @@ mod generate;
 mod http;
 mod interrupt;
 mod lab;
-mod licences;
 mod linters;
 mod measure;
 mod platform;
@@ -37,7 +34,6 @@ mod postgres_binaries;
 mod preflight;
 mod programs;
 mod python;
-mod release;
 mod screen;
 mod screenshots;
 mod server;
@@ -87,8 +83,6 @@ enum Verb {
     Compose,
     /// Run the commands of the docs on machines that are thrown away; needs Debian 12 and root.
     Docs(docs::Options),
-    /// Check a tag; pack and describe a release.
-    Release(release::Options),
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -111,7 +105,6 @@ fn main() -> ExitCode {
         Verb::Lab => lab::lab(),
         Verb::Compose => compose::compose(),
         Verb::Docs(options) => docs::docs(&options),
-        Verb::Release(options) => release::release(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+/// The version of all programs.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The package of the server, and its program.
 pub(crate) const SERVER: &str = "roundtrip-server";
 /// The package of the agent; its program is called `roundtrip`.
@@ -92,6 +94,15 @@ pub(crate) fn program_of(package: &str) -> &str {
         GITHUB_FAKE => "github-fake",
         package => package,
     }
+}
+
+/// Packs a built program as a release for `target` would, without the licences of dependencies, into `folder`.
+///
+/// # Errors
+/// It does not run here, or cannot be packed.
+pub(crate) fn pack(target: &str, folder: &Path, program: &Path) -> Result<()> {
+    let script = workspace::root().join(".github/release/pack.sh");
+    Tool::at(&script).arguments([target]).arguments([folder, program]).output().map(drop)
 }
 
 /// A program that runs tests: the folder of its package, from the root of the checkout, and its target: the name of a file or

@@ -1,4 +1,4 @@
-# `cargo xtask release finish` fills in the version and the checksums; the file of a release goes into a tap.
+# `.github/release/finish.sh` fills in the version and the checksums. Copy the file of a release into your tap.
 class Roundtrip < Formula
   desc "Measures how long messages between processes take, commit by commit"
   homepage "https://github.com/roundtrip-ipc/roundtrip"

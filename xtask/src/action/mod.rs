@@ -3,9 +3,8 @@
 
 mod runner;
 
-use crate::archive::{self, VERSION};
 use crate::fixture::{Daemon, Repository};
-use crate::programs::{self, Built};
+use crate::programs::{self, Built, VERSION};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tally::{self, Outcome};
@@ -429,19 +428,11 @@ impl Issuer {
     }
 }
 
-/// Makes the release of a program with tar, which is faster than this program without optimisation.
+/// Packs the release of the agent for this machine.
 fn release(agent: &Path, mirror: &Path) -> Result<()> {
     let target = match std::env::consts::OS {
         "macos" => "universal-apple-darwin".to_owned(),
         _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
     };
-    let stem = archive::stem("roundtrip", &target);
-    let (folder, inside) = (mirror.join(format!("v{VERSION}")), mirror.join(&stem));
-    fs::create_dir_all(&folder)?;
-    fs::create_dir_all(&inside)?;
-    fs::copy(agent, inside.join("roundtrip"))?;
-    let path = folder.join(format!("{stem}.tar.gz"));
-    let tar = Tool::named("tar")?.arguments(["-czf"]).arguments([&path]).arguments(["-C"]);
-    tar.arguments([mirror]).arguments([stem]).output()?;
-    archive::write_checksum(&path)
+    programs::pack(&target, &mirror.join(format!("v{VERSION}")), agent)
 }

@@ -5,12 +5,14 @@ use crate::programs::{self, Built, Profile};
 use crate::screen::{self, Step};
 use crate::stamp::Stamp;
 use crate::tool::{self, Line, Running, Tool};
-use crate::{archive, debian, platform, workspace};
+use crate::{debian, platform, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+/// The target of a release that `install.sh` installs here.
+const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
 /// Makes the machine, and ends with it.
 const SCRIPT: &str = "xtask/docs/machine.sh";
 /// Programs that pages use, and the Debian packages that have them, which are fetched if missing.
@@ -78,7 +80,14 @@ impl Maker {
             copies.push(copy);
         }
         step.message("packing a release");
-        archive::release_of_this_machine(&copies[..2], &disk.join("srv/releases/latest/download"))?;
+        let releases = disk.join("srv/releases/latest/download");
+        for program in &copies[..2] {
+            programs::pack(LINUX_X86_64, &releases, program)?;
+        }
+        let archives = ["roundtrip", programs::SERVER];
+        let archives = archives.map(|name| format!("{name}-{}-{LINUX_X86_64}.tar.gz", programs::VERSION));
+        let sums = Tool::named("sha256sum")?.arguments(archives).folder(&releases).output()?;
+        fs::write(releases.join("SHA256SUMS"), sums)?;
         let is_used = |file: &&String| {
             CHECKOUT.iter().any(|part| file.starts_with(part)) && !file.starts_with("docs/images/")
         };

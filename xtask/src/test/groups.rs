@@ -3,7 +3,7 @@
 use super::{Context, Tier, contract, end_to_end, rust, web_ui};
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
-use crate::{action, compose, cross, docs, lab, licences, linters, tidy};
+use crate::{action, compose, cross, docs, lab, linters, tidy};
 use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 
@@ -62,7 +62,6 @@ const STEPS: &[StepRow] = &[
     (Test,  "rust docs",     Lane,    &["clippy"],                     &[],                             Single(|_, step| rust::docs(step))),
     (Test,  "generated",     Lane,    &["rust build", "web install"],  &[],                             Single(rust::generated_files_are_fresh)),
     (Test,  "web scripts",   Lane,    &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_few())),
-    (Test,  "web licences",  Lane,    &["web install"],                &[],                             Single(|_, _| licences::of_web().map(|_| Outcome::Passed))),
     (Test,  "workflows",     Lane,    &[],                             &[],                             Single(|_, step| linters::workflows(step))),
     (Test,  "actions",       Lane,    &["workflows"],                  &[],                             Single(|_, step| linters::actions(step))),
     (Test,  "containers",    Lane,    &[],                             &[],                             Single(|_, step| linters::containers(step))),

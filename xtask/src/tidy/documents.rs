@@ -151,7 +151,7 @@ mod tests {
                 "`roundtrip`, `roundtrip run --output FILE`, `roundtrip run FILE --help`, `other walk --fast`",
                 &[],
             ),
-            ("`cargo xtask chaos --only ring`, `cargo xtask release pack`", &[]),
+            ("`cargo xtask chaos --only ring`, `cargo xtask bench server`", &[]),
             ("`roundtrip walk`", &["1: names `roundtrip walk`, which does not exist"]),
             (
                 "a\n\n`cargo xtask chaos --fast=2`",

@@ -1,7 +1,28 @@
-//! `cargo xtask` as a person runs it, where it must refuse: at once, with one sentence, without building.
+//! `cargo xtask` as a person runs it, where it must refuse: at once, with one sentence, without building. And the scripts of
+//! releases.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+#[cfg(unix)]
+mod install;
+#[cfg(unix)]
+mod release;
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Output};
+
+/// The root of the checkout.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Writes a program that can be run.
+#[cfg(unix)]
+fn executable(path: &Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
 
 fn xtask(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));

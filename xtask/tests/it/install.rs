@@ -1,21 +1,21 @@
 //! `install.sh`, run against releases that a server on this machine has.
 
-use crate::archive::{self, SUMS};
-use crate::platform;
-use crate::workspace;
-use fs_err as fs;
+use crate::{executable, root};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 /// What the installer needs in addition to a program that fetches: it finds nothing else.
 const NEEDED: &str = "awk cat chmod cp gzip mkdir mktemp mv rm sh sha256sum tar";
-const ARCHIVE: &str = concat!("roundtrip-", env!("CARGO_PKG_VERSION"), "-x86_64-unknown-linux-musl.tar.gz");
+const ARCHIVE: &str = "roundtrip-1.0.0-x86_64-unknown-linux-musl.tar.gz";
+const SUMS: &str = "SHA256SUMS";
 
 type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
@@ -61,14 +61,14 @@ impl Fixture {
 
     /// Puts a program into the release, and nothing else.
     fn offer(&self, name: &str, script: &str) {
-        executable(&self.path(name), script);
-        let target = "x86_64-unknown-linux-musl";
-        let path = archive::write(&self.path(name), target, self.folder.path(), [].into()).unwrap();
-        let archive = path.file_name().unwrap().to_str().unwrap();
+        let stem = format!("{name}-1.0.0-x86_64-unknown-linux-musl");
+        fs::create_dir_all(self.path(&stem)).unwrap();
+        executable(&self.path(&stem).join(name), script);
+        let tar = Command::new("tar").args(["-cz", &stem]).current_dir(self.folder.path()).output().unwrap();
+        let sum = format!("{}  {stem}.tar.gz\n", hex::encode(Sha256::digest(&tar.stdout)));
         let mut files = self.files.lock().unwrap();
-        files.insert(archive.to_owned(), fs::read(&path).unwrap());
-        let sums = fs::read(archive::checksum_path(&path)).unwrap();
-        files.entry(SUMS.into()).or_default().extend(sums);
+        files.insert(format!("{stem}.tar.gz"), tar.stdout);
+        files.entry(SUMS.into()).or_default().extend(sum.into_bytes());
     }
 
     fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
@@ -77,7 +77,7 @@ impl Fixture {
 
     fn run_in(&self, bin: &str, arguments: &[&str]) -> Output {
         Command::new(self.path("tools/sh"))
-            .arg(workspace::root().join("install.sh"))
+            .arg(root().join("install.sh"))
             .args(arguments)
             .env_clear()
             .env("PATH", self.path("tools"))
@@ -101,11 +101,6 @@ impl Fixture {
         assert_eq!(fs::read_to_string(self.path("bin/roundtrip")).unwrap(), "the installed one");
         assert_eq!(self.path("bin").read_dir().unwrap().count(), 1);
     }
-}
-
-fn executable(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    platform::make_executable(path).unwrap();
 }
 
 fn fails(output: &Output, expected: &str) {
@@ -218,7 +213,7 @@ fn a_machine_or_a_word_that_it_cannot_work_with_is_named() {
     fixture.refuses("neither curl nor wget nor fetch is here");
     // Root may write anywhere, but into no file as if it were a folder.
     fails(
-        &fixture.with("curl").run_in("roundtrip/bin", &[]),
+        &fixture.with("curl").run_in("tools/sh/bin", &[]),
         "cannot be written to: run this as a user who may",
     );
     fails(&fixture.run(&["--unistall"]), "--unistall is not understood");

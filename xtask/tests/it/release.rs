@@ -1,0 +1,270 @@
+//! The scripts that the workflow of releases runs, in `.github/release`.
+
+use crate::{executable, root};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// A program that prints this version, a manual page and completions. `OWN` makes each target's another file.
+const PROGRAM: &str = r#"#!/bin/sh
+# OWN
+case $1 in
+--version) echo "NAME VERSION" ;;
+man) mkdir -p "$2" && echo page > "$2/NAME.1" ;;
+completions) echo "for $2" ;;
+esac
+"#;
+const TARGETS: [&str; 5] = [
+    "aarch64-unknown-linux-musl",
+    "universal-apple-darwin",
+    "x86_64-pc-windows-msvc",
+    "x86_64-unknown-freebsd",
+    "x86_64-unknown-linux-musl",
+];
+
+fn script(name: &str) -> Command {
+    Command::new(root().join(".github/release").join(name))
+}
+
+fn fails(mut command: Command, expected: &str) {
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("error: ") && error.contains(expected), "expected {expected:?} in {error}");
+}
+
+fn succeeds(mut command: Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Packs a program into `folder`, from a file that is new each time. Returns the archive.
+fn pack(file: &str, target: &str, folder: &Path) -> PathBuf {
+    let name = file.trim_end_matches(".exe");
+    let build = tempfile::tempdir().unwrap();
+    let text = PROGRAM.replace("NAME", name).replace("VERSION", VERSION).replace("OWN", target);
+    executable(&build.path().join(file), &text);
+    let licences = build.path().join("licences");
+    fs::create_dir(&licences).unwrap();
+    fs::write(licences.join("THIRD-PARTY-LICENSES.html"), "of others").unwrap();
+    let mut command = script("pack.sh");
+    command.arg(target).arg(folder).arg(build.path().join(file)).arg(licences);
+    succeeds(command);
+    folder.join(format!("{name}-{VERSION}-{target}.tar.gz"))
+}
+
+/// A file in an archive; none if there is no file of that name.
+fn within(archive: &Path, name: &str) -> Option<String> {
+    let stem = archive.file_name().unwrap().to_str().unwrap().trim_end_matches(".tar.gz");
+    let output =
+        Command::new("tar").arg("-xzOf").arg(archive).arg(format!("{stem}/{name}")).output().unwrap();
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_same_files_make_the_same_archive() {
+    let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let archives = [&one, &two].map(|folder| pack("roundtrip", TARGETS[0], folder.path()));
+    let [first, second] = archives.map(|archive| fs::read(archive).unwrap());
+    assert!(first == second, "the archives differ");
+}
+
+#[test]
+fn an_archive_holds_the_program_and_what_belongs_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = pack("roundtrip.exe", "x86_64-pc-windows-msvc", folder.path());
+    assert!(within(&agent, "roundtrip.exe").unwrap().contains("x86_64-pc-windows-msvc"));
+    assert!(within(&agent, "LICENSE-MIT").unwrap().starts_with("MIT License"));
+    assert_eq!(within(&agent, "man/man1/roundtrip.1").unwrap(), "page\n");
+    assert_eq!(within(&agent, "completions/roundtrip.zsh").unwrap(), "for zsh\n");
+    assert_eq!(within(&agent, "THIRD-PARTY-LICENSES.html").unwrap(), "of others");
+    assert_eq!(within(&agent, "systemd/roundtrip-server.service"), None, "it belongs to the server");
+    let server = pack("roundtrip-server", TARGETS[0], folder.path());
+    for file in ["grafana/roundtrip.json", "prometheus/rules.yml", "systemd/roundtrip-server.service"] {
+        assert!(within(&server, file).is_some_and(|text| !text.is_empty()), "{file}");
+    }
+}
+
+#[test]
+fn a_program_of_another_version_is_not_packed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("roundtrip");
+    executable(&program, "#!/bin/sh\necho roundtrip 99.0.0\n");
+    let mut command = script("pack.sh");
+    command.args([Path::new("t"), &folder.path().join("packed"), &program]);
+    fails(command, &format!("prints `roundtrip 99.0.0`: expected `roundtrip {VERSION}`"));
+    assert!(!folder.path().join("packed").exists());
+}
+
+/// A folder with every archive of a release.
+fn packed() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for target in TARGETS {
+        if target.contains("windows") {
+            pack("roundtrip.exe", target, folder.path());
+        } else {
+            pack("roundtrip", target, folder.path());
+            pack("roundtrip-server", target, folder.path());
+        }
+    }
+    folder
+}
+
+fn finish(folder: &TempDir) -> Command {
+    let mut command = script("finish.sh");
+    command.arg(folder.path());
+    command
+}
+
+#[test]
+fn a_finished_release_has_a_manifest_the_checksums_and_a_complete_formula() {
+    let folder = packed();
+    fs::write(folder.path().join("roundtrip-agent.cdx.json"), "{}").unwrap();
+    succeeds(finish(&folder));
+    let bytes = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let read = |name: &str| String::from_utf8(bytes(name)).unwrap();
+    let sum = |name: &str| hex::encode(Sha256::digest(bytes(name)));
+    let manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+    assert_eq!(manifest["version"], VERSION);
+    let programs = manifest["programs"].as_object().unwrap();
+    assert_eq!(programs.len(), 5);
+    for about in programs.values() {
+        let file = about["file"].as_str().unwrap();
+        assert_eq!(about["length_bytes"], bytes(file).len());
+        assert_eq!(about["sha256"], sum(file));
+    }
+    let mac = programs["aarch64-apple-darwin"]["file"].as_str().unwrap();
+    assert!(read(mac).contains("universal-apple-darwin"), "its own target's program");
+    let sums = read("SHA256SUMS");
+    // Nine archives, four programs, the manifest, the formula, and a file that was added.
+    assert_eq!(sums.lines().count(), 9 + 4 + 3, "{sums}");
+    for name in ["manifest.json", "roundtrip.rb", "roundtrip-agent.cdx.json"] {
+        assert!(sums.contains(&format!("{}  {name}\n", sum(name))), "{name}: {sums}");
+    }
+    let formula = read("roundtrip.rb");
+    let archive = sum(&format!("roundtrip-{VERSION}-universal-apple-darwin.tar.gz"));
+    assert!(formula.contains(&archive) && formula.contains(&format!("\"{VERSION}\"")), "{formula}");
+    assert!(!formula.contains("{{"), "{formula}");
+}
+
+#[test]
+fn a_release_with_a_changed_or_missing_archive_is_not_finished() {
+    let folder = packed();
+    let name = format!("roundtrip-{VERSION}-x86_64-unknown-freebsd.tar.gz");
+    fs::write(folder.path().join(&name), "another").unwrap();
+    fails(finish(&folder), &format!("{name} is not the file that was packed"));
+    fs::remove_file(folder.path().join(&name)).unwrap();
+    fails(finish(&folder), &format!("holds no {name}"));
+    assert!(!folder.path().join("SHA256SUMS").exists());
+}
+
+/// A repository of version 1.2.0.
+struct Repository(TempDir);
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self(tempfile::tempdir().unwrap());
+        repository.git(&["init", "--quiet"]);
+        fs::create_dir(repository.0.path().join("migrations")).unwrap();
+        repository.write("Cargo.toml", "[workspace.package]\nversion = \"1.2.0\"\n");
+        repository.write("install.sh", "set -eu\nrelease_key=\"RWQf6LRC\"\n");
+        repository.write("CHANGELOG.md", CHANGELOG);
+        repository.commit();
+        repository
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        git.current_dir(&self.0)
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(arguments);
+        succeeds(git);
+    }
+
+    fn commit(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", "A change"]);
+    }
+
+    fn check(&self, tag: &str) -> Command {
+        let mut command = script("check.sh");
+        command.arg(tag).current_dir(&self.0);
+        command
+    }
+
+    fn notes(&self) -> String {
+        String::from_utf8(succeeds(self.check("v1.2.0")).stdout).unwrap()
+    }
+
+    fn refuses(&self, file: &str, text: &str, expected: &str) {
+        self.write(file, text);
+        fails(self.check("v1.2.0"), expected);
+    }
+}
+
+const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.0 - 2027-01-31\n\n### Added\n\n- A `\\n`.\n\n\
+    ### Upgrading\n\nNothing to do.\n\n## 1.1.0 - 2026-12-24\n\n- Old.\n";
+
+#[test]
+fn a_checked_tag_has_the_notes_for_its_version() {
+    assert_eq!(Repository::new().notes(), "### Added\n\n- A `\\n`.\n\n### Upgrading\n\nNothing to do.\n");
+}
+
+#[test]
+fn a_tag_of_another_version_is_refused() {
+    for tag in ["v1.1.0", "1.2.0", "v1.2.0-rc1"] {
+        fails(Repository::new().check(tag), &format!("the tag is {tag}: expected v1.2.0"));
+    }
+}
+
+#[test]
+fn a_version_without_dated_notes_or_upgrade_instructions_is_refused() {
+    let refuses = |text: &str, expected: &str| Repository::new().refuses("CHANGELOG.md", text, expected);
+    for text in [
+        "## 1.2.0\n\n- A.\n",
+        "## 1.2.0 - soon\n\n- A.\n",
+        "## 1.2.01 - 2027-01-31\n\n- A.\n",
+        "- A.\n",
+        "## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n\n- A.\n",
+    ] {
+        refuses(text, "has no notes for 1.2.0");
+    }
+    for notes in ["- A.\n", "### Upgrading\n", "### Upgrading\n\n### Added\n\n- A.\n"] {
+        refuses(&format!("## 1.2.0 - 2027-01-31\n\n{notes}"), "no text below `### Upgrading`");
+    }
+}
+
+#[test]
+fn new_migrations_need_instructions_about_tables() {
+    let repository = Repository::new();
+    repository.write("migrations/1_one.sql", "select 1;\n");
+    repository.commit();
+    repository.notes();
+    repository.git(&["tag", "v1.1.0"]);
+    repository.notes();
+    repository.write("migrations/2_two.sql", "select 2;\n");
+    repository.commit();
+    fails(repository.check("v1.2.0"), "these migrations change: migrations/2_two.sql.");
+    repository.write("CHANGELOG.md", &CHANGELOG.replace("Nothing to do.", "The tables take seconds."));
+    repository.notes();
+    // A tag that is checked again is not the release before it.
+    repository.git(&["tag", "v1.2.0"]);
+    repository.write("CHANGELOG.md", CHANGELOG);
+    fails(repository.check("v1.2.0"), "migrations/2_two.sql");
+}
+
+#[test]
+fn an_installer_without_a_key_is_refused() {
+    for text in ["release_key=\"\"\n", "release_key=\"RWQf\n", "set -eu\n"] {
+        Repository::new().refuses("install.sh", text, "install.sh names no key");
+    }
+}
