@@ -6,7 +6,6 @@ use crate::programs::{self, TestPrograms};
 use crate::screen::{self, Step};
 use crate::{interrupt, platform, tool, workspace};
 use anyhow::{Context, Result, ensure};
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -67,12 +66,8 @@ enum Verdict {
     NotTried(String),
 }
 
-struct Row {
-    promise: Promise,
-    rounds: u32,
-    verdict: Verdict,
-    took: Duration,
-}
+/// What a promise says, and whether it holds.
+type Row = (String, Verdict);
 
 pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     let mut wanted = promises()?;
@@ -81,12 +76,13 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     workspace::claim_target_folder()?;
     let has_tests = wanted.iter().any(|promise| !promise.tests.is_empty());
     let laboratory = if has_tests { Some(Laboratory::open(options.rounds)?) } else { None };
-    let try_one = |promise| try_one(promise, laboratory.as_ref(), options.rounds);
-    let rows = wanted.into_iter().map(try_one).collect::<Result<Vec<_>>>()?;
+    let rows = wanted
+        .into_iter()
+        .map(|promise| try_one(promise, laboratory.as_ref()))
+        .collect::<Result<Vec<_>>>()?;
     if let Some(laboratory) = laboratory {
         laboratory.services.stop()?;
     }
-    print!("{}", table(&rows, screen::width()));
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", closing_line(&rows));
     Ok(exit_code(&rows))
@@ -103,8 +99,7 @@ fn promises() -> Result<Vec<Promise>> {
     Ok(promises)
 }
 
-fn try_one(promise: Promise, laboratory: Option<&Laboratory>, rounds: u32) -> Result<Row> {
-    let begin = Instant::now();
+fn try_one(promise: Promise, laboratory: Option<&Laboratory>) -> Result<Row> {
     let (step, verdict) = match laboratory {
         Some(laboratory) if !promise.tests.is_empty() => {
             let step = Step::start(promise.part);
@@ -129,7 +124,7 @@ fn try_one(promise: Promise, laboratory: Option<&Laboratory>, rounds: u32) -> Re
             log.lines().for_each(|line| eprintln!("    {line}"));
         }
     }
-    Ok(Row { rounds: if promise.rounds { rounds } else { 1 }, promise, verdict, took: begin.elapsed() })
+    Ok((promise.says, verdict))
 }
 
 /// Runs the benchmark of whether the server stays what it is.
@@ -228,41 +223,15 @@ fn verdict(log: &str, ended_well: bool, tests: usize) -> Verdict {
     reason.map_or(Verdict::Held, |reason| Verdict::NotTried(reason.to_owned()))
 }
 
-/// All promises, a row each, in lines of at most so many characters.
-fn table(rows: &[Row], width: u16) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(width).set_header(["promise", "fault", "test", "rounds", "held", "time"]);
-    for Row { promise: Promise { says, fault, tests, .. }, rounds, verdict, took } in rows {
-        let test = match tests.as_slice() {
-            [] => SOAK.to_owned(),
-            [only] => only.clone(),
-            [first, others @ ..] => format!("{first} and {} more", others.len()),
-        };
-        let verdict = match verdict {
-            Verdict::Held => "held",
-            Verdict::Broken(_) => "BROKEN",
-            Verdict::Missed => "MISSED",
-            Verdict::NotTried(_) => "not tried",
-        };
-        table.add_row([says, fault, &test, &rounds.to_string(), verdict, &screen::elapsed(*took)]);
-    }
-    // The last columns have a word or a number each, which is not broken in two.
-    for column in table.column_iter_mut().skip(3) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    format!("{}\n", table.trim_fmt())
-}
-
 fn closing_line(rows: &[Row]) -> String {
-    let count = |wanted: fn(&Verdict) -> bool| rows.iter().filter(|row| wanted(&row.verdict)).count();
+    let count = |wanted: fn(&Verdict) -> bool| rows.iter().filter(|(_, verdict)| wanted(verdict)).count();
     let held = count(|verdict| *verdict == Verdict::Held);
     let not_tried = match count(|verdict| matches!(verdict, Verdict::NotTried(_))) {
         0 => String::new(),
         count => format!(", {count} not tried here"),
     };
-    let is_broken = |row: &&Row| matches!(row.verdict, Verdict::Broken(_) | Verdict::Missed);
-    let broken: Vec<&str> = rows.iter().filter(is_broken).map(|row| row.promise.says.as_str()).collect();
+    let is_broken = |(_, verdict): &&Row| matches!(verdict, Verdict::Broken(_) | Verdict::Missed);
+    let broken: Vec<&str> = rows.iter().filter(is_broken).map(|(says, _)| says.as_str()).collect();
     let lost = if broken.is_empty() {
         "nothing was lost".into()
     } else {
@@ -273,9 +242,9 @@ fn closing_line(rows: &[Row]) -> String {
 
 /// 1 for a promise that is broken, 3 for a budget that was missed.
 fn exit_code(rows: &[Row]) -> ExitCode {
-    if rows.iter().any(|row| matches!(row.verdict, Verdict::Broken(_))) {
+    if rows.iter().any(|(_, verdict)| matches!(verdict, Verdict::Broken(_))) {
         ExitCode::FAILURE
-    } else if rows.iter().any(|row| row.verdict == Verdict::Missed) {
+    } else if rows.iter().any(|(_, verdict)| *verdict == Verdict::Missed) {
         ExitCode::from(roundtrip_budget::MISSED)
     } else {
         ExitCode::SUCCESS
@@ -363,30 +332,16 @@ mod tests {
         assert!(kept.contains("lost [7]"), "{kept}");
     }
 
-    fn row(number: usize, verdict: Verdict) -> Row {
-        let promise = promises().unwrap()[number].clone();
-        Row { promise, rounds: 10, verdict, took: Duration::from_secs(2) }
-    }
-
-    #[test]
-    fn the_table_fits_into_a_terminal_and_says_what_held() {
-        let table = table(&[row(0, Verdict::Held), row(4, Verdict::Broken(String::new()))], 100);
-        assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
-        let says: Vec<&str> = table.lines().filter(|line| line.contains(" 10 ")).collect();
-        assert_eq!(says.len(), 2, "{table}");
-        assert!(says[0].contains("held") && says[1].contains("BROKEN"), "{table}");
-    }
-
     #[test]
     fn the_last_line_says_what_was_lost() {
-        let mut rows = vec![row(0, Verdict::Held), row(1, Verdict::NotTried("no root".into()))];
+        let row = |says: &str, verdict| (says.to_owned(), verdict);
+        let mut rows = vec![row("A.", Verdict::Held), row("B.", Verdict::NotTried("no root".into()))];
         assert_eq!(closing_line(&rows), "1 held, 0 broken, 1 not tried here; nothing was lost");
         assert_eq!(exit_code(&rows), ExitCode::SUCCESS);
-        rows.push(row(2, Verdict::Missed));
+        rows.push(row("C.", Verdict::Missed));
         assert_eq!(exit_code(&rows), ExitCode::from(3));
-        rows.push(row(3, Verdict::Broken(String::new())));
+        rows.push(row("D.", Verdict::Broken(String::new())));
         assert_eq!(exit_code(&rows), ExitCode::FAILURE);
-        let line = closing_line(&rows);
-        assert!(line.contains("2 broken, 1 not tried here; not true any more: What was stored"), "{line}");
+        assert_eq!(closing_line(&rows), "1 held, 2 broken, 1 not tried here; not true any more: C. D.");
     }
 }

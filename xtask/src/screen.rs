@@ -117,11 +117,6 @@ pub(crate) fn error(text: &str) {
     print(&format!("{} {text}", style("error:").for_stderr().red().bold()));
 }
 
-/// How many characters a line of standard output has; where it is no terminal, a number that is read well.
-pub(crate) fn width() -> u16 {
-    Term::stdout().size_checked().map_or(120, |(_, columns)| columns)
-}
-
 pub(crate) fn last_lines(log: &str, count: usize) -> String {
     let lines: Vec<&str> = log.lines().collect();
     lines[lines.len().saturating_sub(count)..].join("\n")

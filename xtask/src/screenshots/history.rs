@@ -3,7 +3,7 @@
 
 use crate::tool::Tool;
 use crate::workspace;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -14,7 +14,7 @@ pub(super) const BRANCH: &str = "one-call";
 pub(super) const PULL_REQUEST: u64 = 12;
 /// How many commits the main branch has where it leaves.
 const LEAVES_AT: usize = 24;
-/// The patch of the pull request; the others are named after their place in the history.
+/// The patch of the pull request. The names of the others begin with their place in the history.
 const PULL_REQUEST_PATCH: &str = "pull-request.patch";
 
 pub(super) struct History {
@@ -34,7 +34,8 @@ pub(super) struct Commit {
 impl History {
     /// Makes the repository. Its main branch is checked out.
     pub(super) fn make() -> Result<Self> {
-        let patches = in_order(workspace::sorted(&source())?)?;
+        let mut patches = workspace::sorted(&source())?;
+        patches.retain(|path| !path.ends_with(PULL_REQUEST_PATCH));
         let folder = tempfile::Builder::new().prefix("roundtrip-courier-").tempdir();
         let folder = folder.context("no temporary folder")?;
         let path = folder.path();
@@ -79,18 +80,6 @@ fn source() -> PathBuf {
     workspace::root().join("xtask/src/screenshots/library")
 }
 
-/// The patches of the main branch, which must be numbered without a gap.
-fn in_order(mut paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
-    paths.retain(|path| !path.ends_with(PULL_REQUEST_PATCH));
-    paths.sort();
-    for (place, path) in (1..).zip(&paths) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_next = name.starts_with(&format!("{place:04}-")) && name.ends_with(".patch");
-        ensure!(is_next, "{name} is no patch of the history: expected number {place}");
-    }
-    Ok(paths)
-}
-
 /// Git without the user's settings, which would make other commits of the same patches.
 fn git(folder: &Path, words: &str) -> Result<Tool> {
     let git = Tool::named("git")?.words(words).folder(folder);
@@ -104,16 +93,6 @@ fn git(folder: &Path, words: &str) -> Result<Tool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patches_come_in_the_order_of_their_numbers_and_none_is_missing() {
-        let names = |names: &[&str]| in_order(names.iter().map(PathBuf::from).collect());
-        let ordered = names(&["0002-b.patch", PULL_REQUEST_PATCH, "0001-a.patch"]).unwrap();
-        assert_eq!(ordered, ["0001-a.patch", "0002-b.patch"].map(PathBuf::from));
-        let error = names(&["0001-a.patch", "0003-c.patch"]).unwrap_err().to_string();
-        assert_eq!(error, "0003-c.patch is no patch of the history: expected number 2");
-        assert!(names(&["0001-a.patch", "notes.txt"]).is_err());
-    }
 
     #[test]
     fn the_same_patches_make_the_same_commits() {

@@ -78,7 +78,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     Step::quietly("search", |step| observed.until_searched(step))?;
 
     let without = if has_error_rates(&url, !options.short)? { "" } else { "error-rates" };
-    let facts = facts::Facts::read(&url, kept.suites())?;
+    let facts = facts::read(&url, &kept.suites())?;
     let folder = match options.short {
         true => web::folder().join("test-results/screenshots"),
         false => workspace::root().join("docs/images/pages"),
@@ -89,9 +89,9 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     take(&url, &browser, &token, without, &folder)?;
     observed.server.stop()?;
     if options.short {
-        screen::note(&format!("short: {facts}"));
+        screen::note(&format!("short: {}", facts.trim_end()));
     } else {
-        facts.write(&folder)?;
+        facts::write(&facts)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -318,7 +318,7 @@ mod tests {
     fn pictures_that_are_too_large_together_are_refused_and_nothing_else_counts() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: usize| fs::write(folder.path().join(name), vec![0; bytes]).unwrap();
-        write("measured.json", 5_000_000);
+        write("notes.txt", 5_000_000);
         assert!(pictures_in(folder.path()).is_err(), "there is no picture");
         write("b.webp", 1_000_000);
         write("a.webp", 2_000_000);
