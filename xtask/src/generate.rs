@@ -45,8 +45,8 @@ fn made(built: &Built) -> Result<BTreeMap<&'static str, String>> {
     }
     let api = tempfile::NamedTempFile::with_suffix(".json")?;
     fs::write(&api, &files[API])?;
-    let types = ["exec", "--", "openapi-typescript", "--root-types", "--root-types-no-schema-prefix"];
-    let types = web::npm(&types)?.arguments([api.path()]).output()?;
+    let types = web::npm(&["exec", "--", "openapi-typescript"])?.arguments([api.path()]);
+    let types = types.words("--root-types --root-types-no-schema-prefix").output()?;
     files.insert(TYPES, types);
     Ok(files)
 }

@@ -2,25 +2,37 @@
 
 use crate::access::{Account, Role};
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
-/// An account as lists show it.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table account, described there")]
-pub struct Row {
-    pub account_id: i64,
+/// Someone who signs in.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AccountSummary {
+    /// Its name.
+    #[schema(example = "ada")]
     pub name: String,
+    /// Its login at GitHub; null when it signs in by token alone.
+    #[schema(required)]
     pub github_login: Option<String>,
+    /// Whether it may do everything on this server.
     pub is_admin: bool,
+    /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// Its key.
+    #[serde(skip)]
+    pub account_id: i64,
 }
 
-/// A member of a project.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of tables account and membership, described there")]
+/// An account in a project.
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Member {
+    /// The account's name.
+    #[schema(example = "ada")]
     pub account: String,
+    /// What it is.
     pub role: Role,
+    /// Since when it is a member.
     pub created_at: DateTime<Utc>,
 }
 
@@ -30,9 +42,9 @@ pub async fn create(
     name: &str,
     github_login: Option<&str>,
     is_admin: bool,
-) -> sqlx::Result<Option<Row>> {
+) -> sqlx::Result<Option<AccountSummary>> {
     sqlx::query_as!(
-        Row,
+        AccountSummary,
         "insert into account (name, github_login, is_admin, created_at) values ($1, $2, $3, now())
          on conflict do nothing
          returning account_id, name, github_login, is_admin, created_at",
@@ -45,9 +57,9 @@ pub async fn create(
 }
 
 /// The accounts behind `after`, by name.
-pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<AccountSummary>> {
     sqlx::query_as!(
-        Row,
+        AccountSummary,
         "select account_id, name, github_login, is_admin, created_at from account
          where name > $1
          order by name
@@ -91,10 +103,10 @@ pub async fn of_github(
     connection: &mut PgConnection,
     github_id: i64,
     github_login: &str,
-) -> sqlx::Result<Option<Row>> {
+) -> sqlx::Result<Option<AccountSummary>> {
     // The number decides first: whoever took over a login is not who had it.
     sqlx::query_as!(
-        Row,
+        AccountSummary,
         "update account set github_id = $1, github_login = $2
          where account_id = (
              select account_id from account

@@ -3,7 +3,9 @@
 use super::token::Working;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_wire::lab::AgentStatus;
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 /// A code to make.
 #[derive(Clone, Copy, Debug)]
@@ -55,27 +57,47 @@ fn counted(status: &AgentStatus) -> i32 {
     i32::try_from(status.spooled_count).unwrap_or(i32::MAX)
 }
 
-/// An agent as lists show it.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of tables agent and machine, described there")]
-pub struct Row {
+/// An agent. Whether it is online, whether it is given work and how it is are three different things.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AgentSummary {
+    /// Its number.
     pub agent_id: i64,
+    /// Where it runs.
+    #[schema(example = "lab-1")]
     pub machine: String,
+    /// Operating system family of that.
     pub os: String,
+    /// Its processor architecture.
     pub arch: String,
+    /// The only project that it works for; null: any.
+    #[schema(required)]
     pub project: Option<String>,
+    /// What it has, for jobs that ask for it.
     pub labels: Vec<String>,
+    /// Whether it was heard of within the last minute and a half.
+    pub is_online: bool,
+    /// Whether it is given work.
     pub is_enabled: bool,
-    pub enrolled_at: DateTime<Utc>,
-    pub last_seen_at: DateTime<Utc>,
-    pub version: Option<String>,
+    /// Whether it finishes what it has, and is given nothing more.
+    pub is_draining: bool,
+    /// Why it cannot measure, as it says: it is given no work.
     pub failing: Vec<String>,
+    /// Why what it measures is doubtful, as it says.
     pub suspect: Vec<String>,
-    pub spooled_count: i32,
-    /// The job that it has, if that is of the project which is asked for.
-    pub job_id: Option<i64>,
-    /// Whether it has a job.
+    /// Whether it measures now.
     pub is_busy: bool,
+    /// What it measures now, if that is of this project.
+    #[schema(required)]
+    pub job_id: Option<i64>,
+    /// Reports that waited on it for this server when it was last heard of.
+    pub spooled_count: i32,
+    /// Of its program.
+    #[schema(required)]
+    pub version: Option<String>,
+    /// When it was let in.
+    pub enrolled_at: DateTime<Utc>,
+    /// When it was last heard of.
+    pub last_seen_at: DateTime<Utc>,
 }
 
 /// Makes a code of this digest.
@@ -205,19 +227,26 @@ pub async fn take_challenge(
     Ok(found.map(|found| (found.challenge, found.public_key, found.token_id)))
 }
 
+/// An agent that waits asks every half minute, one that measures speaks at least as often; 90 seconds after the last word it is
+/// taken for offline. A lease is longer.
 macro_rules! select_agents {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
+            AgentSummary,
             r#"select agent.agent_id, machine.slug as machine, machine.os, machine.arch, agent.project, agent.labels,
                       agent.is_enabled, agent.enrolled_at, agent.last_seen_at, agent.version, agent.failing,
-                      agent.suspect, agent.spooled_count,
+                      agent.suspect, agent.spooled_count, work.is_busy as "is_busy!",
+                      work.is_busy and not agent.is_enabled as "is_draining!",
+                      agent.last_seen_at > now() - interval '90 seconds' as "is_online!",
                       (select job.job_id from job
                        where job.agent_id = agent.agent_id and job.status = 'running' and job.project_id = $1
-                       limit 1) as "job_id?",
-                      exists (select from job where job.agent_id = agent.agent_id and job.status = 'running')
-                          as "is_busy!"
+                       limit 1) as "job_id?"
                from agent
+               cross join lateral (
+                   select exists (
+                       select from job where job.agent_id = agent.agent_id and job.status = 'running'
+                   ) as is_busy
+               ) as work
                join machine on machine.machine_id = agent.machine_id
                where agent.revoked_at is null and "# + $rest,
             $($argument),+
@@ -226,7 +255,12 @@ macro_rules! select_agents {
 }
 
 /// The agents that may work for a project, by the names of their machines.
-pub async fn of_project(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn of_project(
+    pool: &PgPool,
+    project_id: i64,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<AgentSummary>> {
     select_agents!(
         "(agent.project is null or agent.project = (select slug from project where project_id = $1))
          and machine.slug > $2
@@ -241,7 +275,7 @@ pub async fn of_project(pool: &PgPool, project_id: i64, after: &str, limit: i64)
 }
 
 /// One agent.
-pub async fn find(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<AgentSummary>> {
     select_agents!("agent.agent_id = $2", None::<i64>, agent_id).fetch_optional(connection).await
 }
 

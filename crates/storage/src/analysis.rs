@@ -1,7 +1,6 @@
 //! Runs that wait to be searched for changes. An upload adds its own in its transaction, so that none is forgotten; whoever
 //! has searched one takes it away in the transaction that stores what was found.
 
-use super::run::Key;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -18,11 +17,11 @@ pub struct Due {
 }
 
 /// Lets a run wait that is stored in this transaction.
-pub async fn add(connection: &mut PgConnection, key: Key) -> sqlx::Result<()> {
+pub async fn add(connection: &mut PgConnection, run_id: Uuid, machine_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at) values ($1, $2, now())",
-        key.run_id,
-        key.machine_id,
+        run_id,
+        machine_id,
     )
     .execute(connection)
     .await?;

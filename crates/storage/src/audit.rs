@@ -1,8 +1,10 @@
 //! The audit log: rows are added in the transaction of what they tell of, and nothing here changes or removes one.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 /// What can be told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
@@ -59,17 +61,29 @@ pub struct Event {
     pub details: Value,
 }
 
-/// An event as it was stored.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table audit_event, described there")]
-pub struct Row {
-    pub audit_event_id: i64,
+/// One change.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AuditEvent {
+    /// When.
     pub happened_at: DateTime<Utc>,
+    /// Who: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+    #[schema(example = "account:ada")]
     pub actor: String,
+    /// What.
+    #[schema(example = "token.create")]
     pub action: String,
+    /// On what.
+    #[schema(example = "token:17")]
     pub subject: String,
+    /// The request's id in the server's log; null when it was none.
+    #[schema(required)]
     pub request_id: Option<String>,
+    /// What else there is to know.
+    #[schema(value_type = Object)]
     pub details: Value,
+    /// Its key.
+    #[serde(skip)]
+    pub audit_event_id: i64,
 }
 
 impl By {
@@ -112,9 +126,9 @@ pub async fn record(connection: &mut PgConnection, by: &By, event: Event) -> sql
 }
 
 /// The newest events that are older than one.
-pub async fn list(pool: &PgPool, before: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, before: i64, limit: i64) -> sqlx::Result<Vec<AuditEvent>> {
     sqlx::query_as!(
-        Row,
+        AuditEvent,
         "select audit_event_id, happened_at, actor, action, subject, request_id, details
          from audit_event
          where audit_event_id < $1

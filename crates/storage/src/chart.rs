@@ -3,7 +3,7 @@
 //! Every statement names one machine, by which points can be distributed, and is answered by one node.
 
 use super::decode_error;
-use super::point::{Quantile, Selection, SeriesKey, of_each_machine, of_selection};
+use super::point::{Quantile, RepetitionQuartiles, Selection, SeriesKey, of_each_machine, of_selection};
 use futures_util::stream::BoxStream;
 use sqlx::{PgPool, query, query_as};
 use std::collections::HashMap;
@@ -407,4 +407,14 @@ pub async fn of_commit(
     )
     .fetch_all(pool)
     .await
+}
+
+impl From<&MeasuredRow> for RepetitionQuartiles {
+    fn from(point: &MeasuredRow) -> Self {
+        Self {
+            q1: point.repetition_p50_ns_q1,
+            median: point.repetition_p50_ns_median,
+            q3: point.repetition_p50_ns_q3,
+        }
+    }
 }

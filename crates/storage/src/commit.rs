@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
+use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use std::collections::HashMap;
+use utoipa::ToSchema;
 
 /// Where a stored commit stands.
 #[derive(Debug)]
@@ -16,21 +18,27 @@ pub struct PlaceRow {
     pub measured: bool,
 }
 
-/// A commit as charts name it.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of table commit, described there")]
-pub struct Row {
+/// One commit.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema, sqlx::Decode)]
+pub struct CommitSummary {
+    /// Full object name.
     pub sha: String,
+    /// Commits on the first-parent path from the root, itself included: the order of charts.
     pub ordinal: i64,
+    /// First line of the message.
     pub subject: String,
+    /// Name of the author.
     pub author: String,
+    /// When it was committed.
     pub committed_at: DateTime<Utc>,
 }
 
+is_record!(CommitSummary);
+
 /// Commits of a project by object name, in ascending order.
-pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<CommitSummary>> {
     sqlx::query_as!(
-        Row,
+        CommitSummary,
         "select sha, ordinal, subject, author, committed_at from commit where commit_id = any($1)
          order by ordinal, sha",
         commit_ids,
@@ -44,9 +52,9 @@ pub async fn of_shas(
     executor: impl PgExecutor<'_>,
     project_id: i64,
     shas: &[String],
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<CommitSummary>> {
     sqlx::query_as!(
-        Row,
+        CommitSummary,
         "select sha, ordinal, subject, author, committed_at from commit where project_id = $1 and sha = any($2)",
         project_id,
         shas,
@@ -62,24 +70,21 @@ pub async fn between(
     project_id: i64,
     after_ordinal: i64,
     until_ordinal: i64,
-) -> sqlx::Result<Vec<(Row, bool)>> {
+) -> sqlx::Result<Vec<(CommitSummary, bool)>> {
     let rows = sqlx::query!(
-        "select distinct on (ordinal) sha, ordinal, subject, author, committed_at, measured
-         from commit
-         where project_id = $1 and ordinal > $2 and ordinal <= $3
-         order by ordinal, measured desc, commit_id",
+        r#"select distinct on (ordinal) measured,
+                  (commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at)
+                      as "commit!: CommitSummary"
+           from commit
+           where project_id = $1 and ordinal > $2 and ordinal <= $3
+           order by ordinal, measured desc, commit_id"#,
         project_id,
         after_ordinal,
         until_ordinal,
     )
     .fetch_all(pool)
     .await?;
-    let commit =
-        |sha, ordinal, subject, author, committed_at| Row { sha, ordinal, subject, author, committed_at };
-    Ok(rows
-        .into_iter()
-        .map(|row| (commit(row.sha, row.ordinal, row.subject, row.author, row.committed_at), row.measured))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.commit, row.measured)).collect())
 }
 
 /// The places of those commits that are stored.

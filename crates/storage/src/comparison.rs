@@ -1,6 +1,6 @@
 //! The two sides of a comparison: which commits and runs they are, and where and how these were measured.
 
-use chrono::{DateTime, Utc};
+use crate::commit::CommitSummary;
 use sqlx::PgPool;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
@@ -11,11 +11,7 @@ use uuid::Uuid;
 #[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct SideRow {
     pub commit_id: i64,
-    pub sha: String,
-    pub ordinal: i64,
-    pub subject: String,
-    pub author: String,
-    pub committed_at: DateTime<Utc>,
+    pub commit: CommitSummary,
     pub run_id: Option<Uuid>,
 }
 
@@ -42,7 +38,9 @@ pub struct SurroundingsRow {
 pub async fn commit(pool: &PgPool, project_id: i64, sha: &str) -> sqlx::Result<Option<SideRow>> {
     sqlx::query_as!(
         SideRow,
-        r#"select commit_id, sha, ordinal, subject, author, committed_at, null::uuid as "run_id?"
+        r#"select commit_id, null::uuid as "run_id?",
+                  (commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at)
+                      as "commit!: CommitSummary"
            from commit
            where project_id = $1 and sha = $2"#,
         project_id,
@@ -56,8 +54,9 @@ pub async fn commit(pool: &PgPool, project_id: i64, sha: &str) -> sqlx::Result<O
 pub async fn run(pool: &PgPool, project_id: i64, run_id: Uuid) -> sqlx::Result<Option<SideRow>> {
     sqlx::query_as!(
         SideRow,
-        r#"select commit.commit_id, commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at,
-                  run.run_id as "run_id?"
+        r#"select commit.commit_id, run.run_id as "run_id?",
+                  (commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at)
+                      as "commit!: CommitSummary"
            from run
            join commit on commit.commit_id = run.commit_id
            where run.project_id = $1 and run.run_id = $2"#,

@@ -2,19 +2,26 @@
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Environment;
+use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
-/// An environment, and when a machine measured a project in it.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of table environment, and its runs, described there")]
-pub struct Row {
+/// One environment.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EnvironmentSummary {
+    /// Its identity: points with different ones are not compared.
     pub environment_id: i64,
-    pub stable: Json<BTreeMap<String, String>>,
+    /// When the first run in it began.
     pub first_run_at: DateTime<Utc>,
+    /// When the last one did.
     pub last_run_at: DateTime<Utc>,
+    /// How many there are.
     pub run_count: i64,
+    /// Its facts, by name.
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub stable: Json<BTreeMap<String, String>>,
 }
 
 /// The key of an environment, by the digest of its stable facts.
@@ -36,9 +43,14 @@ pub async fn upsert(connection: &mut PgConnection, environment: &Environment) ->
 }
 
 /// The environments in which a machine measured a project, the one that was left last first.
-pub async fn of_machine(pool: &PgPool, project_id: i64, machine: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn of_machine(
+    pool: &PgPool,
+    project_id: i64,
+    machine: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<EnvironmentSummary>> {
     sqlx::query_as!(
-        Row,
+        EnvironmentSummary,
         r#"select environment.environment_id, environment.stable as "stable: Json<BTreeMap<String, String>>",
                   span.first_run_at as "first_run_at!", span.last_run_at as "last_run_at!",
                   span.run_count as "run_count!"

@@ -1,8 +1,7 @@
 //! Commits to look through, the graph that they make, and the pull requests among their runs.
 
-use super::commit::Row;
+use super::commit::CommitSummary;
 use crate::search_terms::SearchTerms;
-use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -22,13 +21,9 @@ pub struct Filter {
 #[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct DetailRow {
     pub commit_id: i64,
-    pub sha: String,
-    pub ordinal: i64,
+    pub commit: CommitSummary,
     pub ordinal_is_estimate: bool,
     pub parents: Vec<String>,
-    pub subject: String,
-    pub author: String,
-    pub committed_at: DateTime<Utc>,
 }
 
 /// A pull request, as its runs tell of it.
@@ -47,11 +42,11 @@ pub async fn list(
     filter: &Filter,
     before: (i64, &str),
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<CommitSummary>> {
     let (ordinal, sha) = before;
     if filter.words.is_empty() {
         return sqlx::query_as!(
-            Row,
+            CommitSummary,
             "select sha, ordinal, subject, author, committed_at from commit
              where project_id = $1 and ordinal between $2 and $3 and (ordinal, sha) < ($4, $5)
              order by ordinal desc, sha desc
@@ -70,7 +65,7 @@ pub async fn list(
     let (first, behind) = filter.words.only().map_or((String::new(), String::new()), names_from);
     // First found by an index, then put in order: few are.
     sqlx::query_as!(
-        Row,
+        CommitSummary,
         r#"with found as materialized (
                select sha, ordinal, subject, author, committed_at from commit
                where project_id = $1 and to_tsvector('simple', subject) @@ to_tsquery('simple', $6)
@@ -103,11 +98,13 @@ pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<
     let (first, behind) = names_from(prefix);
     sqlx::query_as!(
         DetailRow,
-        "select commit_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at
-         from commit
-         where project_id = $1 and sha >= $2 and sha < $3
-         order by sha
-         limit 2",
+        r#"select commit_id, ordinal_is_estimate, parents,
+                  (commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at)
+                      as "commit!: CommitSummary"
+           from commit
+           where project_id = $1 and sha >= $2 and sha < $3
+           order by sha
+           limit 2"#,
         project_id,
         first,
         behind,

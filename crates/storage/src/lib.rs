@@ -5,6 +5,9 @@
 //! Queries are checked against the schema when this crate is compiled. `.sqlx/` holds what the compiler needs to
 //! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
 //!
+//! A row that the API answers as it is read is declared here with its JSON and its schema. Columns that only the server
+//! needs are skipped there.
+//!
 //! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
 //! nothing new locks nothing, and two that bring the same wait for each other in one order.
 
@@ -19,6 +22,17 @@ macro_rules! text_enum {
         #[strum(serialize_all = "lowercase")]
         #[strum(parse_err_ty = crate::UnknownWord, parse_err_fn = crate::unknown::<Self>)]
         $($item)*
+    };
+}
+
+/// A struct that a query selects as a row constructor with the fields in the struct's order: `(a, b) as "name!: Type"`.
+macro_rules! is_record {
+    ($type:ty) => {
+        impl sqlx::Type<sqlx::Postgres> for $type {
+            fn type_info() -> sqlx::postgres::PgTypeInfo {
+                <(i64,) as sqlx::Type<sqlx::Postgres>>::type_info()
+            }
+        }
     };
 }
 

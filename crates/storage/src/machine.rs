@@ -1,25 +1,43 @@
 //! Machines.
 
 use chrono::{DateTime, Utc};
-use roundtrip_wire::Machine;
+use roundtrip_wire::{Environment, Machine};
+use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
-use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
-/// A machine as one project sees it.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns, described in migrations/")]
-pub struct Row {
-    pub machine_id: i64,
-    pub slug: String,
+/// One machine as one project sees it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MachineSummary {
+    /// Its name in charts and links.
+    #[schema(example = "lab-1")]
+    pub machine: String,
+    /// Operating system family: `linux`, `macos`, `windows`, `freebsd`.
+    #[schema(example = "linux")]
     pub os: String,
+    /// Processor architecture: `x86-64`, `aarch64`.
+    #[schema(example = "x86-64")]
     pub arch: String,
+    /// Uploads from it to this project.
     pub run_count: i64,
+    /// When the newest of them began.
     pub last_run_at: DateTime<Utc>,
+    /// The identity of the stable facts of the newest of them: equal if and only if all of them are.
     pub environment_id: i64,
-    pub stable: Json<BTreeMap<String, String>>,
-    pub conditions: Json<BTreeMap<String, String>>,
+    /// The machine's fingerprint in the newest of them.
+    #[schema(value_type = Environment)]
+    pub environment: Json<Environment>,
+    /// Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
+    /// was restored from a backup. What is removed by age does not count.
     pub lost_run_count: i64,
+    /// Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
+    /// not.
+    #[schema(required)]
+    pub suspect_because: Option<String>,
+    /// Its key.
+    #[serde(skip)]
+    pub machine_id: i64,
 }
 
 /// The key of a machine, described as in the newest upload.
@@ -58,13 +76,19 @@ pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]
 }
 
 /// The machines with uploads to a project, by name, those behind `after`.
-pub async fn list(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(
+    pool: &PgPool,
+    project_id: i64,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<MachineSummary>> {
     sqlx::query_as!(
-        Row,
-        r#"select machine.machine_id, machine.slug, machine.os, machine.arch, of_project.run_count,
+        MachineSummary,
+        r#"select machine.machine_id, machine.slug as machine, machine.os, machine.arch, of_project.run_count,
                   latest.started_at as last_run_at, latest.environment_id,
-                  environment.stable as "stable: Json<BTreeMap<String, String>>",
-                  latest.conditions as "conditions: Json<BTreeMap<String, String>>",
+                  jsonb_build_object('stable', environment.stable, 'conditions', latest.conditions)
+                      as "environment!: Json<Environment>",
+                  null::text as "suspect_because?",
                   (select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint from installation
                    where installation.machine_id = machine.machine_id) as "lost_run_count!"
            from project_machine as of_project

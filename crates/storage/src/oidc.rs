@@ -1,7 +1,9 @@
 //! Which jobs projects trust, and the tokens of jobs that were exchanged.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 /// Which jobs of a repository may upload to a project. What is absent is not asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,23 +26,38 @@ pub struct New<'a> {
     pub patterns: &'a Patterns,
 }
 
-/// A trust as it is stored.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
-pub struct Row {
+/// Jobs of one repository that may upload to a project.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OidcTrust {
+    /// Its number.
     pub oidc_trust_id: i64,
-    pub project: String,
+    /// Who signs for the jobs.
+    #[schema(example = "https://token.actions.githubusercontent.com")]
     pub issuer: String,
+    /// The repository's name when this was written. It decides nothing.
+    #[schema(example = "octo/lib")]
     pub repository: String,
+    /// The repository's number.
     pub repository_id: i64,
+    /// The number of whoever owns it.
     pub repository_owner_id: i64,
+    /// Pattern of the workflow's file and its ref; null: any.
+    #[schema(required)]
     pub workflow_ref: Option<String>,
+    /// Pattern of the ref that the job runs for; null: any.
+    #[schema(required)]
     pub git_ref: Option<String>,
+    /// Pattern of the environment that the job names; null: any, or none.
+    #[schema(required)]
     pub environment: Option<String>,
+    /// When it was written.
     pub created_at: DateTime<Utc>,
+    /// The project that trusts them.
+    #[serde(skip)]
+    pub project: String,
 }
 
-impl Row {
+impl OidcTrust {
     /// Which jobs of the repository are meant.
     pub fn patterns(&self) -> Patterns {
         Patterns {
@@ -54,7 +71,7 @@ impl Row {
 macro_rules! select_trusts {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
-            Row,
+            OidcTrust,
             "select oidc_trust_id, project, issuer, repository, repository_id, repository_owner_id, workflow_ref, git_ref,
                     environment, created_at
              from oidc_trust " + $rest
@@ -84,7 +101,12 @@ pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Resul
 }
 
 /// The trusts of a project, or of all, behind `after`, in the order of their making.
-pub async fn list(pool: &PgPool, project: Option<&str>, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(
+    pool: &PgPool,
+    project: Option<&str>,
+    after: i64,
+    limit: i64,
+) -> sqlx::Result<Vec<OidcTrust>> {
     select_trusts!(
         "where ($1::text is null or project = $1) and oidc_trust_id > $2
          order by oidc_trust_id
@@ -98,7 +120,7 @@ pub async fn list(pool: &PgPool, project: Option<&str>, after: i64, limit: i64) 
 }
 
 /// One trust.
-pub async fn find(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<Option<OidcTrust>> {
     select_trusts!("where oidc_trust_id = $1", oidc_trust_id).fetch_optional(connection).await
 }
 
@@ -107,7 +129,7 @@ pub async fn of_repository(
     connection: &mut PgConnection,
     issuer: &str,
     (repository_id, repository_owner_id): (i64, i64),
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<OidcTrust>> {
     select_trusts!(
         "where issuer = $1 and repository_id = $2 and repository_owner_id = $3 order by oidc_trust_id",
         issuer,

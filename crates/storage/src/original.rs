@@ -1,7 +1,9 @@
 //! Files that were imported, as they came.
 
 use super::run::{Key, Location};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 /// A file to keep.
 #[derive(Clone, Debug)]
@@ -13,19 +15,22 @@ pub struct Original {
     pub file_zstd: Vec<u8>,
 }
 
-/// A kept file without its bytes.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table run_original, described there")]
-pub struct Row {
+/// A file of another tool, kept as it came.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OriginalFile {
+    /// What it is called.
     pub name: String,
+    /// In which format it was read.
     pub format: String,
+    /// Its size in bytes.
+    #[serde(rename = "bytes")]
     pub byte_count: i64,
 }
 
 /// Which file a run was imported from, if it was.
-pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<Row>> {
+pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<OriginalFile>> {
     sqlx::query_as!(
-        Row,
+        OriginalFile,
         "select name, format, byte_count from run_original where machine_id = $1 and run_id = $2",
         run.machine_id,
         run.run_id,

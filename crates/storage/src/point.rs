@@ -4,9 +4,11 @@ use super::copy;
 use super::run::{Key, Location};
 use chrono::{DateTime, Utc};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
 use strum::{AsRefStr, EnumString, VariantNames};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// A quantile of all operations of a point, ascending; called as in addresses and answers.
@@ -74,46 +76,95 @@ pub struct Placement {
     pub measured_at: DateTime<Utc>,
 }
 
-/// A stored point.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table point, described there")]
-pub struct Row {
-    pub series_id: i64,
+/// One run's result in one series. Times are of one operation, in nanoseconds.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Point {
+    /// Of which run.
     pub run_id: Uuid,
-    pub commit_id: i64,
+    /// Of which commit.
     pub commit_sha: String,
+    /// The commit's place in its project.
     pub commit_ordinal: i64,
-    pub environment_id: i64,
+    /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
-    pub lossy: bool,
-    pub repetition_count: i32,
-    pub failure_count: i32,
-    pub disturbed_count: i32,
-    pub operation_count: i64,
-    pub attempted: i64,
-    pub accepted: i64,
-    pub delivered: i64,
-    pub latency_ns_sum: i64,
-    pub latency_ns_min: i64,
-    pub latency_ns_p25: i64,
-    pub latency_ns_p50: i64,
-    pub latency_ns_p75: i64,
-    pub latency_ns_p90: i64,
-    pub latency_ns_p98: i64,
-    pub latency_ns_p99: i64,
-    pub latency_ns_p999: i64,
-    pub latency_ns_max: i64,
-    pub repetition_p50_ns_q1: i64,
-    pub repetition_p50_ns_median: i64,
-    pub repetition_p50_ns_q3: i64,
-    pub throughput_bytes_per_second: Option<i64>,
+    /// When the run began.
     pub measured_at: DateTime<Utc>,
+    /// The identity of the machine's stable facts: points with different ones are not compared.
+    pub environment_id: i64,
+    /// All repetitions merged.
+    pub latency_ns: LatencyQuantiles,
+    /// Recorded operations.
+    #[serde(rename = "count")]
+    pub operation_count: i64,
+    /// Exact sum of the times of all operations.
+    #[serde(rename = "sum_ns")]
+    pub latency_ns_sum: i64,
+    /// Repetitions that finished.
+    pub repetition_count: i32,
+    /// Repetitions that did not.
+    pub failure_count: i32,
+    /// Finished repetitions with a reason to doubt them.
+    pub disturbed_count: i32,
+    /// How the medians of the repetitions lie: the repetition is the statistical unit.
+    pub repetition_p50_ns: RepetitionQuartiles,
+    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
+    /// sizes are drawn from a profile.
+    #[schema(required)]
+    #[serde(rename = "bytes_per_second")]
+    pub throughput_bytes_per_second: Option<i64>,
+    /// Messages whose sending was tried.
+    pub attempted: i64,
+    /// Messages that the transport took.
+    pub accepted: i64,
+    /// Messages that arrived intact, summed over receivers.
+    pub delivered: i64,
+    /// True when not everything arrived once, in order and intact: never compared with a lossless point.
+    pub lossy: bool,
+    /// Its series.
+    #[serde(skip)]
+    pub series_id: i64,
+    /// Its commit.
+    #[serde(skip)]
+    pub commit_id: i64,
+}
+
+/// Nearest-rank quantiles of a distribution, in nanoseconds; the extremes are exact.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LatencyQuantiles {
+    /// Smallest.
+    pub min: i64,
+    /// First quartile.
+    pub p25: i64,
+    /// Median.
+    pub p50: i64,
+    /// Third quartile.
+    pub p75: i64,
+    /// 90 %.
+    pub p90: i64,
+    /// 98 %.
+    pub p98: i64,
+    /// 99 %.
+    pub p99: i64,
+    /// 99.9 %.
+    pub p999: i64,
+    /// Largest.
+    pub max: i64,
+}
+
+/// Quartiles of the medians of the repetitions, in nanoseconds.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RepetitionQuartiles {
+    /// First quartile.
+    pub q1: i64,
+    /// Median.
+    pub median: i64,
+    /// Third quartile.
+    pub q3: i64,
 }
 
 macro_rules! select_points {
     ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
-        sqlx::query_as!(
-            Row,
+        sqlx::query!(
             "select point.series_id, point.run_id, point.commit_id, commit.sha as commit_sha, point.commit_ordinal,
                     point.environment_id, point.work_tree_modified, point.lossy, point.repetition_count,
                     point.failure_count, point.disturbed_count, point.operation_count, point.attempted,
@@ -125,6 +176,42 @@ macro_rules! select_points {
              from " + $from $(+ $more)*,
             $($argument),+
         )
+        .map(|row| Point {
+            run_id: row.run_id,
+            commit_sha: row.commit_sha,
+            commit_ordinal: row.commit_ordinal,
+            work_tree_modified: row.work_tree_modified,
+            measured_at: row.measured_at,
+            environment_id: row.environment_id,
+            latency_ns: LatencyQuantiles {
+                min: row.latency_ns_min,
+                p25: row.latency_ns_p25,
+                p50: row.latency_ns_p50,
+                p75: row.latency_ns_p75,
+                p90: row.latency_ns_p90,
+                p98: row.latency_ns_p98,
+                p99: row.latency_ns_p99,
+                p999: row.latency_ns_p999,
+                max: row.latency_ns_max,
+            },
+            operation_count: row.operation_count,
+            latency_ns_sum: row.latency_ns_sum,
+            repetition_count: row.repetition_count,
+            failure_count: row.failure_count,
+            disturbed_count: row.disturbed_count,
+            repetition_p50_ns: RepetitionQuartiles {
+                q1: row.repetition_p50_ns_q1,
+                median: row.repetition_p50_ns_median,
+                q3: row.repetition_p50_ns_q3,
+            },
+            throughput_bytes_per_second: row.throughput_bytes_per_second,
+            attempted: row.attempted,
+            accepted: row.accepted,
+            delivered: row.delivered,
+            lossy: row.lossy,
+            series_id: row.series_id,
+            commit_id: row.commit_id,
+        })
     };
 }
 
@@ -236,7 +323,7 @@ pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],
     selection: &Selection<'_>,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<Point>> {
     of_each_machine(series, async |machine_id, series_ids| {
         of_selection!(
             select_points!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
@@ -254,7 +341,7 @@ pub async fn selected(
 }
 
 /// The points of one run in some series.
-pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Point>> {
     select_points!(
         "point
          join commit on commit.commit_id = point.commit_id

@@ -1,24 +1,47 @@
 //! Projects.
 
 use crate::access::{Sight, Visibility};
+use crate::run::RunSummary;
 use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::HashMap;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A project and how much there is of it.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "columns, described in migrations/, and counts")]
-pub struct Row {
-    pub slug: String,
+/// One project and how much there is of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProjectSummary {
+    /// Its name in links.
+    #[schema(example = "roundtrip")]
+    pub project: String,
+    /// Who may read it.
     pub visibility: Visibility,
+    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    #[schema(required)]
     pub default_branch: Option<String>,
+    /// Where agents fetch its commits from; null: nobody has said it.
+    #[schema(required)]
     pub repository_url: Option<String>,
+    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
     pub fails_on_regression: bool,
+    /// Uploads.
     pub run_count: i64,
+    /// Commits that were measured at least once.
     pub commit_count: i64,
+    /// Machines that measured it.
     pub machine_count: i64,
+    /// Series: cases, measured one way, on one machine.
     pub series_count: i64,
+    /// When the newest run began.
+    #[schema(required)]
+    pub last_run_at: Option<DateTime<Utc>>,
+    /// The newest run.
+    #[schema(required, value_type = Option<RunSummary>)]
+    pub latest_run: Option<Json<RunSummary>>,
+    /// The key of that.
+    #[serde(skip)]
     pub latest_run_id: Option<Uuid>,
 }
 
@@ -142,14 +165,15 @@ pub async fn list(
     slug: Option<&str>,
     after: &str,
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<ProjectSummary>> {
     sqlx::query_as!(
-        Row,
-        r#"select project.slug, project.visibility as "visibility: Visibility", project.default_branch,
+        ProjectSummary,
+        r#"select project.slug as project, project.visibility as "visibility: Visibility", project.default_branch,
                   project.repository_url, project.fails_on_regression,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
-                  counted.latest_run_id as "latest_run_id?"
+                  counted.latest_run_id as "latest_run_id?", null::timestamptz as "last_run_at?",
+                  null::jsonb as "latest_run?: Json<RunSummary>"
            from project
            cross join lateral (
                select coalesce(sum(run_count), 0)::bigint as run_count,

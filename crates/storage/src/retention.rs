@@ -2,9 +2,11 @@
 //! machine, because the runs of one are taken together.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, HashMap};
 use strum::AsRefStr;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// How long one project keeps what; what has no number is kept for ever.
@@ -30,12 +32,20 @@ pub enum Part {
     Points,
 }
 
-/// When parts of a run were removed.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "the columns of table run, described there")]
+/// What was removed of a run by age, and when. Numbers that are shown are what they were.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct Pruned {
+    /// The upload and imported files, and with them what was told of single repetitions; null while they are kept.
+    #[schema(required)]
+    #[serde(rename = "upload_at")]
     pub upload_pruned_at: Option<DateTime<Utc>>,
+    /// The distributions of points; null while they are kept.
+    #[schema(required)]
+    #[serde(rename = "histograms_at")]
     pub histograms_pruned_at: Option<DateTime<Utc>>,
+    /// The points, and all else but the run itself; null while they are kept.
+    #[schema(required)]
+    #[serde(rename = "points_at")]
     pub points_pruned_at: Option<DateTime<Utc>>,
 }
 
@@ -86,15 +96,16 @@ pub async fn set(pool: &PgPool, policy: &Policy) -> sqlx::Result<bool> {
     Ok(done.rows_affected() == 1)
 }
 
-/// When parts of a run were removed; none when there is no such run.
-pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Pruned>> {
-    sqlx::query_as!(
+/// When parts of a run were removed; nothing of one that does not exist.
+pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Pruned> {
+    let found = sqlx::query_as!(
         Pruned,
         "select upload_pruned_at, histograms_pruned_at, points_pruned_at from run where run_id = $1",
         run_id,
     )
     .fetch_optional(pool)
-    .await
+    .await?;
+    Ok(found.unwrap_or_default())
 }
 
 /// Runs of a project that arrived before a time and still have a part, the oldest first, from the one after `after`.

@@ -1,11 +1,13 @@
 //! Runs: uploads, whole and in parts.
 
+use crate::commit::CommitSummary;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Canary, CaseResult, Failure, RunReport};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// A run and what it refers to.
@@ -65,33 +67,52 @@ pub struct Receipt {
     pub point_count: i32,
 }
 
-/// A run in brief.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of tables run and commit, described there")]
-pub struct Row {
+/// One upload.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RunSummary {
+    /// Its identity.
     pub run_id: Uuid,
+    /// Whose commit.
     pub project: String,
+    /// Where it was measured.
     pub machine: String,
-    pub commit_sha: String,
-    pub commit_ordinal: i64,
-    pub commit_subject: String,
-    pub commit_author: String,
-    pub committed_at: DateTime<Utc>,
+    /// What was measured.
+    pub commit: CommitSummary,
+    /// The branch that was checked out.
+    #[schema(required)]
     pub branch: Option<String>,
+    /// The pull request it belongs to.
+    #[schema(required)]
     pub pull_request: Option<i64>,
+    /// True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend.
     pub quarantined: bool,
+    /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
+    /// True when another agent had its job by then: it is kept, and part of no trend.
     pub superseded: bool,
+    /// The job that it was measured for; null: none.
+    #[schema(required)]
     pub job_id: Option<i64>,
+    /// The definition that was run.
     pub preset: String,
+    /// Version of the suite.
     pub suite_version: String,
+    /// `release` or `debug`.
     pub build: String,
+    /// The seed of the order of repetitions: text, because it may exceed what a browser's numbers can hold.
+    #[schema(example = "17446744073709551615")]
     pub order_seed: String,
+    /// When the first repetition began, by the agent's clock.
     pub started_at: DateTime<Utc>,
+    /// When the last repetition ended, by the agent's clock.
     pub finished_at: DateTime<Utc>,
+    /// When it was stored, by the server's clock.
     pub received_at: DateTime<Utc>,
+    /// Cases with at least one finished repetition.
     pub point_count: i32,
+    /// Cases that the machine cannot run.
     pub unsupported_count: i32,
+    /// Repetitions that did not finish.
     pub failure_count: i32,
 }
 
@@ -140,19 +161,18 @@ pub struct Filter<'a> {
 macro_rules! select_runs {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
-            "select run.run_id, project.slug as project, machine.slug as machine, commit.sha as commit_sha,
-                    commit.ordinal as commit_ordinal, commit.subject as commit_subject,
-                    commit.author as commit_author, commit.committed_at, run.branch, run.pull_request,
-                    run.quarantined, run.work_tree_modified, run.superseded, run.job_id, run.preset, run.suite_version,
-                    run.build, run.order_seed,
-                    run.started_at, run.finished_at, run.received_at, run.point_count, run.unsupported_count,
-                    run.failure_count
-             from run
-             join project on project.project_id = run.project_id
-             join machine on machine.machine_id = run.machine_id
-             join commit on commit.commit_id = run.commit_id
-             where " + $rest,
+            RunSummary,
+            r#"select run.run_id, project.slug as project, machine.slug as machine,
+                      (commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at)
+                      as "commit!: CommitSummary",
+                      run.branch, run.pull_request, run.quarantined, run.work_tree_modified, run.superseded, run.job_id,
+                      run.preset, run.suite_version, run.build, run.order_seed, run.started_at, run.finished_at,
+                      run.received_at, run.point_count, run.unsupported_count, run.failure_count
+               from run
+               join project on project.project_id = run.project_id
+               join machine on machine.machine_id = run.machine_id
+               join commit on commit.commit_id = run.commit_id
+               where "# + $rest,
             $($argument),+
         )
     };
@@ -165,7 +185,7 @@ pub async fn list(
     filter: Filter<'_>,
     before: Uuid,
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<RunSummary>> {
     // A statement for each index.
     match filter {
         Filter { machine: None, pull_request: None } => {
@@ -213,7 +233,7 @@ pub async fn list(
 }
 
 /// Runs by their identities; unknown ones are left out.
-pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
+pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<RunSummary>> {
     select_runs!("run.run_id = any($1)", run_ids).fetch_all(pool).await
 }
 

@@ -1,19 +1,30 @@
 //! Times at which the newest commit of a project is measured.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
-/// A schedule.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table schedule, described there")]
-pub struct Row {
+/// A time at which the newest commit is measured.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Schedule {
+    /// Its number.
     pub schedule_id: i64,
-    pub project_id: i64,
+    /// When, in UTC: minute, hour, day of the month, month, day of the week.
+    #[schema(example = "30 2 * * *")]
     pub cron: String,
+    /// What is measured; null: what its `roundtrip.toml` says.
+    #[schema(required)]
     pub preset: Option<String>,
+    /// On every machine that has these.
     pub labels: Vec<String>,
+    /// Who made it.
     pub created_by: String,
+    /// When it is due next.
     pub next_at: DateTime<Utc>,
+    /// Its project.
+    #[serde(skip)]
+    pub project_id: i64,
 }
 
 /// A schedule to make.
@@ -28,9 +39,9 @@ pub struct New<'a> {
 }
 
 /// Those of a project, in the order of their making.
-pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Schedule>> {
     sqlx::query_as!(
-        Row,
+        Schedule,
         "select schedule_id, project_id, cron, preset, labels, created_by, next_at from schedule
          where project_id = $1
          order by schedule_id",
@@ -70,9 +81,9 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id:
 }
 
 /// One that is due and that no other server is at, locked until the transaction ends.
-pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
+pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Schedule>> {
     sqlx::query_as!(
-        Row,
+        Schedule,
         "select schedule_id, project_id, cron, preset, labels, created_by, next_at from schedule
          where next_at <= $1
          order by next_at

@@ -4,35 +4,66 @@ use super::point::{Placement, Selection, SeriesKey, of_each_machine, of_selectio
 use super::run::Location;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{StatedQuantile, Summary};
+use serde::Serialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A stored summary.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table summary, described there")]
-pub struct Row {
-    pub series_id: i64,
+/// What a tool stated of one run in one series. Times in nanoseconds, of as many operations as the case says. What the
+/// figure is says the methodology's `statistic`.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StatedPoint {
+    /// Of which run.
     pub run_id: Uuid,
-    pub commit_id: i64,
+    /// Of which commit.
     pub commit_sha: String,
+    /// The commit's place in its project.
     pub commit_ordinal: i64,
-    pub environment_id: i64,
+    /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
-    pub latency_ns_center: i64,
-    pub latency_ns_low: Option<i64>,
-    pub latency_ns_high: Option<i64>,
-    pub latency_ns_min: Option<i64>,
-    pub latency_ns_max: Option<i64>,
-    pub quantiles: Json<Vec<StatedQuantile>>,
-    pub operation_count: Option<i64>,
+    /// When the run began.
     pub measured_at: DateTime<Utc>,
+    /// The identity of the machine's stable facts.
+    pub environment_id: i64,
+    /// The figure itself.
+    #[serde(rename = "center_ns")]
+    pub latency_ns_center: i64,
+    /// Where a stated interval begins.
+    #[schema(required)]
+    #[serde(rename = "low_ns")]
+    pub latency_ns_low: Option<i64>,
+    /// Where it ends.
+    #[schema(required)]
+    #[serde(rename = "high_ns")]
+    pub latency_ns_high: Option<i64>,
+    /// Smallest time.
+    #[schema(required)]
+    #[serde(rename = "min_ns")]
+    pub latency_ns_min: Option<i64>,
+    /// Largest time.
+    #[schema(required)]
+    #[serde(rename = "max_ns")]
+    pub latency_ns_max: Option<i64>,
+    /// Quantiles, ascending.
+    #[schema(value_type = Vec<StatedQuantile>)]
+    pub quantiles: Json<Vec<StatedQuantile>>,
+    /// How many samples it was made of.
+    #[schema(required)]
+    #[serde(rename = "count")]
+    pub operation_count: Option<i64>,
+    /// Its series.
+    #[serde(skip)]
+    pub series_id: i64,
+    /// Its commit.
+    #[serde(skip)]
+    pub commit_id: i64,
 }
 
 macro_rules! select_summaries {
     ($from:literal $(+ $more:literal)*, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
+            StatedPoint,
             r#"select summary.series_id, summary.run_id, summary.commit_id, commit.sha as commit_sha,
                       summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
                       summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high,
@@ -50,7 +81,7 @@ pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],
     selection: &Selection<'_>,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<StatedPoint>> {
     of_each_machine(series, async |machine_id, series_ids| {
         of_selection!(
             select_summaries!("unnest($2::bigint[]) as wanted (series_id) cross join lateral "),
@@ -68,7 +99,7 @@ pub async fn selected(
 }
 
 /// The summaries of one run in some series.
-pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<StatedPoint>> {
     select_summaries!(
         "summary
          join commit on commit.commit_id = summary.commit_id

@@ -3,7 +3,9 @@
 use crate::access::secret::SecretKind;
 use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 /// A token to make.
 #[derive(Clone, Debug)]
@@ -58,26 +60,50 @@ pub struct Grant {
     pub agent: Option<Working>,
 }
 
-/// A token as lists show it.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table token, described there")]
-pub struct Row {
+/// A token, without its secret.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TokenSummary {
+    /// Its number.
     pub token_id: i64,
+    /// What it is for, in a person's words.
+    #[schema(example = "lab-3")]
     pub name: String,
-    pub prefix: String,
+    /// Who uses it.
     pub kind: TokenKind,
-    pub account_id: Option<i64>,
-    /// The name of that account.
+    /// Its first characters, by which a person recognises it.
+    #[schema(example = "rta_4fKx2P")]
+    pub prefix: String,
+    /// Of a user's token: whose rights it has.
+    #[schema(required)]
     pub account: Option<String>,
+    /// What it allows.
     pub scopes: Vec<Scope>,
-    pub binding: Binding,
-    /// Of the project that it is bound to, if that exists.
-    pub visibility: Option<Visibility>,
+    /// The only project that it is good for; null: any.
+    #[schema(required)]
+    pub project: Option<String>,
+    /// The only machine that it uploads for; null: any.
+    #[schema(required)]
+    pub machine: Option<String>,
+    /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// When its secret was replaced last; null: never.
+    #[schema(required)]
     pub rotated_at: Option<DateTime<Utc>>,
+    /// When it ceases to be valid; null: never.
+    #[schema(required)]
     pub expires_at: Option<DateTime<Utc>>,
+    /// Until when the secret before is accepted as well; null when there is none.
+    #[schema(required)]
     pub previous_expires_at: Option<DateTime<Utc>>,
+    /// When it was last accepted, to the minute; null: never.
+    #[schema(required)]
     pub last_used_at: Option<DateTime<Utc>>,
+    /// The key of its account.
+    #[serde(skip)]
+    pub account_id: Option<i64>,
+    /// Of the project that it is bound to, if that exists.
+    #[serde(skip)]
+    pub visibility: Option<Visibility>,
 }
 
 macro_rules! select_tokens {
@@ -93,7 +119,7 @@ macro_rules! select_tokens {
                where token.revoked_at is null and "# + $condition
             $(, $argument)*
         )
-        .map(|row| Row {
+        .map(|row| TokenSummary {
             token_id: row.token_id,
             name: row.name,
             prefix: row.prefix,
@@ -101,7 +127,8 @@ macro_rules! select_tokens {
             account_id: row.account_id,
             account: row.account,
             scopes: scopes(&row.scopes),
-            binding: Binding { project: row.project, machine: row.machine },
+            project: row.project,
+            machine: row.machine,
             visibility: row.visibility,
             created_at: row.created_at,
             rotated_at: row.rotated_at,
@@ -112,14 +139,14 @@ macro_rules! select_tokens {
     };
 }
 
-impl Row {
+impl TokenSummary {
     /// What matters of it to who may manage it.
     pub fn managed(&self) -> ManagedToken<'_> {
         ManagedToken {
             kind: self.kind,
             account_id: self.account_id,
             scopes: &self.scopes,
-            binding: &self.binding,
+            project: self.project.as_deref(),
             visibility: self.visibility,
         }
     }
@@ -236,7 +263,12 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
 }
 
 /// Tokens that have not been revoked, those of a sight behind `after`, in the order of their making.
-pub async fn list(pool: &PgPool, sight: &TokenSight, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(
+    pool: &PgPool,
+    sight: &TokenSight,
+    after: i64,
+    limit: i64,
+) -> sqlx::Result<Vec<TokenSummary>> {
     select_tokens!(
         "($1 or token.account_id = $2 or (token.kind <> 'user' and token.project = any($3)))
          and token.token_id > $4
@@ -253,7 +285,7 @@ pub async fn list(pool: &PgPool, sight: &TokenSight, after: i64, limit: i64) -> 
 }
 
 /// One token that has not been revoked.
-pub async fn find(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<Option<TokenSummary>> {
     select_tokens!("token.token_id = $1", token_id).fetch_optional(connection).await
 }
 

@@ -94,8 +94,8 @@ async fn list(arguments: DataArguments) -> Result<()> {
                 row.prefix,
                 scopes.join(","),
                 row.account.unwrap_or_default(),
-                row.binding.project.unwrap_or_default(),
-                row.binding.machine.unwrap_or_default(),
+                row.project.unwrap_or_default(),
+                row.machine.unwrap_or_default(),
                 day(row.expires_at),
                 day(row.last_used_at),
             ]

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use roundtrip_domain::error::DomainError;
 use roundtrip_domain::ingest::admission::Admitted;
 use roundtrip_domain::ingest::{Encoding, UploadBody};
-use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde::de::DeserializeOwned;
 use std::fmt::Display;
 
 /// The most bytes of a body.
@@ -18,16 +18,6 @@ const BYTES_MAX: usize = 64 * 1024;
 /// Like [`axum::Json`]; the rejection is an [`ApiError`] that names the member.
 #[derive(Debug)]
 pub struct Json<T>(pub T);
-
-/// Tells null, which takes a value away, from absent, which leaves it: of a member that has this and a default.
-///
-/// # Errors
-/// It is neither null nor a value.
-pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;

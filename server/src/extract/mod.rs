@@ -7,7 +7,7 @@ mod paged;
 mod parameters;
 
 pub use accept::{Accept, Format};
-pub use body::{Json, ReportBody, present};
+pub use body::{Json, ReportBody};
 pub(crate) use body::{read_within, require_json, stated_bytes};
 pub use caller::{AcknowledgedBefore, Agent, Caller, Uploader};
 pub use paged::{Cursor, Everything, Page, Paged};

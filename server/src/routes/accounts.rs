@@ -8,10 +8,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use chrono::{DateTime, Utc};
 use roundtrip_domain::audited;
 use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_storage as db;
+use roundtrip_storage::account::AccountSummary;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,21 +27,6 @@ pub struct AccountList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
-}
-
-/// Someone who signs in.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AccountSummary {
-    /// Its name.
-    #[schema(example = "ada")]
-    pub name: String,
-    /// Its login at GitHub; null when it signs in by token alone.
-    #[schema(required)]
-    pub github_login: Option<String>,
-    /// Whether it may do everything on this server.
-    pub is_admin: bool,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
 }
 
 /// An account to make.
@@ -89,8 +74,8 @@ pub(crate) async fn list_accounts(
     caller.check_server_admin()?;
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::account::list(&state.pool, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.name.clone());
-    Ok(Json(AccountList { accounts: rows.into_iter().map(AccountSummary::from).collect(), next_after }))
+    let (accounts, next_after) = asked.cut(rows, |row| row.name.clone());
+    Ok(Json(AccountList { accounts, next_after }))
 }
 
 /// Makes an account. Nobody gets one by signing in alone.
@@ -122,7 +107,7 @@ pub(crate) async fn create_account(
         DomainError::Taken(format!("the name {} or the login is another account's", request.name))
     })?;
     let token = token.map(|issued| issued.secret.expose().to_owned());
-    let answer = NewAccount { account: account.into(), token };
+    let answer = NewAccount { account, token };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -150,15 +135,4 @@ fn check_login(login: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     Err(ApiError::parameter("github_login", "expected a login of GitHub: letters, digits, - and _"))
-}
-
-impl From<db::account::Row> for AccountSummary {
-    fn from(row: db::account::Row) -> Self {
-        Self {
-            name: row.name,
-            github_login: row.github_login,
-            is_admin: row.is_admin,
-            created_at: row.created_at,
-        }
-    }
 }

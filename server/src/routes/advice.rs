@@ -180,7 +180,7 @@ async fn series(
     let rows = search::all(&state.pool, project_id, filter).await?;
     if let (true, Some(machine)) = (rows.is_empty(), filter.machine.first()) {
         let known = db::machine::list(&state.pool, project_id, "", i64::MAX).await?;
-        if !known.iter().any(|row| row.slug == *machine) {
+        if !known.iter().any(|row| row.machine == *machine) {
             return Err(ApiError::unknown(Kind::Machine, machine));
         }
     }

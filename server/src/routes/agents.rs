@@ -10,19 +10,14 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_domain::audited::agents;
+use chrono::{DateTime, Utc};
+use roundtrip_domain::audited::agents::{self, AgentChange};
+use roundtrip_domain::audited::labels;
 use roundtrip_storage as db;
-use roundtrip_storage::agent::Row;
+use roundtrip_storage::agent::AgentSummary;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-/// An agent that waits asks every half minute, one that measures speaks at least as often; so long after the last word it is
-/// taken for offline. A lease is longer.
-const ONLINE_WITHIN: TimeDelta = TimeDelta::seconds(90);
-/// Labels of one agent, and of one job.
-const LABELS_MAX: usize = 20;
 
 /// A code to make.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -57,60 +52,6 @@ pub struct AgentList {
     pub next_after: Option<Cursor<String>>,
 }
 
-/// An agent. Whether it is online, whether it is given work and how it is are three different things.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AgentSummary {
-    /// Its number.
-    pub agent_id: i64,
-    /// Where it runs.
-    #[schema(example = "lab-1")]
-    pub machine: String,
-    /// Operating system family of that.
-    pub os: String,
-    /// Its processor architecture.
-    pub arch: String,
-    /// The only project that it works for; null: any.
-    #[schema(required)]
-    pub project: Option<String>,
-    /// What it has, for jobs that ask for it.
-    pub labels: Vec<String>,
-    /// Whether it was heard of within the last minute and a half.
-    pub is_online: bool,
-    /// Whether it is given work.
-    pub is_enabled: bool,
-    /// Whether it finishes what it has, and is given nothing more.
-    pub is_draining: bool,
-    /// Why it cannot measure, as it says: it is given no work.
-    pub failing: Vec<String>,
-    /// Why what it measures is doubtful, as it says.
-    pub suspect: Vec<String>,
-    /// Whether it measures now.
-    pub is_busy: bool,
-    /// What it measures now, if that is of this project.
-    #[schema(required)]
-    pub job_id: Option<i64>,
-    /// Reports that waited on it for this server when it was last heard of.
-    pub spooled_count: i32,
-    /// Of its program.
-    #[schema(required)]
-    pub version: Option<String>,
-    /// When it was let in.
-    pub enrolled_at: DateTime<Utc>,
-    /// When it was last heard of.
-    pub last_seen_at: DateTime<Utc>,
-}
-
-/// What is to change; what is absent stays.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AgentChange {
-    /// Whether it is given work. One that is not finishes what it has.
-    pub is_enabled: Option<bool>,
-    /// What it is labelled with.
-    #[schema(max_items = 20)]
-    pub labels: Option<Vec<Slug>>,
-}
-
 /// Makes a code that lets one agent in, within ten minutes.
 #[utoipa::path(post, path = "/api/v1/enrolments", tag = "lab", request_body = EnrolmentRequest,
     security(("token" = ["admin", "project:write"]), ("session" = [])),
@@ -123,7 +64,7 @@ pub(crate) async fn create_enrolment(
     caller: Caller,
     Body(request): Body<EnrolmentRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let labels = texts(&request.labels)?;
+    let labels = labels(&request.labels)?;
     let project = request.project.as_ref().map(Slug::as_str);
     let machine = request.machine.as_ref().map(Slug::as_str);
     let agent = (project, machine);
@@ -146,8 +87,8 @@ pub(crate) async fn list_agents(
     let project_id = project_id(&state, &caller, &path).await?;
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::agent::of_project(&state.pool, project_id, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.machine.clone());
-    Ok(Json(AgentList { agents: rows.into_iter().map(AgentSummary::from).collect(), next_after }))
+    let (agents, next_after) = asked.cut(rows, |row| row.machine.clone());
+    Ok(Json(AgentList { agents, next_after }))
 }
 
 /// Changes whether an agent is given work, and what it is labelled with.
@@ -161,11 +102,9 @@ pub(crate) async fn change_agent(
     Path(path): Path<AgentPath>,
     Body(change): Body<AgentChange>,
 ) -> Result<Json<AgentSummary>, ApiError> {
-    let labels = change.labels.as_deref().map(texts).transpose()?;
-    let change = agents::AgentChange { is_enabled: change.is_enabled, labels: labels.as_deref() };
-    let after = agents::change_agent(&state.pool, &caller, &caller.by(), path.agent_id, change).await?;
+    let after = agents::change_agent(&state.pool, &caller, &caller.by(), path.agent_id, &change).await?;
     state.queue.wake();
-    Ok(Json(after.into()))
+    Ok(Json(after))
 }
 
 /// Turns an agent away: its token is revoked, and its machine needs another code. What it measured stays.
@@ -180,40 +119,4 @@ pub(crate) async fn revoke_agent(
 ) -> Result<StatusCode, ApiError> {
     agents::revoke_agent(&state.pool, &caller, &caller.by(), path.agent_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Labels as they are stored: each once, in order.
-pub(super) fn texts(labels: &[Slug]) -> Result<Vec<String>, ApiError> {
-    let mut texts: Vec<String> = labels.iter().map(ToString::to_string).collect();
-    texts.sort_unstable();
-    texts.dedup();
-    if texts.len() > LABELS_MAX {
-        let detail = format!("{} labels: expected at most {LABELS_MAX}", texts.len());
-        return Err(ApiError::parameter("labels", detail));
-    }
-    Ok(texts)
-}
-
-impl From<Row> for AgentSummary {
-    fn from(row: Row) -> Self {
-        Self {
-            agent_id: row.agent_id,
-            machine: row.machine,
-            os: row.os,
-            arch: row.arch,
-            project: row.project,
-            labels: row.labels,
-            is_online: Utc::now() - row.last_seen_at < ONLINE_WITHIN,
-            is_enabled: row.is_enabled,
-            is_draining: row.is_busy && !row.is_enabled,
-            failing: row.failing,
-            suspect: row.suspect,
-            is_busy: row.is_busy,
-            job_id: row.job_id,
-            spooled_count: row.spooled_count,
-            version: row.version,
-            enrolled_at: row.enrolled_at,
-            last_seen_at: row.last_seen_at,
-        }
-    }
 }

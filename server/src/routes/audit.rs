@@ -4,8 +4,8 @@ use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged};
 use axum::{Json, extract::State};
-use chrono::{DateTime, Utc};
 use roundtrip_storage as db;
+use roundtrip_storage::audit::AuditEvent;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,28 +17,6 @@ pub struct AuditLog {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
-}
-
-/// One change.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AuditEvent {
-    /// When.
-    pub happened_at: DateTime<Utc>,
-    /// Who: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
-    #[schema(example = "account:ada")]
-    pub actor: String,
-    /// What.
-    #[schema(example = "token.create")]
-    pub action: String,
-    /// On what.
-    #[schema(example = "token:17")]
-    pub subject: String,
-    /// The request's id in the server's log; null when it was none.
-    #[schema(required)]
-    pub request_id: Option<String>,
-    /// What else there is to know.
-    #[schema(value_type = Object)]
-    pub details: serde_json::Value,
 }
 
 /// Who changed what on this server: tokens, sessions, accounts, members, settings, deletions.
@@ -55,19 +33,6 @@ pub(crate) async fn list_events(
 ) -> Result<Json<AuditLog>, ApiError> {
     caller.check_server_admin()?;
     let rows = db::audit::list(&state.pool, asked.after.unwrap_or(i64::MAX), asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.audit_event_id);
-    Ok(Json(AuditLog { events: rows.into_iter().map(AuditEvent::from).collect(), next_after }))
-}
-
-impl From<db::audit::Row> for AuditEvent {
-    fn from(row: db::audit::Row) -> Self {
-        Self {
-            happened_at: row.happened_at,
-            actor: row.actor,
-            action: row.action,
-            subject: row.subject,
-            request_id: row.request_id,
-            details: row.details,
-        }
-    }
+    let (events, next_after) = asked.cut(rows, |row| row.audit_event_id);
+    Ok(Json(AuditLog { events, next_after }))
 }

@@ -110,8 +110,8 @@ async fn newest(
     }
     let newest = db::point::selected(&state.pool, keys, &NEWEST).await?;
     Ok(newest.last().map(|row| match quantile {
-        BadgeQuantile::P50 => row.latency_ns_p50,
-        BadgeQuantile::P99 => row.latency_ns_p99,
+        BadgeQuantile::P50 => row.latency_ns.p50,
+        BadgeQuantile::P99 => row.latency_ns.p99,
     }))
 }
 

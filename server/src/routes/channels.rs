@@ -8,7 +8,7 @@ use crate::extract::{Caller, Json as Body, Path};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::audited::channels::{self, Channel};
+use roundtrip_domain::audited::channels::{self, Channel, ChannelChange};
 use roundtrip_domain::error::Kind as Thing;
 use roundtrip_storage::notification::channel::{self, Wanted};
 use roundtrip_storage::notification::{Event, Kind};
@@ -40,22 +40,6 @@ pub struct ChannelRequest {
     /// What it is told of: regressions, unless something else is said.
     #[serde(default = "quiet")]
     pub events: Vec<Event>,
-}
-
-/// What of a channel is to change; what is absent stays.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChannelChange {
-    /// What to call it.
-    #[schema(max_length = 100)]
-    pub name: Option<String>,
-    /// Where it is.
-    #[schema(max_length = 2000)]
-    pub target: Option<String>,
-    /// What it is told of.
-    pub events: Option<Vec<Event>>,
-    /// Whether it is told. What happens while it is not, it is not told later.
-    pub enabled: Option<bool>,
 }
 
 /// A channel that was made.
@@ -146,8 +130,7 @@ pub(crate) async fn change_channel(
     Body(change): Body<ChannelChange>,
 ) -> Result<Json<Channel>, ApiError> {
     let project = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    let ChannelChange { name, target, events, enabled } = change;
-    let change = (path.channel_id, channels::ChannelChange { name, target, events, enabled });
+    let change = (path.channel_id, change);
     let after =
         channels::change_channel(&state.pool, &state.notifier, &caller.by(), &project, change).await?;
     Ok(Json(after))

@@ -1,7 +1,6 @@
 //! Commits: looking through them, one with its runs, and where two part.
 
 use super::projects::{ProjectPath, project_id};
-use super::runs::{CommitSummary, RunSummary};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
@@ -9,6 +8,8 @@ use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::graph::{Graph, Parting};
 use roundtrip_storage as db;
+use roundtrip_storage::commit::CommitSummary;
+use roundtrip_storage::run::RunSummary;
 use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
@@ -148,9 +149,9 @@ pub(crate) async fn list_commits(
     // Every object name is before this text.
     let before = asked.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
     let rows = db::graph::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
-    let (rows, next_after) =
+    let (commits, next_after) =
         asked.cut(rows, |row| CommitPlace { ordinal: row.ordinal, sha: row.sha.clone() });
-    Ok(Json(CommitList { commits: rows.into_iter().map(CommitSummary::from).collect(), next_after }))
+    Ok(Json(CommitList { commits, next_after }))
 }
 
 /// One commit and its runs.
@@ -170,10 +171,10 @@ pub(crate) async fn get_commit(
     runs.sort_unstable_by_key(|run| std::cmp::Reverse(run.run_id));
     Ok(Json(CommitDetail {
         ordinal_is_estimate: commit.ordinal_is_estimate,
-        parents: commit.parents.clone(),
-        commit: commit.into(),
+        parents: commit.parents,
+        commit: commit.commit,
         run_count,
-        runs: runs.into_iter().map(RunSummary::from).collect(),
+        runs,
     }))
 }
 
@@ -192,13 +193,13 @@ pub(crate) async fn get_merge_base(
     let project_id = project_id(&state, &caller, &path).await?;
     let base = find(&state, project_id, "base", &query.base).await?;
     let head = find(&state, project_id, "head", &query.head).await?;
-    let both = [base.sha.clone(), head.sha.clone()];
-    let found = partings(&state, project_id, &both, |graph| vec![graph.merge_base(&base.sha, &head.sha)]);
+    let both = [base.commit.sha.clone(), head.commit.sha.clone()];
+    let found = partings(&state, project_id, &both, |graph| vec![graph.merge_base(&both[0], &both[1])]);
     let found = found.await?.pop().unwrap_or_default();
     let mut named = named(&state, project_id, std::slice::from_ref(&found)).await?;
     Ok(Json(MergeBase {
-        base: base.into(),
-        head: head.into(),
+        base: base.commit,
+        head: head.commit,
         merge_base: found.sha.and_then(|sha| named.remove(&sha)),
         is_certain: found.ends.is_empty(),
         unknown_parents_of: found.ends.into_iter().take(ENDS_MAX).collect(),
@@ -233,7 +234,7 @@ pub(super) async fn named(
 ) -> Result<HashMap<String, CommitSummary>, ApiError> {
     let shas: Vec<_> = partings.iter().filter_map(|parting| parting.sha.clone()).collect();
     let rows = db::commit::of_shas(&state.pool, project_id, &shas).await?;
-    Ok(rows.into_iter().map(|row| (row.sha.clone(), CommitSummary::from(row))).collect())
+    Ok(rows.into_iter().map(|row| (row.sha.clone(), row)).collect())
 }
 
 /// The commit that a parameter names.
@@ -257,18 +258,6 @@ impl TryFrom<String> for CommitName {
     fn try_from(text: String) -> Result<Self, InvalidCommitName> {
         let is_name = NAME_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_name { Ok(Self(text.to_ascii_lowercase())) } else { Err(InvalidCommitName) }
-    }
-}
-
-impl From<db::graph::DetailRow> for CommitSummary {
-    fn from(row: db::graph::DetailRow) -> Self {
-        Self {
-            sha: row.sha,
-            ordinal: row.ordinal,
-            subject: row.subject,
-            author: row.author,
-            committed_at: row.committed_at,
-        }
     }
 }
 

@@ -5,7 +5,6 @@
 //! proxy does not know. Identities are not addresses, so that they stay when the server moves.
 
 use super::projects::{ProjectPath, project_id};
-use super::runs::RunSummary;
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Path};
@@ -16,7 +15,8 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
 use roundtrip_storage as db;
-use roundtrip_storage::regression::{self, Filter, State as Progress};
+use roundtrip_storage::regression::{self, Filter, Regression, State as Progress};
+use roundtrip_storage::run::RunSummary;
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
@@ -104,7 +104,7 @@ pub(crate) async fn feed_of_runs(
     let created_at = db::project::created_at(&state.pool, project_id).await?;
     let rows =
         db::run::list(&state.pool, project_id, db::run::Filter::default(), Uuid::max(), ENTRIES).await?;
-    let entries = rows.into_iter().map(|row| entry_of_run(&RunSummary::from(row))).collect();
+    let entries = rows.iter().map(entry_of_run).collect();
     let head = Head {
         id: identity(project, created_at),
         title: format!("Runs of {project}"),
@@ -168,19 +168,20 @@ pub(crate) async fn feed_of_regressions(
     answer(head, entries)
 }
 
-fn entry_of_regression(row: &regression::Row, created_at: DateTime<Utc>) -> Entry {
+fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
     let change = row.worst_change.map(|change| format!(", by {:.1} %", change * 100.0)).unwrap_or_default();
     let commit = |sha: &str| sha.chars().take(7).collect::<String>();
     let series =
         if row.series_count == 1 { "1 series".to_owned() } else { format!("{} series", row.series_count) };
     let machines = row.machines.join(", ");
-    let commits = row.until_ordinal - row.after_ordinal;
+    let commits = row.until_commit.ordinal - row.after_commit.ordinal;
     let blamed = if commits <= 1 {
-        format!("The commit is {}.", commit(&row.until_sha))
+        format!("The commit is {}.", commit(&row.until_commit.sha))
     } else {
-        format!("It is one of {} up to {}.", counted(commits, "commit"), commit(&row.until_sha))
+        format!("It is one of {} up to {}.", counted(commits, "commit"), commit(&row.until_commit.sha))
     };
-    let fixed = row.fixed_by_sha.as_deref().map(|sha| format!(" All is as before since {}.", commit(sha)));
+    let fixed = row.fixed_by_commit.as_ref();
+    let fixed = fixed.map(|fix| format!(" All is as before since {}.", commit(&fix.sha)));
     Entry {
         id: identity(&format!("{} regression {}", row.project, row.regression_id), created_at)
             .urn()

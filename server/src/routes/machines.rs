@@ -9,7 +9,9 @@ use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis;
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
-use roundtrip_wire::{Environment, Slug};
+use roundtrip_storage::environment::EnvironmentSummary;
+use roundtrip_storage::machine::MachineSummary;
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -23,35 +25,6 @@ pub struct MachineList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
-}
-
-/// One machine as one project sees it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MachineSummary {
-    /// Its name in charts and links.
-    #[schema(example = "lab-1")]
-    pub machine: String,
-    /// Operating system family: `linux`, `macos`, `windows`, `freebsd`.
-    #[schema(example = "linux")]
-    pub os: String,
-    /// Processor architecture: `x86-64`, `aarch64`.
-    #[schema(example = "x86-64")]
-    pub arch: String,
-    /// Uploads from it to this project.
-    pub run_count: i64,
-    /// When the newest of them began.
-    pub last_run_at: DateTime<Utc>,
-    /// The identity of the stable facts of the newest of them: equal if and only if all of them are.
-    pub environment_id: i64,
-    /// The machine's fingerprint in the newest of them.
-    pub environment: Environment,
-    /// Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
-    /// was restored from a backup. What is removed by age does not count.
-    pub lost_run_count: i64,
-    /// Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
-    /// not.
-    #[schema(required)]
-    pub suspect_because: Option<String>,
 }
 
 /// A machine of a project in a path.
@@ -80,31 +53,14 @@ pub(crate) async fn list_machines(
     let project_id = project_id(&state, &caller, &path).await?;
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::machine::list(&state.pool, project_id, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.slug.clone());
-    let machine_ids: Vec<i64> = rows.iter().map(|row| row.machine_id).collect();
+    let (mut machines, next_after) = asked.cut(rows, |row| row.machine.clone());
+    let machine_ids: Vec<i64> = machines.iter().map(|row| row.machine_id).collect();
     let mut connection = state.pool.acquire().await?;
     let mut suspect = analysis::suspect::why(&mut connection, project_id, &machine_ids).await?;
-    let summary = |row: db::machine::Row| MachineSummary {
-        suspect_because: suspect.remove(&row.machine_id),
-        ..MachineSummary::from(row)
-    };
-    Ok(Json(MachineList { machines: rows.into_iter().map(summary).collect(), next_after }))
-}
-
-impl From<db::machine::Row> for MachineSummary {
-    fn from(row: db::machine::Row) -> Self {
-        Self {
-            machine: row.slug,
-            os: row.os,
-            arch: row.arch,
-            run_count: row.run_count,
-            last_run_at: row.last_run_at,
-            environment_id: row.environment_id,
-            environment: Environment { stable: row.stable.0, conditions: row.conditions.0 },
-            lost_run_count: row.lost_run_count,
-            suspect_because: None,
-        }
+    for machine in &mut machines {
+        machine.suspect_because = suspect.remove(&machine.machine_id);
     }
+    Ok(Json(MachineList { machines, next_after }))
 }
 
 /// The most environments of one answer: the last ones.
@@ -115,21 +71,6 @@ const ENVIRONMENTS_MAX: i64 = 100;
 pub struct EnvironmentList {
     /// The one that was left last first.
     pub environments: Vec<EnvironmentSummary>,
-}
-
-/// One environment.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct EnvironmentSummary {
-    /// Its identity: points with different ones are not compared.
-    pub environment_id: i64,
-    /// When the first run in it began.
-    pub first_run_at: DateTime<Utc>,
-    /// When the last one did.
-    pub last_run_at: DateTime<Utc>,
-    /// How many there are.
-    pub run_count: i64,
-    /// Its facts, by name.
-    pub stable: BTreeMap<String, String>,
 }
 
 /// The environments in which a machine measured a project.
@@ -144,21 +85,11 @@ pub(crate) async fn list_environments(
 ) -> Result<Json<EnvironmentList>, ApiError> {
     let MachinePath { project, machine } = path;
     let project_id = project_id(&state, &caller, &ProjectPath { project }).await?;
-    let rows =
+    let environments =
         db::environment::of_machine(&state.pool, project_id, machine.as_str(), ENVIRONMENTS_MAX).await?;
-    if rows.is_empty() {
+    if environments.is_empty() {
         return Err(ApiError::unknown(Kind::Machine, machine.as_str()));
     }
-    let environments = rows
-        .into_iter()
-        .map(|row| EnvironmentSummary {
-            environment_id: row.environment_id,
-            first_run_at: row.first_run_at,
-            last_run_at: row.last_run_at,
-            run_count: row.run_count,
-            stable: row.stable.0,
-        })
-        .collect();
     Ok(Json(EnvironmentList { environments }))
 }
 

@@ -7,11 +7,11 @@ use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
-use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::audited::projects;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Role;
+use roundtrip_storage::account::Member;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -24,18 +24,6 @@ pub struct MemberList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
-}
-
-/// An account in a project.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Member {
-    /// The account's name.
-    #[schema(example = "ada")]
-    pub account: String,
-    /// What it is.
-    pub role: Role,
-    /// Since when it is a member.
-    pub created_at: DateTime<Utc>,
 }
 
 /// What an account is to be.
@@ -70,8 +58,8 @@ pub(crate) async fn list_members(
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::account::members(&state.pool, project.project_id, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.account.clone());
-    Ok(Json(MemberList { members: rows.into_iter().map(Member::from).collect(), next_after }))
+    let (members, next_after) = asked.cut(rows, |row| row.account.clone());
+    Ok(Json(MemberList { members, next_after }))
 }
 
 /// Gives an account a role in a project, in place of the one it has.
@@ -109,10 +97,4 @@ pub(crate) async fn delete_member(
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
     projects::remove_member(&state.pool, &caller.by(), &project, path.account.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-impl From<db::account::Member> for Member {
-    fn from(row: db::account::Member) -> Self {
-        Self { account: row.account, role: row.role, created_at: row.created_at }
-    }
 }

@@ -17,8 +17,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_domain::oidc::{Invalid, Verifier};
 use roundtrip_storage as db;
 use roundtrip_storage::access::{Scope, TokenKind};
-use roundtrip_storage::oidc::Patterns;
-use roundtrip_storage::oidc::{New, Row};
+use roundtrip_storage::oidc::{New, OidcTrust, Patterns};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -58,34 +57,6 @@ pub struct OidcTrustList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
-}
-
-/// Jobs of one repository that may upload to a project.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OidcTrust {
-    /// Its number.
-    pub oidc_trust_id: i64,
-    /// Who signs for the jobs.
-    #[schema(example = "https://token.actions.githubusercontent.com")]
-    pub issuer: String,
-    /// The repository's name when this was written. It decides nothing.
-    #[schema(example = "octo/lib")]
-    pub repository: String,
-    /// The repository's number.
-    pub repository_id: i64,
-    /// The number of whoever owns it.
-    pub repository_owner_id: i64,
-    /// Pattern of the workflow's file and its ref; null: any.
-    #[schema(required)]
-    pub workflow_ref: Option<String>,
-    /// Pattern of the ref that the job runs for; null: any.
-    #[schema(required)]
-    pub git_ref: Option<String>,
-    /// Pattern of the environment that the job names; null: any, or none.
-    #[schema(required)]
-    pub environment: Option<String>,
-    /// When it was written.
-    pub created_at: DateTime<Utc>,
 }
 
 /// Jobs to trust. In a pattern `*` stands for any characters.
@@ -174,8 +145,8 @@ pub(crate) async fn list_oidc_trusts(
     let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
     let after = asked.after.unwrap_or_default();
     let rows = db::oidc::list(&state.pool, Some(&project.project), after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.oidc_trust_id);
-    Ok(Json(OidcTrustList { trusts: rows.into_iter().map(OidcTrust::from).collect(), next_after }))
+    let (trusts, next_after) = asked.cut(rows, |row| row.oidc_trust_id);
+    Ok(Json(OidcTrustList { trusts, next_after }))
 }
 
 /// Trusts jobs of a repository: they may upload to the project.
@@ -214,8 +185,8 @@ pub(crate) async fn create_oidc_trust(
         repository_owner_id,
         patterns: &Patterns { workflow_ref, git_ref, environment },
     };
-    let row = tokens::create_oidc_trust(&state.pool, &caller.by(), &new).await?;
-    Ok((StatusCode::CREATED, Json(OidcTrust::from(row))))
+    let trust = tokens::create_oidc_trust(&state.pool, &caller.by(), &new).await?;
+    Ok((StatusCode::CREATED, Json(trust)))
 }
 
 /// Trusts these jobs no more: tokens that they have are revoked.
@@ -230,7 +201,7 @@ pub(crate) async fn delete_oidc_trust(
     Path(path): Path<OidcTrustPath>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
-    let is_meant = |row: &Row| row.project == project.project;
+    let is_meant = |row: &OidcTrust| row.project == project.project;
     let trust = path.oidc_trust_id;
     tokens::delete_oidc_trust(&state.pool, &caller.by(), trust, is_meant)
         .await?
@@ -250,20 +221,4 @@ fn check_text(name: &str, text: Option<&String>) -> Result<(), ApiError> {
     }
     let detail = format!("expected 1 to {TEXT_BYTES_MAX} bytes without control characters");
     Err(ApiError::parameter(name, detail))
-}
-
-impl From<Row> for OidcTrust {
-    fn from(row: Row) -> Self {
-        Self {
-            oidc_trust_id: row.oidc_trust_id,
-            issuer: row.issuer,
-            repository: row.repository,
-            repository_id: row.repository_id,
-            repository_owner_id: row.repository_owner_id,
-            workflow_ref: row.workflow_ref,
-            git_ref: row.git_ref,
-            environment: row.environment,
-            created_at: row.created_at,
-        }
-    }
 }

@@ -2,26 +2,23 @@
 
 use super::charts::LinesAsked;
 use super::permitted;
-use super::pruned::Pruned;
-use super::runs::CommitSummary;
 use super::series::SeriesIds;
-use super::summaries::StatedPoint;
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Path, Query, within};
 use axum::{Json, extract::State};
-use chrono::{DateTime, Utc};
-use roundtrip_domain::charts::members::RepetitionQuartiles;
-use roundtrip_domain::error::Kind;
+use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_domain::ingest;
 use roundtrip_stats::{Distribution, comparison};
 use roundtrip_storage as db;
-use roundtrip_storage::point::{Lines, Selection};
+use roundtrip_storage::commit::CommitSummary;
+use roundtrip_storage::point::{Lines, Point, Selection};
+use roundtrip_storage::retention::Pruned;
+use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{EndObservation, Repetition, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 /// The most points of each series in one answer.
 pub const POINTS_MAX: i64 = 1_000;
@@ -48,72 +45,6 @@ pub struct SeriesPoints {
     pub points: Vec<Point>,
     /// In the same order: what other tools stated without samples. A series has points or summaries.
     pub summaries: Vec<StatedPoint>,
-}
-
-/// One run's result in one series. Times are of one operation, in nanoseconds.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Point {
-    /// Of which run.
-    pub run_id: Uuid,
-    /// Of which commit.
-    pub commit_sha: String,
-    /// The commit's place in its project.
-    pub commit_ordinal: i64,
-    /// True when tracked files differed from the commit.
-    pub work_tree_modified: bool,
-    /// When the run began.
-    pub measured_at: DateTime<Utc>,
-    /// The identity of the machine's stable facts: points with different ones are not compared.
-    pub environment_id: i64,
-    /// All repetitions merged.
-    pub latency_ns: LatencyQuantiles,
-    /// Recorded operations.
-    pub count: i64,
-    /// Exact sum of the times of all operations.
-    pub sum_ns: i64,
-    /// Repetitions that finished.
-    pub repetition_count: i32,
-    /// Repetitions that did not.
-    pub failure_count: i32,
-    /// Finished repetitions with a reason to doubt them.
-    pub disturbed_count: i32,
-    /// How the medians of the repetitions lie: the repetition is the statistical unit.
-    pub repetition_p50_ns: RepetitionQuartiles,
-    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
-    /// sizes are drawn from a profile.
-    #[schema(required)]
-    pub bytes_per_second: Option<i64>,
-    /// Messages whose sending was tried.
-    pub attempted: i64,
-    /// Messages that the transport took.
-    pub accepted: i64,
-    /// Messages that arrived intact, summed over receivers.
-    pub delivered: i64,
-    /// True when not everything arrived once, in order and intact: never compared with a lossless point.
-    pub lossy: bool,
-}
-
-/// Nearest-rank quantiles of a distribution, in nanoseconds; the extremes are exact.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct LatencyQuantiles {
-    /// Smallest.
-    pub min: i64,
-    /// First quartile.
-    pub p25: i64,
-    /// Median.
-    pub p50: i64,
-    /// Third quartile.
-    pub p75: i64,
-    /// 90 %.
-    pub p90: i64,
-    /// 98 %.
-    pub p98: i64,
-    /// 99 %.
-    pub p99: i64,
-    /// 99.9 %.
-    pub p999: i64,
-    /// Largest.
-    pub max: i64,
 }
 
 /// One point with its distribution and its repetitions.
@@ -226,14 +157,14 @@ pub(crate) async fn list_points(
     let mut points: HashMap<i64, Vec<Point>> = HashMap::new();
     for row in db::point::selected(&state.pool, &keys, &selection).await? {
         commit_ids.insert(row.commit_id);
-        points.entry(row.series_id).or_default().push(row.into());
+        points.entry(row.series_id).or_default().push(row);
     }
     let mut summaries: HashMap<i64, Vec<StatedPoint>> = HashMap::new();
     for row in
         db::summary::selected(&state.pool, &keys, &Selection { lines: Lines::All, ..selection }).await?
     {
         commit_ids.insert(row.commit_id);
-        summaries.entry(row.series_id).or_default().push(row.into());
+        summaries.entry(row.series_id).or_default().push(row);
     }
     let commit_ids: Vec<_> = commit_ids.into_iter().collect();
     let commits = db::commit::list(&state.pool, &commit_ids).await?;
@@ -242,10 +173,7 @@ pub(crate) async fn list_points(
         points: points.remove(&series_id).unwrap_or_default(),
         summaries: summaries.remove(&series_id).unwrap_or_default(),
     });
-    Ok(Json(PointList {
-        commits: commits.into_iter().map(CommitSummary::from).collect(),
-        series: series.collect(),
-    }))
+    Ok(Json(PointList { commits, series: series.collect() }))
 }
 
 /// One point with its distribution and its repetitions.
@@ -263,8 +191,11 @@ pub(crate) async fn get_point(
     let unknown = || ApiError::unknown(Kind::Point, format!("of series {} in run {run_id}", path.series_id));
     let run = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
     let row = db::point::of_run(&state.pool, run, &[path.series_id]).await?.into_iter().next();
-    let pruned = Pruned::of(&state, run_id).await?;
-    let row = row.ok_or_else(|| pruned.no_point(run_id, unknown()))?;
+    let pruned = db::retention::pruned(&state.pool, run_id).await?;
+    let row = row.ok_or_else(|| match pruned.points_pruned_at {
+        Some(at) => DomainError::Pruned { what: "the points", run_id, at }.into(),
+        None => unknown(),
+    })?;
     let series = permitted::series(&state, &caller, &[path.series_id]).await?.into_iter().next();
     let series = series.ok_or_else(unknown)?;
     let histogram = match db::point::histogram(&state.pool, series, run_id).await? {
@@ -277,11 +208,11 @@ pub(crate) async fn get_point(
     };
     let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
     let p50_interval_ns = comparison::Side::of(&medians_ns).and_then(|side| side.interval_ns);
-    Ok(Json(PointDetail { point: row.into(), histogram, repetitions, p50_interval_ns, pruned }))
+    Ok(Json(PointDetail { point: row, histogram, repetitions, p50_interval_ns, pruned }))
 }
 
-fn histogram(row: &db::point::Row, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> {
-    let (min_ns, max_ns, sum_ns) = (row.latency_ns_min, row.latency_ns_max, row.latency_ns_sum);
+fn histogram(row: &Point, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> {
+    let (min_ns, max_ns, sum_ns) = (row.latency_ns.min, row.latency_ns.max, row.latency_ns_sum);
     let exact = (min_ns.cast_unsigned(), max_ns.cast_unsigned(), sum_ns.cast_unsigned());
     let merged = Distribution::of_stored(stored, exact).map_err(ApiError::internal)?;
     let bin = |(from_ns, to_ns, count)| HistogramBin { from_ns, to_ns, count };
@@ -315,45 +246,6 @@ impl RepetitionDetail {
             corrupted: repetition.corrupted,
             ends: repetition.ends,
             disturbed: repetition.disturbed,
-        }
-    }
-}
-
-impl From<db::point::Row> for Point {
-    fn from(row: db::point::Row) -> Self {
-        Self {
-            run_id: row.run_id,
-            commit_sha: row.commit_sha,
-            commit_ordinal: row.commit_ordinal,
-            work_tree_modified: row.work_tree_modified,
-            measured_at: row.measured_at,
-            environment_id: row.environment_id,
-            latency_ns: LatencyQuantiles {
-                min: row.latency_ns_min,
-                p25: row.latency_ns_p25,
-                p50: row.latency_ns_p50,
-                p75: row.latency_ns_p75,
-                p90: row.latency_ns_p90,
-                p98: row.latency_ns_p98,
-                p99: row.latency_ns_p99,
-                p999: row.latency_ns_p999,
-                max: row.latency_ns_max,
-            },
-            count: row.operation_count,
-            sum_ns: row.latency_ns_sum,
-            repetition_count: row.repetition_count,
-            failure_count: row.failure_count,
-            disturbed_count: row.disturbed_count,
-            repetition_p50_ns: RepetitionQuartiles {
-                q1: row.repetition_p50_ns_q1,
-                median: row.repetition_p50_ns_median,
-                q3: row.repetition_p50_ns_q3,
-            },
-            bytes_per_second: row.throughput_bytes_per_second,
-            attempted: row.attempted,
-            accepted: row.accepted,
-            delivered: row.delivered,
-            lossy: row.lossy,
         }
     }
 }

@@ -1,17 +1,16 @@
 //! Projects: the repositories whose commits are charted; what they are set to, who may read them, and their end.
 
 use super::permitted;
-use super::runs::RunSummary;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path, present};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::audited::projects::{self, NewProject, SettingsChange};
+use roundtrip_domain::audited::projects::{self, ProjectChange, ProjectRequest};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Visibility;
+use roundtrip_storage::project::ProjectSummary;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -25,38 +24,6 @@ pub struct ProjectList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
-}
-
-/// One project and how much there is of it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct ProjectSummary {
-    /// Its name in links.
-    #[schema(example = "roundtrip")]
-    pub project: String,
-    /// Who may read it.
-    pub visibility: Visibility,
-    /// The branch whose runs make the trend; null: all runs without a pull request do.
-    #[schema(required)]
-    pub default_branch: Option<String>,
-    /// Where agents fetch its commits from; null: nobody has said it.
-    #[schema(required)]
-    pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
-    pub fails_on_regression: bool,
-    /// Uploads.
-    pub run_count: i64,
-    /// Commits that were measured at least once.
-    pub commit_count: i64,
-    /// Machines that measured it.
-    pub machine_count: i64,
-    /// Series: cases, measured one way, on one machine.
-    pub series_count: i64,
-    /// When the newest run began.
-    #[schema(required)]
-    pub last_run_at: Option<DateTime<Utc>>,
-    /// The newest run.
-    #[schema(required)]
-    pub latest_run: Option<RunSummary>,
 }
 
 /// A project in a path.
@@ -78,8 +45,8 @@ pub(crate) async fn list_projects(
 ) -> Result<Json<ProjectList>, ApiError> {
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::project::list(&state.pool, caller.sight(), None, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.slug.clone());
-    Ok(Json(ProjectList { projects: summaries(&state, rows).await?, next_after }))
+    let (projects, next_after) = asked.cut(rows, |row| row.project.clone());
+    Ok(Json(ProjectList { projects: with_latest_runs(&state, projects).await?, next_after }))
 }
 
 /// One project.
@@ -93,7 +60,7 @@ pub(crate) async fn get_project(
 ) -> Result<Json<ProjectSummary>, ApiError> {
     let slug = Some(path.project.as_str());
     let rows = db::project::list(&state.pool, caller.sight(), slug, "", 1).await?;
-    let found = summaries(&state, rows).await?;
+    let found = with_latest_runs(&state, rows).await?;
     let project = found.into_iter().next().ok_or_else(|| ApiError::unknown(Kind::Project, &path.project))?;
     Ok(Json(project))
 }
@@ -107,27 +74,19 @@ pub(super) async fn project_id(
     Ok(permitted::project(state, caller, Action::Read, &path.project).await?.project_id)
 }
 
-async fn summaries(state: &AppState, rows: Vec<db::project::Row>) -> Result<Vec<ProjectSummary>, ApiError> {
-    let latest: Vec<_> = rows.iter().filter_map(|row| row.latest_run_id).collect();
+async fn with_latest_runs(
+    state: &AppState,
+    mut projects: Vec<ProjectSummary>,
+) -> Result<Vec<ProjectSummary>, ApiError> {
+    let latest: Vec<_> = projects.iter().filter_map(|project| project.latest_run_id).collect();
     let runs = db::run::find(&state.pool, &latest).await?;
-    let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, RunSummary::from(run))).collect();
-    let summary = |row: db::project::Row| {
-        let latest_run = row.latest_run_id.and_then(|run_id| runs.remove(&run_id));
-        Ok(ProjectSummary {
-            visibility: row.visibility,
-            project: row.slug,
-            default_branch: row.default_branch,
-            repository_url: row.repository_url,
-            fails_on_regression: row.fails_on_regression,
-            run_count: row.run_count,
-            commit_count: row.commit_count,
-            machine_count: row.machine_count,
-            series_count: row.series_count,
-            last_run_at: latest_run.as_ref().map(|run| run.started_at),
-            latest_run,
-        })
-    };
-    rows.into_iter().map(summary).collect()
+    let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, run)).collect();
+    for project in &mut projects {
+        project.latest_run =
+            project.latest_run_id.and_then(|run_id| runs.remove(&run_id)).map(sqlx::types::Json);
+        project.last_run_at = project.latest_run.as_ref().map(|run| run.started_at);
+    }
+    Ok(projects)
 }
 
 /// The longest name of a branch, in bytes: git's own limit is that of a file's name.
@@ -153,41 +112,6 @@ pub struct ProjectSettings {
     pub fails_on_regression: bool,
 }
 
-/// A project to make, before its first run.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ProjectRequest {
-    /// Its name.
-    #[schema(value_type = String, example = "libfoo")]
-    pub project: Slug,
-    /// Who may read it. Absent: as the server's new projects are.
-    pub visibility: Option<Visibility>,
-    /// The branch whose runs make the trend. Absent: what the first run says.
-    #[schema(max_length = 255, example = "main")]
-    pub default_branch: Option<String>,
-    /// Where agents fetch its commits from.
-    #[schema(max_length = 1000, example = "https://git.example.org/libfoo.git")]
-    pub repository_url: Option<String>,
-}
-
-/// What is to change; what is absent stays.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ProjectChange {
-    /// Who may read it.
-    pub visibility: Option<Visibility>,
-    /// The branch whose runs make the trend; null: all runs without a pull request do.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 255, example = "main")]
-    pub default_branch: Option<Option<String>>,
-    /// Where agents fetch its commits from; null: nowhere.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
-    pub repository_url: Option<Option<String>>,
-    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
-    pub fails_on_regression: Option<bool>,
-}
-
 /// Makes a project before its first run, so that agents can be asked to measure it.
 #[utoipa::path(post, path = "/api/v1/projects", tag = "projects", request_body = ProjectRequest,
     security(("token" = ["admin"]), ("session" = [])),
@@ -209,10 +133,7 @@ pub(crate) async fn create_project(
         check_url(url)?;
     }
     let visibility = asked.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
-    let (branch, url) = (asked.default_branch.as_deref(), asked.repository_url.as_deref());
-    let name = asked.project.as_str();
-    let new = NewProject { name, visibility, default_branch: branch, repository_url: url };
-    projects::create_project(&state.pool, &caller.by(), new).await?;
+    projects::create_project(&state.pool, &caller.by(), &asked, visibility).await?;
     let made = ProjectSettings {
         project: asked.project.to_string(),
         visibility,
@@ -244,8 +165,6 @@ pub(crate) async fn change_project(
     if let Some(Some(url)) = &change.repository_url {
         check_url(url)?;
     }
-    let ProjectChange { visibility, default_branch, repository_url, fails_on_regression } = change;
-    let change = SettingsChange { visibility, default_branch, repository_url, fails_on_regression };
     let after = projects::change_project(&state.pool, &caller.by(), &found, change).await?;
     Ok(Json(ProjectSettings {
         project: found.project,

@@ -2,12 +2,13 @@
 
 use super::commits::{named, partings};
 use super::projects::{ProjectPath, project_id};
-use super::runs::{CommitSummary, RunSummary};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
 use axum::{Json, extract::State};
 use roundtrip_storage as db;
+use roundtrip_storage::commit::CommitSummary;
+use roundtrip_storage::run::RunSummary;
 use serde::Serialize;
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -59,7 +60,7 @@ pub(crate) async fn list_pull_requests(
     let (rows, next_after) = asked.cut(rows, |row| row.pull_request);
     let run_ids: Vec<_> = rows.iter().map(|row| row.latest_run_id).collect();
     let runs = db::run::find(&state.pool, &run_ids).await?;
-    let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, RunSummary::from(run))).collect();
+    let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, run)).collect();
     let measured: Vec<_> = rows
         .into_iter()
         .filter_map(|row| runs.remove(&row.latest_run_id).map(|run| (row.pull_request, row.run_count, run)))

@@ -1,21 +1,21 @@
 //! The inbox: changes that one cause explains, and what people say of them.
 
-use super::charts::changes::{ChangeCause, ChangePoint};
+use super::charts::changes::ChangePoint;
 use super::permitted;
 use super::projects::{ProjectPath, project_id};
-use super::runs::CommitSummary;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, CommaSeparated, Cursor, Json as Body, Page, Paged, Path, present};
+use crate::extract::{Caller, CommaSeparated, Cursor, Json as Body, Page, Paged, Path};
 use axum::{Json, extract::State};
-use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::analysis;
 use roundtrip_domain::analysis::Direction;
-use roundtrip_domain::audited::regressions::{TriageChange, triage};
+use roundtrip_domain::analysis::culprits::Culprit;
+use roundtrip_domain::audited::regressions::{RegressionChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
-use roundtrip_storage::regression::{self, Filter, Row, State as Progress};
+use roundtrip_storage::change_point::ChangeCause;
+use roundtrip_storage::regression::{self, Filter, Regression, State as Progress};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -35,63 +35,6 @@ pub struct RegressionList {
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// Changes of several series that one cause explains, for the worse or the better.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Regression {
-    /// Its number in links.
-    pub regression_id: i64,
-    /// Of which project.
-    pub project: String,
-    /// For the worse or the better.
-    pub direction: Direction,
-    /// How far somebody is with it.
-    pub state: Progress,
-    /// What made it.
-    pub cause: ChangeCause,
-    /// Why nobody is alerted of it; null when somebody is.
-    #[schema(required)]
-    pub held_because: Option<String>,
-    /// The newest commit that was measured before all of its changes: none of the culprits.
-    pub after_commit: CommitPlace,
-    /// The oldest commit that was measured after all of them: the last of the culprits.
-    pub until_commit: CommitPlace,
-    /// The commit from which on all is as it was before.
-    #[schema(required)]
-    pub fixed_by_commit: Option<CommitPlace>,
-    /// Series that changed.
-    pub series_count: i64,
-    /// Machines on which they did, by name.
-    pub machines: Vec<String>,
-    /// The largest of the changes, as a share: of p50 where a series has one.
-    #[schema(required)]
-    pub worst_change: Option<f64>,
-    /// The account that looks after it.
-    #[schema(required)]
-    pub assignee: Option<String>,
-    /// What people say of it.
-    #[schema(required)]
-    pub note: Option<String>,
-    /// Where it is talked about.
-    #[schema(required)]
-    pub bug_url: Option<String>,
-    /// Until when nobody is told of it.
-    #[schema(required)]
-    pub muted_until: Option<DateTime<Utc>>,
-    /// When its first change was found.
-    pub created_at: DateTime<Utc>,
-    /// When it last changed.
-    pub updated_at: DateTime<Utc>,
-}
-
-/// A commit and its place.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct CommitPlace {
-    /// Full object name.
-    pub sha: String,
-    /// Commits on the first-parent path from the root, itself included.
-    pub ordinal: i64,
-}
-
 /// A regression with all that is known of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RegressionDetail {
@@ -101,17 +44,6 @@ pub struct RegressionDetail {
     pub change_points: Vec<ChangePoint>,
     /// The commits that may have made it, the most probable first; none where a machine did.
     pub culprits: Vec<Culprit>,
-}
-
-/// A commit that may have made a regression.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Culprit {
-    /// The commit.
-    pub commit: CommitSummary,
-    /// How probable it is.
-    pub probability: f64,
-    /// Whether any run measured it; where not, it shares the probability of the next one that was.
-    pub measured: bool,
 }
 
 /// Which regressions are wanted.
@@ -129,30 +61,6 @@ pub struct RegressionQuery {
     /// Whether those that are muted or held are wanted, too.
     #[param(default = false)]
     pub quiet: Option<bool>,
-}
-
-/// What people say; what is absent stays, null takes it away.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RegressionChange {
-    /// How far they are.
-    pub state: Option<Progress>,
-    /// The name of the account that looks after it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>)]
-    pub assignee: Option<Option<Slug>>,
-    /// What they say of it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 4000)]
-    pub note: Option<Option<String>>,
-    /// Where it is talked about: an address that begins with https:// or http://.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<String>, max_length = 2000)]
-    pub bug_url: Option<Option<String>>,
-    /// Until when nobody is told of it.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<DateTime<Utc>>)]
-    pub muted_until: Option<Option<DateTime<Utc>>>,
 }
 
 /// A regression in a path.
@@ -185,8 +93,7 @@ pub(crate) async fn list_regressions(
     };
     let before = asked.after.unwrap_or(i64::MAX);
     let rows = regression::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.regression_id);
-    let regressions = rows.into_iter().map(Regression::try_from).collect::<Result<_, _>>()?;
+    let (regressions, next_after) = asked.cut(rows, |row| row.regression_id);
     Ok(Json(RegressionList { regressions, next_after }))
 }
 
@@ -221,9 +128,6 @@ pub(crate) async fn change_regression(
 ) -> Result<Json<RegressionDetail>, ApiError> {
     let project = permitted::project(&state, &caller, Action::Acknowledge, &path.project).await?;
     check(&change)?;
-    let RegressionChange { state: progress, assignee, note, bug_url, muted_until } = change;
-    let assignee = assignee.map(|name| name.map(|name| name.to_string()));
-    let change = TriageChange { state: progress, assignee, note, bug_url, muted_until };
     triage(&state.pool, &caller.by(), &project, path.regression_id, change).await?;
     Ok(Json(detail(&state, project.project_id, path.regression_id).await?))
 }
@@ -248,53 +152,17 @@ fn check(change: &RegressionChange) -> Result<(), ApiError> {
 }
 
 async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result<RegressionDetail, ApiError> {
-    let row = regression::find(&state.pool, project_id, regression_id)
+    let regression = regression::find(&state.pool, project_id, regression_id)
         .await?
         .ok_or_else(|| ApiError::unknown(Kind::Regression, regression_id))?;
     let changes = db::change_point::of_regressions(&state.pool, &[regression_id]).await?;
-    let regression = Regression::try_from(row)?;
     let culprits = if regression.cause == ChangeCause::Machine {
         Vec::new()
     } else {
         let direction = regression.direction;
         let made_it = changes.iter().filter(|change| Direction::of(change.found.change()) == direction);
-        let ranked = analysis::culprits::rank(&state.pool, project_id, made_it).await?;
-        ranked.into_iter().map(Culprit::from).collect()
+        analysis::culprits::rank(&state.pool, project_id, made_it).await?
     };
     let change_points = changes.into_iter().map(ChangePoint::from).collect();
     Ok(RegressionDetail { regression, change_points, culprits })
-}
-
-impl TryFrom<Row> for Regression {
-    type Error = ApiError;
-
-    fn try_from(row: Row) -> Result<Self, ApiError> {
-        let place = |(sha, ordinal)| CommitPlace { sha, ordinal };
-        Ok(Self {
-            direction: row.direction,
-            state: row.state,
-            cause: row.cause()?.into(),
-            regression_id: row.regression_id,
-            project: row.project,
-            held_because: row.held_because,
-            after_commit: place((row.after_sha, row.after_ordinal)),
-            until_commit: place((row.until_sha, row.until_ordinal)),
-            fixed_by_commit: row.fixed_by_sha.zip(row.fixed_by_ordinal).map(place),
-            series_count: row.series_count,
-            machines: row.machines,
-            worst_change: row.worst_change,
-            assignee: row.assignee,
-            note: row.note,
-            bug_url: row.bug_url,
-            muted_until: row.muted_until_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-        })
-    }
-}
-
-impl From<analysis::culprits::Suspect> for Culprit {
-    fn from(suspect: analysis::culprits::Suspect) -> Self {
-        Self { commit: suspect.commit.into(), probability: suspect.probability, measured: suspect.measured }
-    }
 }

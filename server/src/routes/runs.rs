@@ -2,21 +2,22 @@
 
 use super::observed::Observed;
 use super::permitted;
-use super::points::Point;
 use super::projects::{ProjectPath, project_id};
-use super::pruned::Pruned;
 use super::series::SeriesIds;
-use super::summaries::StatedPoint;
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
-use chrono::{DateTime, Utc};
-use roundtrip_domain::error::Kind;
+use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_domain::ingest;
 use roundtrip_storage as db;
+use roundtrip_storage::original::OriginalFile;
+use roundtrip_storage::point::Point;
+use roundtrip_storage::retention::Pruned;
+use roundtrip_storage::run::RunSummary;
+use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{
     Canary, Case, Environment, Failure, Methodology, RunId, RunReport, Slug, TransportInfo,
 };
@@ -33,70 +34,6 @@ pub struct RunList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<Uuid>>,
-}
-
-/// One upload.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RunSummary {
-    /// Its identity.
-    pub run_id: Uuid,
-    /// Whose commit.
-    pub project: String,
-    /// Where it was measured.
-    pub machine: String,
-    /// What was measured.
-    pub commit: CommitSummary,
-    /// The branch that was checked out.
-    #[schema(required)]
-    pub branch: Option<String>,
-    /// The pull request it belongs to.
-    #[schema(required)]
-    pub pull_request: Option<i64>,
-    /// True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend.
-    pub quarantined: bool,
-    /// True when tracked files differed from the commit.
-    pub work_tree_modified: bool,
-    /// True when another agent had its job by then: it is kept, and part of no trend.
-    pub superseded: bool,
-    /// The job that it was measured for; null: none.
-    #[schema(required)]
-    pub job_id: Option<i64>,
-    /// The definition that was run.
-    pub preset: String,
-    /// Version of the suite.
-    pub suite_version: String,
-    /// `release` or `debug`.
-    pub build: String,
-    /// The seed of the order of repetitions: text, because it may exceed what a browser's numbers can hold.
-    #[schema(example = "17446744073709551615")]
-    pub order_seed: String,
-    /// When the first repetition began, by the agent's clock.
-    pub started_at: DateTime<Utc>,
-    /// When the last repetition ended, by the agent's clock.
-    pub finished_at: DateTime<Utc>,
-    /// When it was stored, by the server's clock.
-    pub received_at: DateTime<Utc>,
-    /// Cases with at least one finished repetition.
-    pub point_count: i32,
-    /// Cases that the machine cannot run.
-    pub unsupported_count: i32,
-    /// Repetitions that did not finish.
-    pub failure_count: i32,
-}
-
-/// One commit.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct CommitSummary {
-    /// Full object name.
-    pub sha: String,
-    /// Commits on the first-parent path from the root, itself included: the order of charts.
-    pub ordinal: i64,
-    /// First line of the message.
-    pub subject: String,
-    /// Name of the author.
-    pub author: String,
-    /// When it was committed.
-    pub committed_at: DateTime<Utc>,
 }
 
 /// One run and all that it says of its cases.
@@ -118,17 +55,6 @@ pub struct RunDetail {
     /// One entry a case, in the order of the upload; none when the points are not kept any more. Where series are asked for,
     /// theirs alone.
     pub results: Vec<RunResult>,
-}
-
-/// A file of another tool, kept as it came.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct OriginalFile {
-    /// What it is called.
-    pub name: String,
-    /// In which format it was read.
-    pub format: String,
-    /// Its size in bytes.
-    pub bytes: i64,
 }
 
 /// What one run says of one case.
@@ -201,8 +127,8 @@ pub(crate) async fn list_runs(
     // Before the first page come all.
     let before = asked.after.unwrap_or(Uuid::max());
     let rows = db::run::list(&state.pool, project_id, filter, before, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.run_id);
-    Ok(Json(RunList { runs: rows.into_iter().map(RunSummary::from).collect(), next_after }))
+    let (runs, next_after) = asked.cut(rows, |row| row.run_id);
+    Ok(Json(RunList { runs, next_after }))
 }
 
 /// Of which cases a run is to tell.
@@ -231,16 +157,12 @@ pub(crate) async fn get_run(
     let run = db::run::find(&state.pool, &[run_id]).await?.into_iter().next().ok_or_else(unknown)?;
     let surroundings = db::run::surroundings(&state.pool, run_id).await?;
     Ok(Json(RunDetail {
-        run: run.into(),
+        run,
         environment_id: surroundings.environment_id,
         environment: Environment { stable: surroundings.stable.0, conditions: surroundings.conditions.0 },
         canaries: surroundings.canaries.0,
-        original: db::original::find(&state.pool, location).await?.map(|row| OriginalFile {
-            name: row.name,
-            format: row.format,
-            bytes: row.byte_count,
-        }),
-        pruned: Pruned::of(&state, run_id).await?,
+        original: db::original::find(&state.pool, location).await?,
+        pruned: db::retention::pruned(&state.pool, run_id).await?,
         results: results(&state, location, query.series.as_ref()).await?,
     }))
 }
@@ -260,7 +182,7 @@ pub(crate) async fn get_report(
     let unknown = || ApiError::unknown(Kind::Run, run_id);
     let location = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
     let Some(kept) = db::run::upload(&state.pool, location).await? else {
-        return Err(Pruned::of(&state, run_id).await?.no_upload(run_id, unknown()));
+        return Err(no_upload(&state, run_id, unknown()).await?);
     };
     let report = ingest::kept::report_bytes(kept).await?;
     let headers = [
@@ -288,7 +210,7 @@ pub(crate) async fn get_original(
     let location = location.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
     let (name, kept) = db::original::file(&state.pool, location).await?.ok_or_else(unknown)?;
     let Some(kept) = kept else {
-        return Err(Pruned::of(&state, run_id).await?.no_upload(run_id, unknown()));
+        return Err(no_upload(&state, run_id, unknown()).await?);
     };
     let file = ingest::kept::report_bytes(kept).await?;
     // RFC 6266 with the encoding of RFC 8187: a name may hold anything but control characters.
@@ -298,6 +220,13 @@ pub(crate) async fn get_original(
         (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
     ];
     Ok((headers, file).into_response())
+}
+
+/// Why there is no upload: it was removed by age, or `otherwise`.
+async fn no_upload(state: &AppState, run_id: Uuid, otherwise: ApiError) -> Result<ApiError, ApiError> {
+    let at = db::retention::pruned(&state.pool, run_id).await?.upload_pruned_at;
+    let pruned = |at| DomainError::Pruned { what: "the upload and imported file", run_id, at }.into();
+    Ok(at.map_or(otherwise, pruned))
 }
 
 async fn results(
@@ -319,10 +248,9 @@ async fn results(
     }
     let series_ids: Vec<_> = results.iter().map(|((series_id, _), _)| *series_id).collect();
     let points = db::point::of_run(&state.pool, run, &series_ids).await?;
-    let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
+    let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, row)).collect();
     let summaries = db::summary::of_run(&state.pool, run, &series_ids).await?;
-    let mut summaries: HashMap<_, _> =
-        summaries.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
+    let mut summaries: HashMap<_, _> = summaries.into_iter().map(|row| (row.series_id, row)).collect();
     let series = db::series::find(&state.pool, &series_ids).await?;
     let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
     let result = |((series_id, outcome), observed): ((i64, db::run::Outcome), Option<Observed>)| {
@@ -344,49 +272,4 @@ async fn results(
         })
     };
     results.into_iter().map(result).collect()
-}
-
-impl From<db::run::Row> for RunSummary {
-    fn from(row: db::run::Row) -> Self {
-        Self {
-            run_id: row.run_id,
-            project: row.project,
-            machine: row.machine,
-            commit: CommitSummary {
-                sha: row.commit_sha,
-                ordinal: row.commit_ordinal,
-                subject: row.commit_subject,
-                author: row.commit_author,
-                committed_at: row.committed_at,
-            },
-            branch: row.branch,
-            pull_request: row.pull_request,
-            quarantined: row.quarantined,
-            work_tree_modified: row.work_tree_modified,
-            superseded: row.superseded,
-            job_id: row.job_id,
-            preset: row.preset,
-            suite_version: row.suite_version,
-            build: row.build,
-            order_seed: row.order_seed,
-            started_at: row.started_at,
-            finished_at: row.finished_at,
-            received_at: row.received_at,
-            point_count: row.point_count,
-            unsupported_count: row.unsupported_count,
-            failure_count: row.failure_count,
-        }
-    }
-}
-
-impl From<db::commit::Row> for CommitSummary {
-    fn from(row: db::commit::Row) -> Self {
-        Self {
-            sha: row.sha,
-            ordinal: row.ordinal,
-            subject: row.subject,
-            author: row.author,
-            committed_at: row.committed_at,
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! Times at which the newest commit of a project is measured.
 
-use super::agents::texts;
 use super::jobs::check_preset;
 use super::permitted;
 use super::projects::{ProjectPath, project_id};
@@ -10,11 +9,11 @@ use crate::extract::{Caller, Json as Body, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use roundtrip_domain::access::Action;
-use roundtrip_domain::audited::projects;
+use roundtrip_domain::audited::{labels, projects};
 use roundtrip_domain::queue;
-use roundtrip_storage::schedule::{self, New, Row};
+use roundtrip_storage::schedule::{self, New, Schedule};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -24,25 +23,6 @@ use utoipa::ToSchema;
 pub struct ScheduleList {
     /// In the order of their making.
     pub schedules: Vec<Schedule>,
-}
-
-/// A time at which the newest commit is measured.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Schedule {
-    /// Its number.
-    pub schedule_id: i64,
-    /// When, in UTC: minute, hour, day of the month, month, day of the week.
-    #[schema(example = "30 2 * * *")]
-    pub cron: String,
-    /// What is measured; null: what its `roundtrip.toml` says.
-    #[schema(required)]
-    pub preset: Option<String>,
-    /// On every machine that has these.
-    pub labels: Vec<String>,
-    /// Who made it.
-    pub created_by: String,
-    /// When it is due next.
-    pub next_at: DateTime<Utc>,
 }
 
 /// A schedule to make.
@@ -82,8 +62,7 @@ pub(crate) async fn list_schedules(
     Path(path): Path<ProjectPath>,
 ) -> Result<Json<ScheduleList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let rows = schedule::list(&state.pool, project_id).await?;
-    Ok(Json(ScheduleList { schedules: rows.into_iter().map(Schedule::from).collect() }))
+    Ok(Json(ScheduleList { schedules: schedule::list(&state.pool, project_id).await? }))
 }
 
 /// Has the newest commit measured at a time.
@@ -102,7 +81,7 @@ pub(crate) async fn create_schedule(
 ) -> Result<(StatusCode, Json<Schedule>), ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
     check_preset(asked.preset.as_deref())?;
-    let labels = texts(&asked.labels)?;
+    let labels = labels(&asked.labels)?;
     let next_at = queue::schedule::next(&asked.cron, Utc::now())
         .map_err(|detail| ApiError::parameter("cron", detail))?;
     let by = caller.by();
@@ -121,6 +100,7 @@ pub(crate) async fn create_schedule(
         labels,
         created_by: by.actor,
         next_at,
+        project_id: found.project_id,
     };
     Ok((StatusCode::CREATED, Json(made)))
 }
@@ -139,17 +119,4 @@ pub(crate) async fn delete_schedule(
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
     projects::delete_schedule(&state.pool, &caller.by(), &found, path.schedule_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-impl From<Row> for Schedule {
-    fn from(row: Row) -> Self {
-        Self {
-            schedule_id: row.schedule_id,
-            cron: row.cron,
-            preset: row.preset,
-            labels: row.labels,
-            created_by: row.created_by,
-            next_at: row.next_at,
-        }
-    }
 }

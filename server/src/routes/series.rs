@@ -1,17 +1,16 @@
 //! Series: one case, measured one way, on one machine, over the commits of one project.
 
 use super::permitted;
-use super::points::Point;
 use super::projects::{ProjectPath, project_id};
-use super::summaries::StatedPoint;
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Query};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
-use roundtrip_storage::point::{Lines, Selection};
+use roundtrip_storage::point::{Lines, Point, Selection};
 use roundtrip_storage::search_terms::SearchTerms;
+use roundtrip_storage::summary::StatedPoint;
 use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -244,15 +243,14 @@ async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<S
     let keys = |rows: Vec<&db::series::Row>| rows.into_iter().map(db::series::Row::key).collect::<Vec<_>>();
     let newest_stated = db::summary::selected(&state.pool, &keys(stated), &NEWEST_OF_ALL).await?;
     let mut newest_stated: HashMap<_, _> =
-        newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
+        newest_stated.into_iter().map(|row| (row.series_id, row)).collect();
     let keys = keys(measured);
     let mut rows_newest = db::point::selected(&state.pool, &keys, &NEWEST).await?;
     // What a pull request measured is not how the project is, unless nothing else is known.
     let known: HashSet<i64> = rows_newest.iter().map(|row| row.series_id).collect();
     let others: Vec<_> = keys.into_iter().filter(|key| !known.contains(&key.series_id)).collect();
     rows_newest.extend(db::point::selected(&state.pool, &others, &NEWEST_OF_ALL).await?);
-    let mut newest: HashMap<_, _> =
-        rows_newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
+    let mut newest: HashMap<_, _> = rows_newest.into_iter().map(|row| (row.series_id, row)).collect();
     let summary = |row: db::series::Row| {
         let series_id = row.series_id;
         let db::series::Series { project, machine, transport, case, methodology } = row.into_series()?;

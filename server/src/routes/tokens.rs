@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use roundtrip_domain::access::{
     OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
@@ -17,7 +17,7 @@ use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::ManagedToken;
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
-use roundtrip_storage::token::{NewToken, Row};
+use roundtrip_storage::token::{NewToken, TokenSummary};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -33,46 +33,6 @@ pub struct TokenList {
     /// What to pass as `after` for those that follow; null when there are none.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
-}
-
-/// A token, without its secret.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct TokenSummary {
-    /// Its number.
-    pub token_id: i64,
-    /// What it is for, in a person's words.
-    #[schema(example = "lab-3")]
-    pub name: String,
-    /// Who uses it.
-    pub kind: TokenKind,
-    /// Its first characters, by which a person recognises it.
-    #[schema(example = "rta_4fKx2P")]
-    pub prefix: String,
-    /// Of a user's token: whose rights it has.
-    #[schema(required)]
-    pub account: Option<String>,
-    /// What it allows.
-    pub scopes: Vec<Scope>,
-    /// The only project that it is good for; null: any.
-    #[schema(required)]
-    pub project: Option<String>,
-    /// The only machine that it uploads for; null: any.
-    #[schema(required)]
-    pub machine: Option<String>,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When its secret was replaced last; null: never.
-    #[schema(required)]
-    pub rotated_at: Option<DateTime<Utc>>,
-    /// When it ceases to be valid; null: never.
-    #[schema(required)]
-    pub expires_at: Option<DateTime<Utc>>,
-    /// Until when the secret before is accepted as well; null when there is none.
-    #[schema(required)]
-    pub previous_expires_at: Option<DateTime<Utc>>,
-    /// When it was last accepted, to the minute; null: never.
-    #[schema(required)]
-    pub last_used_at: Option<DateTime<Utc>>,
 }
 
 /// A token that has just been made, or has a new secret.
@@ -133,8 +93,8 @@ pub(crate) async fn list_tokens(
 ) -> Result<Json<TokenList>, ApiError> {
     let after = asked.after.unwrap_or_default();
     let rows = db::token::list(&state.pool, &caller.token_sight()?, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.token_id);
-    Ok(Json(TokenList { tokens: rows.into_iter().map(TokenSummary::from).collect(), next_after }))
+    let (tokens, next_after) = asked.cut(rows, |row| row.token_id);
+    Ok(Json(TokenList { tokens, next_after }))
 }
 
 /// Makes a token.
@@ -180,14 +140,15 @@ pub(crate) async fn create_token(
         TokenKind::User => Some(caller.check_account(Scope::Admin)?.account_id),
         TokenKind::Agent | TokenKind::Ci => None,
     };
-    let managed = ManagedToken { kind, account_id, scopes: &scopes, binding: &binding, visibility };
-    let unknown = project.as_ref().map(ToString::to_string).unwrap_or_default();
+    let managed =
+        ManagedToken { kind, account_id, scopes: &scopes, project: binding.project.as_deref(), visibility };
+    let unknown = binding.project.as_deref().unwrap_or_default();
     caller.check_issue(&managed).map_err(|refusal| ApiError::refused(refusal, Kind::Project, unknown))?;
 
     let expires_at = Some(Utc::now() + TimeDelta::days(days.into()));
     let new = NewToken { name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
     let (token, issued) = tokens::issue_token(&state.pool, &caller.by(), &new).await?;
-    let answer = IssuedToken { token: token.into(), secret: issued.secret.expose().to_owned() };
+    let answer = IssuedToken { token, secret: issued.secret.expose().to_owned() };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -213,7 +174,7 @@ pub(crate) async fn rotate_token(
     let overlap = TimeDelta::hours(hours.into());
     let (by, changer) = (caller.by(), Changer::Caller(&caller));
     let (token, issued) = tokens::rotate_token(&state.pool, changer, &by, path.token_id, overlap).await?;
-    let answer = IssuedToken { token: token.into(), secret: issued.secret.expose().to_owned() };
+    let answer = IssuedToken { token, secret: issued.secret.expose().to_owned() };
     Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -238,24 +199,4 @@ fn parsed_name(name: &str) -> Result<&str, ApiError> {
     }
     let detail = format!("expected 1 to {NAME_BYTES_MAX} bytes without control characters");
     Err(ApiError::parameter("name", detail))
-}
-
-impl From<Row> for TokenSummary {
-    fn from(row: Row) -> Self {
-        Self {
-            token_id: row.token_id,
-            name: row.name,
-            kind: row.kind,
-            prefix: row.prefix,
-            account: row.account,
-            scopes: row.scopes,
-            project: row.binding.project,
-            machine: row.binding.machine,
-            created_at: row.created_at,
-            rotated_at: row.rotated_at,
-            expires_at: row.expires_at,
-            previous_expires_at: row.previous_expires_at,
-            last_used_at: row.last_used_at,
-        }
-    }
 }

@@ -23,6 +23,18 @@ async fn runs_are_listed_newest_first_page_by_page(app: TestApp) {
 }
 
 #[database_test]
+async fn a_commit_may_be_of_any_year(app: TestApp) {
+    let mut report = factory::report();
+    report.commit.committed_at = "+12000-01-01T00:00:00.000001Z".parse().unwrap();
+    app.store(&report).await;
+    let expected = serde_json::to_value(report.commit.committed_at).unwrap();
+    let runs = app.read("/api/v1/projects/libfoo/runs").await;
+    assert_eq!(runs["runs"][0]["commit"]["committed_at"], expected);
+    let commit = app.read(&format!("/api/v1/projects/libfoo/commits/{}", factory::sha(1))).await;
+    assert_eq!(commit["commit"]["committed_at"], expected);
+}
+
+#[database_test]
 async fn a_run_shows_all_that_was_uploaded(app: TestApp) {
     let mut report = RunReport { pull_request: Some(12), work_tree_modified: true, ..factory::report() };
     report.results[0].failures = vec![factory::failure(2, "initiator: no answer for 5 s")];

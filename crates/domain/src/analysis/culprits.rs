@@ -3,8 +3,11 @@
 use roundtrip_stats::culprit::{self, Testimony};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Row;
+use roundtrip_storage::commit::CommitSummary;
+use serde::Serialize;
 use sqlx::PgPool;
 use std::collections::HashMap;
+use utoipa::ToSchema;
 
 /// So many commits are named that the culprit is among them with this probability,
 const NAMED: f64 = 0.95;
@@ -12,13 +15,13 @@ const NAMED: f64 = 0.95;
 const NAMED_MAX: usize = 50;
 
 /// A commit that may have made a regression.
-#[derive(Debug)]
-pub struct Suspect {
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Culprit {
     /// The commit.
-    pub commit: db::commit::Row,
+    pub commit: CommitSummary,
     /// How probable it is.
     pub probability: f64,
-    /// Whether any run measured it.
+    /// Whether any run measured it; where not, it shares the probability of the next one that was.
     pub measured: bool,
 }
 
@@ -28,7 +31,7 @@ pub async fn rank(
     pool: &PgPool,
     project_id: i64,
     changes: impl Iterator<Item = &Row>,
-) -> sqlx::Result<Vec<Suspect>> {
+) -> sqlx::Result<Vec<Culprit>> {
     // p50 and p99 of one series are measured of the same messages: they are no two witnesses.
     let mut of_series: HashMap<(i64, i64), Testimony> = HashMap::new();
     for change in changes {
@@ -45,7 +48,7 @@ pub async fn rank(
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     let commits = db::commit::between(pool, project_id, first, last).await?;
     let ordinals: Vec<i64> = commits.iter().map(|(commit, _)| commit.ordinal).collect();
-    let mut by_ordinal: HashMap<i64, (db::commit::Row, bool)> =
+    let mut by_ordinal: HashMap<i64, (CommitSummary, bool)> =
         commits.into_iter().map(|(commit, measured)| (commit.ordinal, (commit, measured))).collect();
     let mut named = 0.0;
     let ranked =
@@ -56,7 +59,7 @@ pub async fn rank(
         });
     let suspects = ranked.filter_map(|(ordinal, probability)| {
         let (commit, measured) = by_ordinal.remove(&ordinal)?;
-        Some(Suspect { commit, probability, measured })
+        Some(Culprit { commit, probability, measured })
     });
     Ok(suspects.collect())
 }

@@ -1,18 +1,20 @@
 //! Agents, and the codes that let them in.
 
-use super::{create_token, record};
+use super::{create_token, labels, record};
 use crate::access::Caller;
 use crate::error::{DomainError, Kind};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Binding, ManagedToken, Scope, Secret, TokenKind, owner};
-use roundtrip_storage::agent::{self, Admitted, NewEnrolment, Row};
+use roundtrip_storage::agent::{self, Admitted, AgentSummary, NewEnrolment};
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::machine;
 use roundtrip_storage::token::{self, NewToken};
-use roundtrip_wire::Machine;
+use roundtrip_wire::{Machine, Slug};
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 /// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
@@ -39,13 +41,15 @@ pub struct NewAgent {
     pub token: Valid,
 }
 
-/// What of an agent is to change; what is absent stays.
-#[derive(Clone, Copy, Debug)]
-pub struct AgentChange<'a> {
-    /// Whether it is given work.
+/// What is to change; what is absent stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentChange {
+    /// Whether it is given work. One that is not finishes what it has.
     pub is_enabled: Option<bool>,
     /// What it is labelled with.
-    pub labels: Option<&'a [String]>,
+    #[schema(max_items = 20)]
+    pub labels: Option<Vec<Slug>>,
 }
 
 /// Makes a code that lets an agent in: of this project, on this machine, with these labels.
@@ -124,16 +128,16 @@ pub async fn change_agent(
     caller: &Caller,
     by: &By,
     agent_id: i64,
-    change: AgentChange<'_>,
-) -> Result<Row, DomainError> {
-    let AgentChange { is_enabled, labels } = change;
+    change: &AgentChange,
+) -> Result<AgentSummary, DomainError> {
+    let (is_enabled, labels) = (change.is_enabled, change.labels.as_deref().map(labels).transpose()?);
     let mut transaction = pool.begin().await?;
     let before = managed(&mut transaction, caller, agent_id).await?;
-    agent::change(&mut transaction, agent_id, is_enabled, labels).await?;
+    agent::change(&mut transaction, agent_id, is_enabled, labels.as_deref()).await?;
     let details = json!({
         "machine": before.machine,
         "is_enabled": {"from": before.is_enabled, "to": is_enabled.unwrap_or(before.is_enabled)},
-        "labels": {"from": before.labels, "to": labels.unwrap_or(&before.labels)},
+        "labels": {"from": before.labels, "to": labels.as_ref().unwrap_or(&before.labels)},
     });
     record(&mut transaction, by, Action::AgentChange, format!("agent:{agent_id}"), details).await?;
     let after = agent::find(&mut transaction, agent_id).await?;
@@ -196,7 +200,11 @@ async fn issue(
 }
 
 /// An agent that the caller may manage. One that it must not know of does not exist.
-async fn managed(connection: &mut PgConnection, caller: &Caller, agent_id: i64) -> Result<Row, DomainError> {
+async fn managed(
+    connection: &mut PgConnection,
+    caller: &Caller,
+    agent_id: i64,
+) -> Result<AgentSummary, DomainError> {
     caller.check_known()?;
     let unknown = || DomainError::unknown(Kind::Agent, agent_id);
     let found = agent::find(&mut *connection, agent_id).await?.ok_or_else(unknown)?;
@@ -215,14 +223,8 @@ async fn check_manage(
         Some(project) => owner::project(connection, project).await?.map(|found| found.visibility),
         None => None,
     };
-    let binding = Binding { project: project.map(str::to_owned), machine: None };
-    let managed = ManagedToken {
-        kind: TokenKind::Agent,
-        account_id: None,
-        scopes: &SCOPES,
-        binding: &binding,
-        visibility,
-    };
+    let managed =
+        ManagedToken { kind: TokenKind::Agent, account_id: None, scopes: &SCOPES, project, visibility };
     let unknown = project.unwrap_or_default();
     caller.check_issue(&managed).map_err(|refusal| DomainError::refused(refusal, Kind::Project, unknown))
 }

@@ -8,7 +8,7 @@ use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::notification::channel::{self, Row, Wanted};
 use roundtrip_storage::notification::{Event, Kind};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
@@ -56,15 +56,18 @@ pub struct Channel {
 }
 
 /// What of a channel is to change; what is absent stays.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ChannelChange {
     /// What to call it.
+    #[schema(max_length = 100)]
     pub name: Option<String>,
     /// Where it is.
+    #[schema(max_length = 2000)]
     pub target: Option<String>,
     /// What it is told of.
     pub events: Option<Vec<Event>>,
-    /// Whether it is told.
+    /// Whether it is told. What happens while it is not, it is not told later.
     pub enabled: Option<bool>,
 }
 

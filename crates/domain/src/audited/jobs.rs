@@ -1,6 +1,6 @@
 //! Jobs that people ask for.
 
-use super::record;
+use super::{labels, record};
 use crate::error::{DomainError, Kind};
 use crate::queue::schedule::FORGOTTEN_AFTER;
 use chrono::Utc;
@@ -9,33 +9,47 @@ use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use roundtrip_storage::{agent, commit, job, machine};
 use roundtrip_wire::{CommitSha, Slug};
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 const COMMITS_MAX: usize = 1_000;
 
 /// What is to be measured, and where.
-#[derive(Clone, Debug)]
-pub struct JobOrder {
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobRequest {
     /// These commits, in this order. Or `after` and `until`.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, max_items = 1000)]
     pub commits: Vec<CommitSha>,
     /// The commits that follow this one on the main line and that a machine has not measured,
+    #[schema(value_type = Option<String>)]
     pub after: Option<CommitSha>,
     /// up to this one.
+    #[schema(value_type = Option<String>)]
     pub until: Option<CommitSha>,
     /// What each is compared with, in pairs.
+    #[schema(value_type = Option<String>)]
     pub base: Option<CommitSha>,
     /// The branch that they are of.
+    #[schema(max_length = 255)]
     pub branch: Option<String>,
     /// On these machines. Without: on every one that has the labels.
     pub machines: Option<Vec<Slug>>,
-    /// What a machine must have, each once and in order.
-    pub labels: Vec<String>,
+    /// What a machine must have.
+    #[serde(default)]
+    pub labels: Vec<Slug>,
     /// On the first machine that is free and has the labels, and no other.
+    #[serde(default)]
     pub on_any: bool,
-    /// What is measured of them.
+    /// What is measured of them: a preset, or the path of a definition in the repository. Without: what their
+    /// `roundtrip.toml` says.
+    #[schema(max_length = 200, example = "quick")]
     pub preset: Option<String>,
-    /// That they were pushed.
+    /// That they were pushed: `true` of a hook of the repository. They come after what a person asks for.
+    #[serde(default)]
     pub is_push: bool,
 }
 
@@ -44,19 +58,20 @@ pub async fn request_jobs(
     pool: &PgPool,
     by: &By,
     project: &ProjectRow,
-    asked: &JobOrder,
+    asked: &JobRequest,
 ) -> Result<Vec<i64>, DomainError> {
+    let labels = labels(&asked.labels)?;
     let mut transaction = pool.begin().await?;
     let place = (project.project_id, project.project.as_str());
     let machines = if asked.on_any {
         Vec::new()
     } else {
-        machines(&mut transaction, place, asked.machines.as_deref(), &asked.labels).await?
+        machines(&mut transaction, place, asked.machines.as_deref(), &labels).await?
     };
     let mut job_ids = Vec::new();
     let now = Utc::now();
     let targets = machines.iter().map(|machine_id| Target::Machine(*machine_id));
-    let any = asked.on_any.then_some(Target::Any(&asked.labels));
+    let any = asked.on_any.then_some(Target::Any(&labels));
     for target in targets.chain(any) {
         let commits = commits(&mut transaction, asked, project.project_id, target).await?;
         let wanted = Wanted {
@@ -129,7 +144,7 @@ async fn machines(
 
 async fn commits(
     connection: &mut PgConnection,
-    asked: &JobOrder,
+    asked: &JobRequest,
     project_id: i64,
     target: Target<'_>,
 ) -> Result<Vec<String>, DomainError> {

@@ -17,13 +17,19 @@ pub mod tokens;
 pub use tokens::create_token;
 
 use crate::access::TOKEN_DAYS_DEFAULT;
+use crate::error::DomainError;
 use chrono::{TimeDelta, Utc};
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
-use roundtrip_storage::account;
+use roundtrip_storage::account::{self, AccountSummary};
 use roundtrip_storage::audit::{self, Action, By, Event};
 use roundtrip_storage::token::{Issued, NewToken};
+use roundtrip_wire::Slug;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool, Result};
+
+/// Labels of one agent, and of one job.
+const LABELS_MAX: usize = 20;
 
 /// Makes an account and, when it cannot sign in otherwise, a token for it. None when its name or login is taken.
 pub async fn create_account(
@@ -32,7 +38,7 @@ pub async fn create_account(
     name: &str,
     github_login: Option<&str>,
     is_admin: bool,
-) -> Result<Option<(account::Row, Option<Issued>)>> {
+) -> Result<Option<(AccountSummary, Option<Issued>)>> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;
     let Some(account) = account::create(connection, name, github_login, is_admin).await? else {
@@ -76,4 +82,26 @@ async fn record(
     details: Value,
 ) -> Result<()> {
     audit::record(connection, by, Event { action, subject, details }).await
+}
+
+/// Labels as they are stored: each once, in order.
+pub fn labels(labels: &[Slug]) -> Result<Vec<String>, DomainError> {
+    let mut texts: Vec<String> = labels.iter().map(ToString::to_string).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    if texts.len() > LABELS_MAX {
+        let detail = format!("{} labels: expected at most {LABELS_MAX}", texts.len());
+        return Err(DomainError::parameter("labels", detail));
+    }
+    Ok(texts)
+}
+
+/// Tells null, which takes a value away, from absent, which leaves it: of a member that has this and a default.
+///
+/// # Errors
+/// It is neither null nor a value.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }

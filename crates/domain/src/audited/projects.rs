@@ -1,6 +1,6 @@
 //! Projects: what they are set to, who their members are, and when they are measured.
 
-use super::record;
+use super::{present, record};
 use crate::error::{DomainError, Kind};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::access::{Role, Visibility};
@@ -8,38 +8,56 @@ use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::schedule::{self, New};
 use roundtrip_storage::settings::{self, Settings};
 use roundtrip_storage::{account, github, project};
+use roundtrip_wire::Slug;
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgPool;
+use utoipa::ToSchema;
 
-/// A project to be made.
-#[derive(Clone, Copy, Debug)]
-pub struct NewProject<'a> {
+/// A project to make, before its first run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectRequest {
     /// Its name.
-    pub name: &'a str,
-    /// Who may read it.
-    pub visibility: Visibility,
-    /// The branch whose runs make the trend.
-    pub default_branch: Option<&'a str>,
-    /// Where agents fetch it from.
-    pub repository_url: Option<&'a str>,
+    #[schema(value_type = String, example = "libfoo")]
+    pub project: Slug,
+    /// Who may read it. Absent: as the server's new projects are.
+    pub visibility: Option<Visibility>,
+    /// The branch whose runs make the trend. Absent: what the first run says.
+    #[schema(max_length = 255, example = "main")]
+    pub default_branch: Option<String>,
+    /// Where agents fetch its commits from.
+    #[schema(max_length = 1000, example = "https://git.example.org/libfoo.git")]
+    pub repository_url: Option<String>,
 }
 
-/// What of a project's settings is to change; what is absent stays.
-#[derive(Clone, Debug, Default)]
-pub struct SettingsChange {
+/// What is to change; what is absent stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectChange {
     /// Who may read it.
     pub visibility: Option<Visibility>,
-    /// The branch whose runs make the trend, or none.
+    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 255, example = "main")]
     pub default_branch: Option<Option<String>>,
-    /// Where agents fetch it from, or nowhere.
+    /// Where agents fetch its commits from; null: nowhere.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,
-    /// Whether the check of a pull request fails when it makes something slower.
+    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
     pub fails_on_regression: Option<bool>,
 }
 
 /// Makes a project before its first run.
-pub async fn create_project(pool: &PgPool, by: &By, new: NewProject<'_>) -> Result<(), DomainError> {
-    let NewProject { name, visibility, default_branch, repository_url } = new;
+pub async fn create_project(
+    pool: &PgPool,
+    by: &By,
+    new: &ProjectRequest,
+    visibility: Visibility,
+) -> Result<(), DomainError> {
+    let name = new.project.as_str();
+    let (default_branch, repository_url) = (new.default_branch.as_deref(), new.repository_url.as_deref());
     let mut transaction = pool.begin().await?;
     let made = project::create(&mut transaction, name, visibility, default_branch, repository_url).await?;
     made.ok_or_else(|| DomainError::Taken(format!("there is a project {name}")))?;
@@ -56,7 +74,7 @@ pub async fn change_project(
     pool: &PgPool,
     by: &By,
     project: &ProjectRow,
-    change: SettingsChange,
+    change: ProjectChange,
 ) -> Result<Settings, DomainError> {
     let mut transaction = pool.begin().await?;
     let before = settings::lock(&mut transaction, project.project_id).await?;

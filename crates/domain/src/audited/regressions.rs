@@ -1,27 +1,39 @@
 //! What people say of regressions.
 
-use super::record;
+use super::{present, record};
 use crate::error::{DomainError, Kind};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::regression::{self, State, Triage};
 use roundtrip_storage::{account, job};
+use roundtrip_wire::Slug;
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgPool;
+use utoipa::ToSchema;
 
-/// What is to change of what people say of a regression; what is absent stays.
-#[derive(Clone, Debug, Default)]
-pub struct TriageChange {
-    /// How far somebody is with it.
+/// What people say; what is absent stays, null takes it away.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegressionChange {
+    /// How far they are.
     pub state: Option<State>,
-    /// The account that looks after it, or none.
-    pub assignee: Option<Option<String>>,
-    /// A note, or none.
+    /// The name of the account that looks after it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub assignee: Option<Option<Slug>>,
+    /// What they say of it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 4000)]
     pub note: Option<Option<String>>,
-    /// Where it is talked about, or nowhere.
+    /// Where it is talked about: an address that begins with https:// or http://.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 2000)]
     pub bug_url: Option<Option<String>>,
-    /// Until when nobody is told of it, or not.
+    /// Until when nobody is told of it.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<DateTime<Utc>>)]
     pub muted_until: Option<Option<DateTime<Utc>>>,
 }
 
@@ -31,7 +43,7 @@ pub async fn triage(
     by: &By,
     project: &ProjectRow,
     regression_id: i64,
-    change: TriageChange,
+    change: RegressionChange,
 ) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     let before = regression::lock_triage(&mut transaction, project.project_id, regression_id)
@@ -39,7 +51,10 @@ pub async fn triage(
         .ok_or_else(|| DomainError::unknown(Kind::Regression, regression_id))?;
     let after = Triage {
         state: change.state.unwrap_or(before.state),
-        assignee: change.assignee.unwrap_or_else(|| before.assignee.clone()),
+        assignee: match change.assignee {
+            Some(name) => name.map(|name| name.to_string()),
+            None => before.assignee.clone(),
+        },
         note: change.note.unwrap_or_else(|| before.note.clone()),
         bug_url: change.bug_url.unwrap_or_else(|| before.bug_url.clone()),
         muted_until_at: change.muted_until.unwrap_or(before.muted_until_at),

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::access::{Binding, ManagedToken, Secret, TokenKind};
 use roundtrip_storage::audit::{Action, By};
 use roundtrip_storage::oidc::{self, New, Use};
-use roundtrip_storage::token::{self, Issued, NewToken, Row};
+use roundtrip_storage::token::{self, Issued, NewToken, TokenSummary};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool};
 
@@ -47,7 +47,7 @@ async fn exchange_for(
 }
 
 /// Trusts jobs of a repository.
-pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::Row> {
+pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::OidcTrust> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;
     let oidc_trust_id = oidc::create(connection, new).await?;
@@ -63,8 +63,8 @@ pub async fn delete_oidc_trust(
     pool: &PgPool,
     by: &By,
     oidc_trust_id: i64,
-    is_meant: impl FnOnce(&oidc::Row) -> bool,
-) -> sqlx::Result<Option<oidc::Row>> {
+    is_meant: impl FnOnce(&oidc::OidcTrust) -> bool,
+) -> sqlx::Result<Option<oidc::OidcTrust>> {
     let mut transaction = pool.begin().await?;
     let Some(trust) = oidc::find(&mut transaction, oidc_trust_id).await?.filter(is_meant) else {
         return Ok(None);
@@ -76,7 +76,7 @@ pub async fn delete_oidc_trust(
     Ok(Some(trust))
 }
 
-fn told(trust: &oidc::Row) -> Value {
+fn told(trust: &oidc::OidcTrust) -> Value {
     json!({
         "oidc_trust_id": trust.oidc_trust_id, "issuer": trust.issuer, "repository": trust.repository,
         "repository_id": trust.repository_id, "repository_owner_id": trust.repository_owner_id,
@@ -88,7 +88,7 @@ fn told(trust: &oidc::Row) -> Value {
 async fn rotate(
     connection: &mut PgConnection,
     by: &By,
-    token: &Row,
+    token: &TokenSummary,
     overlap: TimeDelta,
 ) -> sqlx::Result<Issued> {
     let issued = token::rotate(connection, token.token_id, token.kind, None, overlap).await?;
@@ -100,14 +100,18 @@ async fn rotate(
 }
 
 /// Revokes a token, and ends the sessions that began with it.
-async fn revoke(connection: &mut PgConnection, by: &By, token: &Row) -> sqlx::Result<()> {
+async fn revoke(connection: &mut PgConnection, by: &By, token: &TokenSummary) -> sqlx::Result<()> {
     token::revoke(connection, token.token_id).await?;
     let details = json!({"name": token.name, "kind": token.kind});
     record(connection, by, Action::TokenRevoke, format!("token:{}", token.token_id), details).await
 }
 
 /// Makes a token, and tells what is stored of it.
-pub async fn issue_token(pool: &PgPool, by: &By, new: &NewToken<'_>) -> Result<(Row, Issued), DomainError> {
+pub async fn issue_token(
+    pool: &PgPool,
+    by: &By,
+    new: &NewToken<'_>,
+) -> Result<(TokenSummary, Issued), DomainError> {
     let mut transaction = pool.begin().await?;
     let issued = create_token(&mut transaction, by, new).await?;
     let row = stored(&mut transaction, &issued).await?;
@@ -131,7 +135,7 @@ impl Changer<'_> {
         connection: &mut PgConnection,
         token_id: i64,
         check: fn(&Caller, &ManagedToken<'_>) -> Result<(), Refusal>,
-    ) -> Result<Row, DomainError> {
+    ) -> Result<TokenSummary, DomainError> {
         let unknown = || DomainError::unknown(Kind::Token, token_id);
         let Self::Caller(caller) = self else {
             return token::find(connection, token_id).await?.ok_or_else(unknown);
@@ -156,7 +160,7 @@ pub async fn rotate_token(
     by: &By,
     token_id: i64,
     overlap: TimeDelta,
-) -> Result<(Row, Issued), DomainError> {
+) -> Result<(TokenSummary, Issued), DomainError> {
     let mut transaction = pool.begin().await?;
     let found = changer.managed(&mut transaction, token_id, Caller::check_issue).await?;
     let issued = rotate(&mut transaction, by, &found, overlap).await?;
@@ -174,7 +178,7 @@ pub async fn revoke_token(
     changer: Changer<'_>,
     by: &By,
     token_id: i64,
-) -> Result<Row, DomainError> {
+) -> Result<TokenSummary, DomainError> {
     let mut transaction = pool.begin().await?;
     let found = changer.managed(&mut transaction, token_id, Caller::check_revoke).await?;
     revoke(&mut transaction, by, &found).await?;
@@ -182,7 +186,7 @@ pub async fn revoke_token(
     Ok(found)
 }
 
-async fn stored(connection: &mut PgConnection, issued: &Issued) -> Result<Row, DomainError> {
+async fn stored(connection: &mut PgConnection, issued: &Issued) -> Result<TokenSummary, DomainError> {
     let row = token::find(connection, issued.token_id).await?;
     row.ok_or_else(|| DomainError::unknown(Kind::Token, issued.token_id))
 }
@@ -226,7 +230,7 @@ async fn trusting(
     issuer: &str,
     claims: &Claims,
     project: Option<&str>,
-) -> Result<oidc::Row, DomainError> {
+) -> Result<oidc::OidcTrust, DomainError> {
     let repository = (claims.repository_id, claims.repository_owner_id);
     let mut trusts = oidc::of_repository(connection, issuer, repository).await?;
     trusts.retain(|trust| {
@@ -247,7 +251,7 @@ async fn exchange(
     connection: &mut PgConnection,
     by: &By,
     claims: &Claims,
-    trust: oidc::Row,
+    trust: oidc::OidcTrust,
 ) -> sqlx::Result<Option<Exchanged>> {
     let kind = TokenKind::Ci;
     let binding = Binding { project: Some(trust.project.clone()), machine: None };

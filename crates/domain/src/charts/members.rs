@@ -20,17 +20,6 @@ pub struct UsualQuantiles {
     pub p99: i64,
 }
 
-/// Quartiles of the medians of the repetitions, in nanoseconds.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RepetitionQuartiles {
-    /// First quartile.
-    pub q1: i64,
-    /// Median.
-    pub median: i64,
-    /// Third quartile.
-    pub q3: i64,
-}
-
 /// A series with a point.
 #[derive(Debug)]
 pub struct Member {
@@ -98,15 +87,5 @@ pub fn lines<'a>(over: SweptParameter, members: impl IntoIterator<Item = &'a Mem
 impl From<&MeasuredRow> for UsualQuantiles {
     fn from(point: &MeasuredRow) -> Self {
         Self { p50: point.latency_ns_p50, p90: point.latency_ns_p90, p99: point.latency_ns_p99 }
-    }
-}
-
-impl From<&MeasuredRow> for RepetitionQuartiles {
-    fn from(point: &MeasuredRow) -> Self {
-        Self {
-            q1: point.repetition_p50_ns_q1,
-            median: point.repetition_p50_ns_median,
-            q3: point.repetition_p50_ns_q3,
-        }
     }
 }

@@ -8,12 +8,13 @@ mod outcome;
 
 pub use roundtrip_wire::Verdict;
 
-use crate::charts::members::{RepetitionQuartiles, UsualQuantiles};
+use crate::charts::members::UsualQuantiles;
 use crate::error::{DomainError, Kind};
 use kind::PairKind;
 use roundtrip_stats::comparison;
 use roundtrip_storage as db;
 use roundtrip_storage::comparison::SideRow;
+use roundtrip_storage::point::RepetitionQuartiles;
 use roundtrip_wire::comparable::Difference;
 use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::Serialize;
@@ -177,7 +178,7 @@ pub async fn pairs(
 ) -> Result<(Vec<ComparisonPair>, [usize; 2]), DomainError> {
     let mut of_base = outcome::outcomes(pool, project_id, base, machine).await?;
     let of_head = outcome::outcomes(pool, project_id, head, machine).await?;
-    outcome::learn(pool, &mut of_base, base.ordinal.min(head.ordinal)).await?;
+    outcome::learn(pool, &mut of_base, base.commit.ordinal.min(head.commit.ordinal)).await?;
     let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
     let case_counts = [of_base.len(), of_head.len()];
     let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));

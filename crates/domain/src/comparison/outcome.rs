@@ -3,7 +3,7 @@
 use super::kind::PairKind;
 use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
 use crate::analysis::track::{self, Points};
-use crate::charts::members::{RepetitionQuartiles, UsualQuantiles};
+use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
 use crate::ingest::kept;
 use roundtrip_stats::comparison::{self, Case, Compared};
@@ -13,6 +13,7 @@ use roundtrip_storage as db;
 use roundtrip_storage::change_point::{Figure, Track};
 use roundtrip_storage::chart::{Columns, MeasuredRow};
 use roundtrip_storage::comparison::{MachineRow, SideRow, SurroundingsRow};
+use roundtrip_storage::point::RepetitionQuartiles;
 use roundtrip_storage::point::{Lines, Selection, SeriesKey};
 use roundtrip_storage::run::Location;
 use roundtrip_storage::series::Series;
@@ -56,10 +57,10 @@ pub(super) async fn outcomes(
         let filter = Filter { machine: vec![row.slug.clone()], ..Filter::default() };
         let series = search::all(pool, project_id, &filter).await?;
         let series_ids: Vec<i64> = series.iter().map(|series| series.series_id).collect();
-        let commit = (side.commit_id, side.ordinal);
+        let commit = (side.commit_id, side.commit.ordinal);
         let points = db::chart::of_commit(pool, row.machine_id, &series_ids, commit, side.run_id).await?;
         let runs = runs(pool, &row, &points).await?;
-        let mut profiles = profiles(pool, row.machine_id, side.ordinal, &points).await?;
+        let mut profiles = profiles(pool, row.machine_id, side.commit.ordinal, &points).await?;
         let mut points: HashMap<i64, MeasuredRow> =
             points.into_iter().map(|point| (point.series_id, point)).collect();
         for series in series {

@@ -87,7 +87,7 @@ async fn attempt(
     }
     insert_rest(connection, upload, &ids, key, &commit, standing).await?;
     if !standing.quarantined {
-        db::analysis::add(connection, key).await?;
+        db::analysis::add(connection, key.run_id, key.machine_id).await?;
     }
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };

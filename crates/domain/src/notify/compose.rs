@@ -2,13 +2,13 @@
 
 use super::Pages;
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
+use roundtrip_storage::change_point::ChangeCause;
 use roundtrip_storage::notification::payload::{
     LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION,
 };
 use roundtrip_storage::notification::{Event, channel, message, outbox};
-use roundtrip_storage::regression::{self, State};
+use roundtrip_storage::regression::{self, Regression, State};
 use sqlx::PgPool;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -37,7 +37,7 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
     };
     let (mut told, mut dropped) = (Vec::new(), Vec::new());
     for row in rows {
-        if is_told(&row, waiting.event, now)? && !over.contains(&row.regression_id) {
+        if is_told(&row, waiting.event, now) && !over.contains(&row.regression_id) {
             told.push(row);
         } else {
             dropped.push(row.regression_id);
@@ -71,36 +71,37 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
 }
 
 /// Whether what was found is still so, and somebody wants to know.
-fn is_told(row: &regression::Row, event: Event, now: DateTime<Utc>) -> sqlx::Result<bool> {
+fn is_told(row: &Regression, event: Event, now: DateTime<Utc>) -> bool {
     let is_in_state = match (row.state, event) {
         (State::Fixed, event) => event == Event::Fixed,
         (State::New | State::Acknowledged, event) => event != Event::Fixed,
         (State::Invalid | State::Machine, _) => false,
     };
-    let is_muted = row.muted_until_at.is_some_and(|until| until > now);
-    Ok(is_in_state
+    let is_muted = row.muted_until.is_some_and(|until| until > now);
+    is_in_state
         && !is_muted
         && row.held_because.is_none()
-        && row.cause()? == Cause::Commit
-        && row.series_count > 0)
+        && row.cause == ChangeCause::Commit
+        && row.series_count > 0
 }
 
-fn shas(row: &regression::Row) -> impl Iterator<Item = String> {
-    [Some(row.after_sha.clone()), Some(row.until_sha.clone()), row.fixed_by_sha.clone()].into_iter().flatten()
+fn shas(row: &Regression) -> impl Iterator<Item = String> {
+    let commits = [Some(&row.after_commit), Some(&row.until_commit), row.fixed_by_commit.as_ref()];
+    commits.into_iter().flatten().map(|commit| commit.sha.clone())
 }
 
 /// What a message is made of.
 struct Composed<'a> {
     pages: &'a Pages,
     project: &'a str,
-    commits: HashMap<String, db::commit::Row>,
+    commits: HashMap<String, db::commit::CommitSummary>,
 }
 
 impl Composed<'_> {
     fn message(
         &self,
         event: Event,
-        told: Vec<regression::Row>,
+        told: Vec<Regression>,
         machines: &[(String, String)],
         now: DateTime<Utc>,
     ) -> Message {
@@ -122,23 +123,23 @@ impl Composed<'_> {
         }
     }
 
-    fn told(&self, row: regression::Row) -> Told {
+    fn told(&self, row: Regression) -> Told {
         Told {
             url: self.pages.regression(self.project, row.regression_id),
             regression_id: row.regression_id,
             series_count: row.series_count,
             worst_change: row.worst_change,
-            after_commit: self.commit(row.after_sha),
-            commit_count: (row.until_ordinal - row.after_ordinal).max(1),
-            until_commit: self.commit(row.until_sha),
-            fixed_by_commit: row.fixed_by_sha.map(|sha| self.commit(sha)),
+            commit_count: (row.until_commit.ordinal - row.after_commit.ordinal).max(1),
+            after_commit: self.commit(row.after_commit.sha),
+            until_commit: self.commit(row.until_commit.sha),
+            fixed_by_commit: row.fixed_by_commit.map(|commit| self.commit(commit.sha)),
             machines: row.machines,
         }
     }
 
     fn commit(&self, sha: String) -> ToldCommit {
         let found = self.commits.get(&sha);
-        let text = |of: fn(&db::commit::Row) -> &String| found.map(of).cloned().unwrap_or_default();
+        let text = |of: fn(&db::commit::CommitSummary) -> &String| found.map(of).cloned().unwrap_or_default();
         ToldCommit { subject: text(|commit| &commit.subject), author: text(|commit| &commit.author), sha }
     }
 }

@@ -45,8 +45,8 @@ pub struct ManagedToken<'a> {
     pub account_id: Option<i64>,
     /// What it is for.
     pub scopes: &'a [Scope],
-    /// Where it is good.
-    pub binding: &'a Binding,
+    /// The only project that it is good for.
+    pub project: Option<&'a str>,
     /// Of the project that it is bound to, if that exists.
     pub visibility: Option<Visibility>,
 }
@@ -74,9 +74,10 @@ impl Sight {
 impl TokenSight {
     /// Whether a token is among them.
     pub fn covers(&self, token: &ManagedToken<'_>) -> bool {
-        let is_of = |project: &String| token.kind != TokenKind::User && self.projects.contains(project);
+        let is_of =
+            |project: &str| token.kind != TokenKind::User && self.projects.iter().any(|own| own == project);
         self.all
             || (token.account_id.is_some() && token.account_id == self.account_id)
-            || token.binding.project.as_ref().is_some_and(is_of)
+            || token.project.is_some_and(is_of)
     }
 }

@@ -1,8 +1,6 @@
 //! Where series change their level. [`store`]: how they are written, many at once.
 
-use crate::decode_error;
 use chrono::{DateTime, Utc};
-use roundtrip_stats::cause::Cause;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use std::collections::HashMap;
@@ -26,6 +24,18 @@ text_enum! {
         P50,
         /// The 99 % quantile of all operations.
         P99,
+    }
+}
+
+text_enum! {
+    /// What made a change.
+    pub enum ChangeCause {
+        /// A commit.
+        Commit,
+        /// The machine.
+        Machine,
+        /// The witnesses cannot tell.
+        Unknown,
     }
 }
 
@@ -61,19 +71,12 @@ pub struct Row {
     pub machine_id: i64,
     pub project_id: i64,
     /// What the witnesses say; none while they were not heard.
-    pub cause: Option<Cause>,
+    pub cause: Option<ChangeCause>,
     /// Who says what, as sentences.
     pub witnesses: Vec<String>,
     pub regression_id: Option<i64>,
     pub found_at: DateTime<Utc>,
     pub commit_sha: String,
-}
-
-pub(super) fn cause(text: &str) -> sqlx::Result<Cause> {
-    [Cause::Commit, Cause::Machine, Cause::Unknown]
-        .into_iter()
-        .find(|cause| cause.name() == text)
-        .ok_or_else(|| decode_error(std::io::Error::other(format!("`{text}` is no cause"))))
 }
 
 impl Found {
@@ -100,7 +103,7 @@ macro_rules! select_change_points {
                        join commit as placed on placed.commit_id = (place ->> 0)::bigint
                       ) as "places!: Json<Vec<(i64, f64)>>",
                       change_point.before_ns, change_point.after_ns, change_point.confidence, change_point.matters,
-                      change_point.cause, change_point.witnesses, change_point.regression_id, change_point.found_at,
+                      change_point.cause as "cause: ChangeCause", change_point.witnesses, change_point.regression_id, change_point.found_at,
                       commit.sha as commit_sha
                from change_point
                join series on series.series_id = change_point.series_id
@@ -111,8 +114,7 @@ macro_rules! select_change_points {
                order by change_point.series_id, commit.ordinal, change_point.change_point_id"#,
             $($argument),+
         )
-        .try_map(|row| {
-            Ok(Row {
+        .map(|row| Row {
                 change_point_id: row.change_point_id,
                 found: Found {
                     track: Track {
@@ -131,12 +133,11 @@ macro_rules! select_change_points {
                 },
                 machine_id: row.machine_id,
                 project_id: row.project_id,
-                cause: row.cause.as_deref().map(cause).transpose()?,
+                cause: row.cause,
                 witnesses: row.witnesses,
                 regression_id: row.regression_id,
                 found_at: row.found_at,
                 commit_sha: row.commit_sha,
-            })
         })
     };
 }

@@ -9,47 +9,94 @@ pub mod lease;
 pub mod request;
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A job.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table job, described there")]
+/// A commit that is to be measured on a machine.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Job)]
 pub struct Row {
+    /// Its number.
     pub job_id: i64,
+    /// Where; null: on the first machine that is free and has the labels.
+    #[schema(required)]
     pub machine: Option<String>,
-    pub commit_sha: String,
-    /// The place of that commit, if it is stored.
-    pub commit_ordinal: Option<i64>,
-    pub base_sha: Option<String>,
-    pub branch: Option<String>,
-    pub pull_request: Option<i64>,
-    pub is_fork: bool,
-    pub preset: Option<String>,
+    /// What a machine must have to take it, where none is named.
     pub labels: Vec<String>,
+    /// What is measured: full object name.
+    pub commit_sha: String,
+    /// The place of that commit; null while nobody has measured it or what comes after it.
+    #[schema(required)]
+    pub commit_ordinal: Option<i64>,
+    /// What it is compared with, in pairs; null: it is measured by itself.
+    #[schema(required)]
+    pub base_sha: Option<String>,
+    /// The branch that it is of.
+    #[schema(required)]
+    pub branch: Option<String>,
+    /// The pull request that it is of.
+    #[schema(required)]
+    pub pull_request: Option<i64>,
+    /// Whether it comes from another repository: what is measured of it is quarantined.
+    pub is_fork: bool,
+    /// What is measured of it; null: what its `roundtrip.toml` says.
+    #[schema(required)]
+    pub preset: Option<String>,
+    /// `push`, `schedule`, `request`: somebody asked for it, `pull-request`; `backfill`: all commits of a regression's range
+    /// are measured; `bisect`: some that halve it; `repeat`: those that may have made it are measured again, because what
+    /// was measured of them does not tell.
+    #[schema(example = "bisect")]
     pub reason: String,
+    /// The regression whose culprit is looked for.
+    #[schema(required)]
     pub regression_id: Option<i64>,
+    /// Who asked for it; null: the server by itself.
+    #[schema(required)]
     pub requested_by: Option<String>,
-    pub priority: i16,
+    /// `queued`, `running`, `done`, `failed` or `cancelled`.
+    #[schema(example = "queued")]
     pub status: String,
+    /// How often an agent took it.
     pub attempt: i16,
+    /// When it was asked for.
     pub created_at: DateTime<Utc>,
+    /// When it is about to begin, as far as the machines' pace tells; null when it does not wait, or nobody knows.
+    #[schema(required)]
+    pub starts_at: Option<DateTime<Utc>>,
+    /// When it was last taken.
+    #[schema(required)]
     pub started_at: Option<DateTime<Utc>>,
+    /// When it was done, failed or was cancelled; null while it is open.
+    #[schema(required)]
     pub done_at: Option<DateTime<Utc>>,
+    /// Why it failed, or did not get done the last time.
+    #[schema(required)]
     pub failure: Option<String>,
-    pub run_id: Option<Uuid>,
+    /// A run of it, the newest.
+    #[schema(required)]
+    pub done_by_run_id: Option<Uuid>,
 }
 
-/// What became of one lease of a job.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the columns of table job_attempt, described there")]
-pub struct AttemptRow {
+/// What became of a job when an agent had taken it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Attempt {
+    /// The number of the lease.
     pub fence: i64,
+    /// Which machine took it.
     pub machine: String,
+    /// When.
     pub started_at: DateTime<Utc>,
+    /// When it was given back, or found to be lost.
     pub ended_at: DateTime<Utc>,
+    /// `done`, `failed`, `released`: the agent gave it back, or `lost`: it was not heard of any more.
+    #[schema(example = "done")]
     pub outcome: String,
+    /// Why not done.
+    #[schema(required)]
     pub reason: Option<String>,
+    /// The end of what the build and the programs printed.
     pub output: String,
 }
 
@@ -70,11 +117,12 @@ macro_rules! select_jobs {
             Row,
             r#"select job.job_id, machine.slug as "machine?", job.commit_sha, commit.ordinal as "commit_ordinal?",
                       job.base_sha, job.branch, job.pull_request, job.is_fork, job.preset, job.labels, job.reason,
-                      job.regression_id, job.requested_by, job.priority, job.status, job.attempt, job.created_at,
+                      job.regression_id, job.requested_by, job.status, job.attempt, job.created_at,
                       job.started_at, job.done_at, job.failure,
                       coalesce(job.done_by_run_id,
                                (select run.run_id from run where run.job_id = job.job_id and not run.superseded
-                                order by run.run_id desc limit 1)) as "run_id?"
+                                order by run.run_id desc limit 1)) as "done_by_run_id?",
+                      null::timestamptz as "starts_at?"
                from job
                left join agent on agent.agent_id = job.agent_id and job.status <> 'queued'
                left join machine on machine.machine_id = coalesce(job.machine_id, agent.machine_id)
@@ -119,9 +167,9 @@ pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -
 }
 
 /// What became of the leases of a job, the first one first.
-pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<AttemptRow>> {
+pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<Attempt>> {
     sqlx::query_as!(
-        AttemptRow,
+        Attempt,
         "select job_attempt.fence, machine.slug as machine, job_attempt.started_at, job_attempt.ended_at,
                 job_attempt.outcome, job_attempt.reason, job_attempt.output
          from job_attempt

@@ -1,8 +1,10 @@
 //! Changes that one cause explains, and what people say of them. [`grouping`]: which changes are part of which.
 
+use crate::change_point::ChangeCause;
 use chrono::{DateTime, Utc};
-use roundtrip_stats::cause::Cause;
+use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
 
 pub mod grouping;
 
@@ -39,50 +41,81 @@ impl Direction {
     }
 }
 
-/// A regression in full.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "columns, described in migrations/")]
-pub struct Row {
+/// Changes of several series that one cause explains, for the worse or the better.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Regression {
+    /// Its number in links.
     pub regression_id: i64,
-    pub project_id: i64,
+    /// Of which project.
     pub project: String,
+    /// For the worse or the better.
     pub direction: Direction,
+    /// How far somebody is with it.
     pub state: State,
-    pub cause: String,
+    /// What made it.
+    pub cause: ChangeCause,
+    /// Why nobody is alerted of it; null when somebody is.
+    #[schema(required)]
     pub held_because: Option<String>,
-    pub after_ordinal: i64,
-    pub after_sha: String,
-    pub until_ordinal: i64,
-    pub until_sha: String,
-    pub fixed_by_ordinal: Option<i64>,
-    pub fixed_by_sha: Option<String>,
-    pub assignee: Option<String>,
-    pub note: Option<String>,
-    pub bug_url: Option<String>,
-    pub muted_until_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
+    /// The newest commit that was measured before all of its changes: none of the culprits.
+    pub after_commit: CommitPlace,
+    /// The oldest commit that was measured after all of them: the last of the culprits.
+    pub until_commit: CommitPlace,
+    /// The commit from which on all is as it was before.
+    #[schema(required)]
+    pub fixed_by_commit: Option<CommitPlace>,
     /// Series that changed.
     pub series_count: i64,
     /// Machines on which they did, by name.
     pub machines: Vec<String>,
-    /// The largest of the changes in its direction, as a share: of p50 where a series has one.
+    /// The largest of the changes, as a share: of p50 where a series has one.
+    #[schema(required)]
     pub worst_change: Option<f64>,
+    /// The account that looks after it.
+    #[schema(required)]
+    pub assignee: Option<String>,
+    /// What people say of it.
+    #[schema(required)]
+    pub note: Option<String>,
+    /// Where it is talked about.
+    #[schema(required)]
+    pub bug_url: Option<String>,
+    /// Until when nobody is told of it.
+    #[schema(required)]
+    pub muted_until: Option<DateTime<Utc>>,
+    /// When its first change was found.
+    pub created_at: DateTime<Utc>,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
 }
+
+/// A commit and its place.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema, sqlx::Decode)]
+pub struct CommitPlace {
+    /// Full object name.
+    pub sha: String,
+    /// Commits on the first-parent path from the root, itself included.
+    pub ordinal: i64,
+}
+
+is_record!(CommitPlace);
 
 macro_rules! select_regressions {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
-            r#"select regression.regression_id, regression.project_id, project.slug as project,
+            Regression,
+            r#"select regression.regression_id, project.slug as project,
                       regression.direction as "direction: Direction",
-                      regression.state as "state: State", regression.cause, regression.held_because,
-                      after_commit.ordinal as after_ordinal, after_commit.sha as after_sha,
-                      until_commit.ordinal as until_ordinal, until_commit.sha as until_sha,
-                      fixed_by.ordinal as "fixed_by_ordinal?", fixed_by.sha as "fixed_by_sha?",
-                      account.name as "assignee?", regression.note, regression.bug_url, regression.muted_until_at,
-                      regression.created_at, regression.updated_at, changed.series_count as "series_count!",
-                      changed.machines as "machines!", changed.worst_change
+                      regression.state as "state: State", regression.cause as "cause: ChangeCause",
+                      regression.held_because,
+                      (after_commit.sha, after_commit.ordinal) as "after_commit!: CommitPlace",
+                      (until_commit.sha, until_commit.ordinal) as "until_commit!: CommitPlace",
+                      case when fixed_by.sha is not null then (fixed_by.sha, fixed_by.ordinal) end
+                          as "fixed_by_commit?: CommitPlace",
+                      account.name as "assignee?", regression.note, regression.bug_url,
+                      regression.muted_until_at as muted_until, regression.created_at, regression.updated_at,
+                      changed.series_count as "series_count!", changed.machines as "machines!",
+                      changed.worst_change
                from regression
                join project on project.project_id = regression.project_id
                join commit as after_commit on after_commit.commit_id = regression.after_commit_id
@@ -128,7 +161,7 @@ pub async fn list(
     filter: &Filter,
     before: i64,
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<Regression>> {
     let states: Vec<String> = filter.states.iter().map(ToString::to_string).collect();
     select_regressions!(
         "regression.project_id = $1 and regression.regression_id < $2
@@ -151,7 +184,7 @@ pub async fn list(
 }
 
 /// One regression.
-pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::Result<Option<Regression>> {
     select_regressions!(
         "regression.project_id = $1 and regression.regression_id = $2",
         project_id,
@@ -162,7 +195,10 @@ pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::R
 }
 
 /// Some regressions, the oldest first.
-pub async fn find_all(connection: &mut PgConnection, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn find_all(
+    connection: &mut PgConnection,
+    regression_ids: &[i64],
+) -> sqlx::Result<Vec<Regression>> {
     select_regressions!(
         "regression.regression_id = any($1) order by regression.regression_id",
         regression_ids,
@@ -246,11 +282,4 @@ pub async fn triage(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-impl Row {
-    /// What made it.
-    pub fn cause(&self) -> sqlx::Result<Cause> {
-        super::change_point::cause(&self.cause)
-    }
 }

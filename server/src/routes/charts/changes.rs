@@ -8,9 +8,8 @@ use crate::routes::series::SeriesIds;
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
-use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::Row;
+use roundtrip_storage::change_point::{ChangeCause, Row};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -76,18 +75,6 @@ pub struct ChangePlace {
     pub probability: f64,
 }
 
-/// What made a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeCause {
-    /// A commit.
-    Commit,
-    /// The machine.
-    Machine,
-    /// The witnesses cannot tell.
-    Unknown,
-}
-
 /// Which series are asked for.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -136,20 +123,10 @@ impl From<Row> for ChangePoint {
             direction: Direction::of(found.change()),
             confidence: found.confidence,
             matters: found.matters,
-            cause: row.cause.map(ChangeCause::from),
+            cause: row.cause,
             witnesses: row.witnesses,
             regression_id: row.regression_id,
             found_at: row.found_at,
-        }
-    }
-}
-
-impl From<Cause> for ChangeCause {
-    fn from(cause: Cause) -> Self {
-        match cause {
-            Cause::Commit => Self::Commit,
-            Cause::Machine => Self::Machine,
-            Cause::Unknown => Self::Unknown,
         }
     }
 }

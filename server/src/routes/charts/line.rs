@@ -14,8 +14,10 @@ use roundtrip_domain::charts::downsample;
 use roundtrip_domain::charts::quantile::Quantiles;
 use roundtrip_storage as db;
 use roundtrip_storage::chart::{Columns, LineRow, StatedRow};
+use roundtrip_storage::point::Point;
 use roundtrip_storage::point::Quantile;
 use roundtrip_storage::point::{Selection, SeriesKey};
+use roundtrip_storage::summary::StatedPoint;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -327,8 +329,8 @@ impl LineSeries {
 
 /// A measured point or a stated one.
 enum Row {
-    Measured(db::point::Row),
-    Stated(db::summary::Row),
+    Measured(Point),
+    Stated(StatedPoint),
 }
 
 const COLUMNS: &[Column<Row>] = &[
@@ -350,43 +352,39 @@ const COLUMNS: &[Column<Row>] = &[
     ("accepted", |row| measured(row, |row| row.accepted)),
     ("delivered", |row| measured(row, |row| row.delivered)),
     ("sum_ns", |row| measured(row, |row| row.latency_ns_sum)),
-    ("min_ns", |row| measured(row, |row| row.latency_ns_min)),
-    ("p25_ns", |row| measured(row, |row| row.latency_ns_p25)),
-    ("p50_ns", |row| measured(row, |row| row.latency_ns_p50)),
-    ("p75_ns", |row| measured(row, |row| row.latency_ns_p75)),
-    ("p90_ns", |row| measured(row, |row| row.latency_ns_p90)),
-    ("p98_ns", |row| measured(row, |row| row.latency_ns_p98)),
-    ("p99_ns", |row| measured(row, |row| row.latency_ns_p99)),
-    ("p999_ns", |row| measured(row, |row| row.latency_ns_p999)),
-    ("max_ns", |row| measured(row, |row| row.latency_ns_max)),
-    ("repetition_p50_q1_ns", |row| measured(row, |row| row.repetition_p50_ns_q1)),
-    ("repetition_p50_median_ns", |row| measured(row, |row| row.repetition_p50_ns_median)),
-    ("repetition_p50_q3_ns", |row| measured(row, |row| row.repetition_p50_ns_q3)),
+    ("min_ns", |row| measured(row, |row| row.latency_ns.min)),
+    ("p25_ns", |row| measured(row, |row| row.latency_ns.p25)),
+    ("p50_ns", |row| measured(row, |row| row.latency_ns.p50)),
+    ("p75_ns", |row| measured(row, |row| row.latency_ns.p75)),
+    ("p90_ns", |row| measured(row, |row| row.latency_ns.p90)),
+    ("p98_ns", |row| measured(row, |row| row.latency_ns.p98)),
+    ("p99_ns", |row| measured(row, |row| row.latency_ns.p99)),
+    ("p999_ns", |row| measured(row, |row| row.latency_ns.p999)),
+    ("max_ns", |row| measured(row, |row| row.latency_ns.max)),
+    ("repetition_p50_q1_ns", |row| measured(row, |row| row.repetition_p50_ns.q1)),
+    ("repetition_p50_median_ns", |row| measured(row, |row| row.repetition_p50_ns.median)),
+    ("repetition_p50_q3_ns", |row| measured(row, |row| row.repetition_p50_ns.q3)),
     ("throughput_bytes_per_second", |row| measured(row, |row| cell(row.throughput_bytes_per_second))),
     ("stated_center_ns", |row| stated(row, |row| row.latency_ns_center)),
     ("stated_low_ns", |row| stated(row, |row| cell(row.latency_ns_low))),
     ("stated_high_ns", |row| stated(row, |row| cell(row.latency_ns_high))),
 ];
 
-fn either<T: ToString>(
-    row: &Row,
-    measured: fn(&db::point::Row) -> T,
-    stated: fn(&db::summary::Row) -> T,
-) -> String {
+fn either<T: ToString>(row: &Row, measured: fn(&Point) -> T, stated: fn(&StatedPoint) -> T) -> String {
     match row {
         Row::Measured(row) => measured(row).to_string(),
         Row::Stated(row) => stated(row).to_string(),
     }
 }
 
-fn measured<T: ToString>(row: &Row, of: fn(&db::point::Row) -> T) -> String {
+fn measured<T: ToString>(row: &Row, of: fn(&Point) -> T) -> String {
     match row {
         Row::Measured(row) => of(row).to_string(),
         Row::Stated(_) => String::new(),
     }
 }
 
-fn stated<T: ToString>(row: &Row, of: fn(&db::summary::Row) -> T) -> String {
+fn stated<T: ToString>(row: &Row, of: fn(&StatedPoint) -> T) -> String {
     match row {
         Row::Measured(_) => String::new(),
         Row::Stated(row) => of(row).to_string(),

@@ -5,14 +5,15 @@ use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Path, Query};
 use crate::routes::projects::{ProjectPath, project_id};
-use crate::routes::runs::CommitSummary;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use roundtrip_domain::charts::crossover::{self, Comparable, Crossover};
-use roundtrip_domain::charts::members::{self, Member, RepetitionQuartiles, UsualQuantiles};
+use roundtrip_domain::charts::members::{self, Member, UsualQuantiles};
 use roundtrip_domain::charts::sweep::{self, SweptParameter};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
+use roundtrip_storage::commit::CommitSummary;
+use roundtrip_storage::point::RepetitionQuartiles;
 use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::{Case, CommitSha, Methodology, Slug, TransportInfo, comparable};
 use serde::{Deserialize, Serialize};
@@ -133,12 +134,13 @@ pub(crate) async fn sweep_chart(
     };
     let rows = search::all(&state.pool, project_id, &filter).await?;
     let points =
-        members::points(&state.pool, &rows, commit.as_ref().map(|row| (row.commit_id, row.ordinal))).await?;
+        members::points(&state.pool, &rows, commit.as_ref().map(|row| (row.commit_id, row.commit.ordinal)))
+            .await?;
     let members = members::members(query.over, rows, points)?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table(query.over, members)?,
         Format::Json => {
-            let commit = commit.map(CommitSummary::from);
+            let commit = commit.map(|row| row.commit);
             // Crossovers of many lines take a while.
             let chart = tokio::task::spawn_blocking(move || chart(query.over, commit, &members)).await;
             Json(chart.map_err(ApiError::internal)?).into_response()
@@ -256,16 +258,4 @@ fn table(over: SweptParameter, members: Vec<Member>) -> Result<Response, ApiErro
         }
     }
     table.finish("sweep")
-}
-
-impl From<db::comparison::SideRow> for CommitSummary {
-    fn from(row: db::comparison::SideRow) -> Self {
-        Self {
-            sha: row.sha,
-            ordinal: row.ordinal,
-            subject: row.subject,
-            author: row.author,
-            committed_at: row.committed_at,
-        }
-    }
 }

@@ -170,7 +170,7 @@ impl Caller {
             return Err(Refusal::Escalation(format!("the scope {scope}")));
         }
         match &self.binding.project {
-            Some(bound) if token.binding.project.as_ref() != Some(bound) => {
+            Some(bound) if token.project != Some(bound.as_str()) => {
                 Err(Refusal::Escalation(format!("other projects than {bound}")))
             }
             _ => Ok(()),
@@ -208,7 +208,7 @@ impl Caller {
     }
 
     fn check_program_token(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
-        match (&token.binding.project, token.visibility) {
+        match (token.project, token.visibility) {
             (Some(project), Some(visibility)) => self.check(Action::ManageTokens, project, visibility),
             // It may be made before its project begins, by whoever may begin projects. Others are told what they are told
             // of a private one.

@@ -163,7 +163,7 @@ fn managed<'a>(
     binding: &'a Binding,
     visibility: Option<Visibility>,
 ) -> ManagedToken<'a> {
-    ManagedToken { kind, account_id, scopes, binding, visibility }
+    ManagedToken { kind, account_id, scopes, project: binding.project.as_deref(), visibility }
 }
 
 #[test]

@@ -10,13 +10,13 @@ use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Accept, Caller, CommaSeparated, Format, Path, Query, within};
 use crate::routes::projects::{ProjectPath, project_id};
-use crate::routes::runs::CommitSummary;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use roundtrip_domain::comparison::kind::{self, KindCounts, NotCompared, PairKind};
 use roundtrip_domain::comparison::{self, ComparisonPair};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
+use roundtrip_storage::commit::CommitSummary;
 use roundtrip_storage::comparison::SideRow;
 use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_storage::series::search::{self, Filter};
@@ -141,7 +141,7 @@ pub(crate) async fn compare(
     let not_compared = kind::not_compared(&pairs);
     let pairs = kind::most_telling(pairs, &query.kind.0, limit);
     Ok(negotiated(match query.format.unwrap_or(accepted) {
-        Format::Csv => table::table(pairs, &Arc::new([base.into(), head.into()]))?,
+        Format::Csv => table::table(pairs, &Arc::new([base.commit, head.commit]))?,
         Format::Json => Json(Comparison {
             base: ComparisonSide::of(base, case_counts[0]),
             head: ComparisonSide::of(head, case_counts[1]),
@@ -170,6 +170,6 @@ async fn side(state: &AppState, project_id: i64, revision: &Revision) -> Result<
 
 impl ComparisonSide {
     fn of(row: SideRow, case_count: usize) -> Self {
-        Self { run_id: row.run_id, case_count, commit: row.into() }
+        Self { run_id: row.run_id, case_count, commit: row.commit }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::error::ApiError;
 use crate::routes::charts::csv::{Column, Table, cell, text};
-use crate::routes::runs::CommitSummary;
 use axum::response::Response;
 use roundtrip_domain::comparison::{ComparisonPair, MeasuredSide};
+use roundtrip_storage::commit::CommitSummary;
 use std::sync::Arc;
 
 /// A pair, and the commits of both sides.
