@@ -2,7 +2,8 @@
 import type { CommitSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { type Figure, figureName, NAME_KEYS, type Query } from "@/lib/query";
+import { type Figure, NAME_KEYS, type Query } from "@/lib/query";
+import { percentileName } from "@/lib/statistics";
 import { formatNs } from "@/lib/units";
 
 /** One entry: what it says, what it says besides, and what opening it does. */
@@ -30,7 +31,7 @@ export function seriesLabel({ transport, case: kase }: SeriesSummary): string {
 }
 
 export function seriesDetail({ machine, latest, latest_summary }: SeriesSummary, figure: Figure): string {
-  if (latest !== null) return `${machine}, ${figureName(figure)} ${formatNs(latest.latency_ns[figure])}`;
+  if (latest !== null) return `${machine}, ${percentileName(figure)} ${formatNs(latest.latency_ns[figure])}`;
   return latest_summary === null ? machine : `${machine}, stated ${formatNs(latest_summary.center_ns)}`;
 }
 

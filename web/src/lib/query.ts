@@ -4,6 +4,8 @@
  * says where and what was expected: nothing is dropped in silence. A query becomes a text again. Pure.
  */
 
+import { percentileName } from "./statistics";
+
 /** The figures that a search may ask for, as the API calls them. */
 export const FIGURES = ["p50", "p90", "p98", "p99", "p999"] as const;
 export type Figure = (typeof FIGURES)[number];
@@ -64,13 +66,8 @@ export function textOf(query: Query): string {
     ...query.size.map((terms) => `size:${terms.map(textOfSizeTerm).join(",")}`),
     ...(query.peers.length > 0 ? [`peers:${query.peers.join(",")}`] : []),
     ...query.words.map(textOfWord),
-    ...(query.figure === undefined ? [] : [figureName(query.figure)]),
+    ...(query.figure === undefined ? [] : [percentileName(query.figure)]),
   ].join(" ");
-}
-
-/** A figure as people write it: `p99.9`. */
-export function figureName(figure: Figure): string {
-  return figure === "p999" ? "p99.9" : figure;
 }
 
 export function errorText({ from, message }: QueryError): string {
@@ -121,7 +118,7 @@ function readBare(text: string, query: Query, wrong: Wrong): QueryError | null {
   if (!/[\p{L}\p{N}]/u.test(text)) return wrong("expected a word with a letter or a digit");
   if (figure === undefined) query.words = [...query.words, text];
   else if (query.figure !== undefined && query.figure !== figure) {
-    return wrong(`expected one figure: ${figureName(query.figure)} is there already`);
+    return wrong(`expected one figure: ${percentileName(query.figure)} is there already`);
   } else query.figure = figure;
   return null;
 }
@@ -168,7 +165,7 @@ const EXAMPLES: Record<Key, string> = {
 
 function figureOf(text: string): Figure | undefined {
   const name = text.toLowerCase();
-  return FIGURES.find((figure) => figure === name || figureName(figure) === name);
+  return FIGURES.find((figure) => figure === name || percentileName(figure) === name);
 }
 
 /** What would be read as something else stands in quotes. */

@@ -7,17 +7,14 @@ type PercentileKey = keyof Point["latency_ns"];
 
 export type Percentile = { key: PercentileKey; label: string };
 
-export const PERCENTILES: Percentile[] = [
-  { key: "min", label: "min" },
-  { key: "p25", label: "p25" },
-  { key: "p50", label: "p50" },
-  { key: "p75", label: "p75" },
-  { key: "p90", label: "p90" },
-  { key: "p98", label: "p98" },
-  { key: "p99", label: "p99" },
-  { key: "p999", label: "p99.9" },
-  { key: "max", label: "max" },
-];
+/** A percentile as people write it: `p99.9`. */
+export function percentileName(key: string): string {
+  return key === "p999" ? "p99.9" : key;
+}
+
+export const PERCENTILES: Percentile[] = (
+  ["min", "p25", "p50", "p75", "p90", "p98", "p99", "p999", "max"] as const
+).map((key) => ({ key, label: percentileName(key) }));
 
 /** How many values a percentile needs to be another than the largest of them. */
 const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p99: 100, p999: 1000 };

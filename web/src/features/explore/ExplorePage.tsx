@@ -9,8 +9,9 @@ import { CommandLine } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
 import { toExplore, toFound, toSeriesTogether } from "@/lib/paths";
-import { EVERYTHING, FIGURES, figureName, parseQuery, type Query, textOf } from "@/lib/query";
+import { EVERYTHING, FIGURES, parseQuery, type Query, textOf } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
+import { percentileName } from "@/lib/statistics";
 import { formatCount } from "@/lib/units";
 import { headlineOf } from "./data";
 import { choicesOf, type Facet, facetsOf } from "./facets";
@@ -107,7 +108,7 @@ export function ExplorePage() {
                   <div className="explore-controls">
                     <Segmented
                       label="Figure"
-                      options={FIGURES.map((value) => ({ value, label: figureName(value) }))}
+                      options={FIGURES.map((value) => ({ value, label: percentileName(value) }))}
                       value={figure}
                       onChange={(value) =>
                         searchFor(textOf({ ...query, figure: value === "p50" ? undefined : value }), true)

@@ -12,7 +12,8 @@ import type { Spark } from "@/components/chart/sparklines";
 import { QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
-import { type Figure, figureName } from "@/lib/query";
+import type { Figure } from "@/lib/query";
+import { percentileName } from "@/lib/statistics";
 import { formatDay } from "@/lib/time";
 import { quantityOfNs } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
@@ -96,7 +97,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     },
     [commits],
   );
-  const name = figureName(figure);
+  const name = percentileName(figure);
   const marks = SEARCHED_FIGURES.includes(figure) ? "" : " They are looked for in p50 and p99.";
   return (
     <ChartFrame

@@ -6,9 +6,9 @@ import { caseName, caseParts } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { drawnPlaces } from "@/lib/history";
 import { distinguishing } from "@/lib/methodology";
-import { type Figure, figureName } from "@/lib/query";
+import type { Figure } from "@/lib/query";
 import { changeText } from "@/lib/regressions";
-import { environmentsOf, numbersOf } from "@/lib/statistics";
+import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
 
 export const COMMITS_MAX = 60;
@@ -80,7 +80,7 @@ export function sparkText(spark: Spark, name: string): string {
 
 /** What a series' figure is called: another tool's is what that tool states. */
 export function figureOf({ latest_summary, methodology }: SeriesSummary, figure: Figure): string {
-  return latest_summary === null ? figureName(figure) : `stated ${methodology.statistic ?? "figure"}`;
+  return latest_summary === null ? percentileName(figure) : `stated ${methodology.statistic ?? "figure"}`;
 }
 
 /** How a row is named, without what is the same in all rows. */

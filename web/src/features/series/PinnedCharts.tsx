@@ -13,6 +13,7 @@ import { Segmented } from "@/components/ui/controls";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { prunedNote } from "@/lib/pruned";
+import { percentileName } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
 import { percentileCurve, type SeriesPoint, samplesText, sizesOf, sweepOf, toldPercentiles } from "./data";
 import { PERCENTILES, type Percentile } from "./search";
@@ -159,7 +160,7 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
   const lines = sweep?.lines ?? null;
   // One size is no sweep, and the run's page compares transports better.
   if (lines !== null && sizesOf(lines).length < 2) return null;
-  const what = shown === "throughput" ? "Throughput" : `Latency (${nameOf(shown)})`;
+  const what = shown === "throughput" ? "Throughput" : `Latency (${percentileName(shown)})`;
   return (
     <ChartFrame
       name="sizes"
@@ -174,7 +175,7 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
         shown === "throughput" ? null : (
           <Segmented
             label="Percentile"
-            options={PERCENTILES.map((value) => ({ value, label: nameOf(value) }))}
+            options={PERCENTILES.map((value) => ({ value, label: percentileName(value) }))}
             value={shown}
             onChange={onShow}
           />
@@ -199,8 +200,4 @@ function leftOutText(transports: string[], isLossy: boolean): string {
   if (transports.length === 0) return "";
   const what = isLossy ? "lost nothing" : "lost messages";
   return ` Left out, where they ${what}: ${transports.join(", ")}.`;
-}
-
-function nameOf(percentile: Percentile): string {
-  return percentile === "p999" ? "p99.9" : percentile;
 }

@@ -14,10 +14,11 @@ import { shortSha } from "@/lib/commits";
 import { useSettled } from "@/lib/hooks";
 import { fileFacts, isImported, toolName } from "@/lib/imports";
 import { originalHref, toOverview } from "@/lib/paths";
+import { percentileName } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { formatCount } from "@/lib/units";
 import { placementName, scenarioName } from "@/lib/vocabulary";
-import { AXES, type Axis, LASTS, type SeriesSearch, type Shown } from "./search";
+import { AXES, type Axis, LASTS, type SeriesSearch, SHOWN, type Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
 
 export const SeriesBreadcrumb = memo(function SeriesBreadcrumb({ series }: { series: SeriesSummary }) {
@@ -59,19 +60,13 @@ type Props = {
   onWhole: () => void;
 };
 
-const PERCENTILES: { value: Shown; label: string }[] = [
-  { value: "p50", label: "p50" },
-  { value: "p99", label: "p99" },
-  { value: "p999", label: "p99.9" },
-];
-
 /** Chooses how far into the tail the trend reaches, and what it runs over. */
 export function TrendControls(props: Props) {
   const { shown, choices, axis, hasRate = false, last, isZoomed, onChange, onWhole } = props;
-  const percentiles = PERCENTILES.filter(({ value }) => choices?.includes(value) ?? true);
-  const options = hasRate
-    ? [{ value: "throughput" as const, label: "throughput" }, ...percentiles]
-    : percentiles;
+  const values = SHOWN.filter((value) =>
+    value === "throughput" ? hasRate : (choices?.includes(value) ?? true),
+  );
+  const options = values.map((value) => ({ value, label: percentileName(value) }));
   return (
     <div className="controls">
       {shown !== undefined && options.length > 1 && (

@@ -4,7 +4,7 @@ import type { SeriesSummary } from "@/api/types";
 import { oneOf, searchOf, text, uuid, whole } from "@/lib/search";
 
 /** How far into the tail the chart reaches, or the rate instead of times. */
-export const SHOWN = ["p50", "p99", "p999", "throughput"] as const;
+export const SHOWN = ["throughput", "p50", "p99", "p999"] as const;
 export type Shown = (typeof SHOWN)[number];
 
 /** The percentile that is drawn against message size. */
