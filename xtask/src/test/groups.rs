@@ -11,19 +11,9 @@ use std::path::PathBuf;
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) tier: Tier,
-    pub(crate) room: Room,
     /// The groups that must have passed before.
     pub(crate) needs: &'static [&'static str],
     pub(crate) run: Run,
-}
-
-/// How much of the machine a group needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Room {
-    /// Another group may run next to it.
-    Lane,
-    /// It measures, or starts more than one group's share: nothing else may run.
-    Machine,
 }
 
 type Run = Box<dyn Fn(&Context, &mut Tally) -> Result<()> + Send + Sync>;
@@ -35,10 +25,9 @@ enum Steps {
     One(One),
     Many(Many),
 }
-type StepRow = (Tier, &'static str, Room, &'static [&'static str], &'static [&'static str], Steps);
-type ProgramRow = (Tier, &'static str, &'static str, Room, &'static [&'static str]);
+type StepRow = (Tier, &'static str, &'static [&'static str], &'static [&'static str], Steps);
+type ProgramRow = (Tier, &'static str, &'static str, &'static [&'static str]);
 
-use Room::{Lane, Machine};
 use Steps::{Many as Each, One as Single};
 use Tier::{All, Check, Test};
 
@@ -47,81 +36,80 @@ use Tier::{All, Check, Test};
 /// them always runs.
 #[rustfmt::skip]
 const STEPS: &[StepRow] = &[
-    // tier  name            room     needs                            reads
-    (Check, "rust format",   Lane,    &[],                             &[".rs", "rustfmt.toml"],        Single(rust::format)),
-    (Check, "web install",   Lane,    &[],                             &[],                             Single(|_, step| web_ui::install(step))),
-    (Check, "web build",     Lane,    &["web install"],                &[],                             Single(|_, step| web_ui::build(step))),
-    (Check, "rust build",    Lane,    &["web build"],                  &[],                             Single(rust::build_tests)),
-    (Check, "web types",     Lane,    &["web install"],                &["web/"],                       Single(|_, step| web_ui::types(step))),
-    (Check, "web lint",      Lane,    &["web install"],                &["web/"],                       Single(|_, step| web_ui::lint(step))),
-    (Check, "tidy",          Lane,    &[],                             &[],                             Single(|_, _| tidy::holds())),
-    (Check, "test database", Lane,    &["rust build"],                 &[],                             Single(rust::start_database)),
-    (Check, "clippy",        Lane,    &["rust build"],                 &[],                             Single(|_, step| rust::clippy(step))),
-    (Check, "web tests",     Lane,    &["web install"],                &["web/", "server/openapi.json"], Single(|_, step| web_ui::unit_tests(step))),
-    (Test,  "doc tests",     Lane,    &["rust build"],                 &[],                             Single(|_, step| rust::doc_tests(step))),
-    (Test,  "rust docs",     Lane,    &["clippy"],                     &[],                             Single(|_, step| rust::docs(step))),
-    (Test,  "generated",     Lane,    &["rust build", "web install"],  &[],                             Single(rust::generated_files_are_fresh)),
-    (Test,  "web scripts",   Lane,    &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_few())),
-    (Test,  "workflows",     Lane,    &[],                             &[],                             Single(|_, step| linters::workflows(step))),
-    (Test,  "actions",       Lane,    &["workflows"],                  &[],                             Single(|_, step| linters::actions(step))),
-    (Test,  "containers",    Lane,    &[],                             &[],                             Single(|_, step| linters::containers(step))),
-    (Test,  "migrations",    Lane,    &[],                             &[],                             Single(|_, step| linters::migrations(step))),
-    (Test,  "API contract",  Lane,    &["rust build"],                 &[],                             Single(contract::holds)),
-    (Test,  "browser",       Lane,    &["rust build"],                 &[],                             Each(end_to_end::run)),
-    (Test,  "action",        Lane,    &["rust build"],                 &[],                             Single(|context, step| action::runs(&context.tests()?.programs, step))),
-    (Test,  "lab",           Machine, &["rust build"],                 &[],                             Each(|context, tally| lab::run(&context.tests()?.programs, tally))),
-    (All,   "programs",      Lane,    &["web build", "clippy"],        &[],                             Single(rust::build_programs)),
-    (All,   "up, as users",  Lane,    &["programs"],                   &[],                             Single(end_to_end::up_builds_its_programs)),
-    (All,   "compose",       Lane,    &["programs"],                   &[],                             Each(|_, tally| compose::run(tally))),
-    (All,   "docs",          Lane,    &["programs"],                   &[],                             Each(|_, tally| docs::run(tally))),
-    (All,   "cross",         Lane,    &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),
+    // tier  name            needs                            reads
+    (Check, "rust format",   &[],                             &[".rs", "rustfmt.toml"],        Single(rust::format)),
+    (Check, "web install",   &[],                             &[],                             Single(|_, step| web_ui::install(step))),
+    (Check, "web build",     &["web install"],                &[],                             Single(|_, step| web_ui::build(step))),
+    (Check, "rust build",    &["web build"],                  &[],                             Single(rust::build_tests)),
+    (Check, "test database", &["rust build"],                 &[],                             Single(rust::start_database)),
+    (Check, "clippy",        &["rust build"],                 &[],                             Single(|_, step| rust::clippy(step))),
+    (Test,  "lab",           &["rust build"],                 &[],                             Each(|context, tally| lab::run(&context.tests()?.programs, tally))),
+    (Test,  "API contract",  &["rust build"],                 &[],                             Single(contract::holds)),
+    (Test,  "browser",       &["rust build"],                 &[],                             Each(end_to_end::run)),
+    (Check, "web types",     &["web install"],                &["web/"],                       Single(|_, step| web_ui::types(step))),
+    (Check, "web lint",      &["web install"],                &["web/"],                       Single(|_, step| web_ui::lint(step))),
+    (Check, "tidy",          &[],                             &[],                             Single(|_, _| tidy::holds())),
+    (Check, "web tests",     &["web install"],                &["web/", "server/openapi.json"], Single(|_, step| web_ui::unit_tests(step))),
+    (Test,  "doc tests",     &["rust build"],                 &[],                             Single(|_, step| rust::doc_tests(step))),
+    (Test,  "rust docs",     &["clippy"],                     &[],                             Single(|_, step| rust::docs(step))),
+    (Test,  "generated",     &["rust build", "web install"],  &[],                             Single(rust::generated_files_are_fresh)),
+    (Test,  "web scripts",   &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_few())),
+    (Test,  "workflows",     &[],                             &[],                             Single(|_, step| linters::workflows(step))),
+    (Test,  "actions",       &["workflows"],                  &[],                             Single(|_, step| linters::actions(step))),
+    (Test,  "containers",    &[],                             &[],                             Single(|_, step| linters::containers(step))),
+    (Test,  "migrations",    &[],                             &[],                             Single(|_, step| linters::migrations(step))),
+    (Test,  "action",        &["rust build"],                 &[],                             Single(|context, step| action::runs(&context.tests()?.programs, step))),
+    (All,   "programs",      &["web build", "clippy"],        &[],                             Single(rust::build_programs)),
+    (All,   "up, as users",  &["programs"],                   &[],                             Single(end_to_end::up_builds_its_programs)),
+    (All,   "compose",       &["programs"],                   &[],                             Each(|_, tally| compose::run(tally))),
+    (All,   "docs",          &["programs"],                   &[],                             Each(|_, tally| docs::run(tally))),
+    (All,   "cross",         &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),
 ];
 
 /// The programs of Rust tests, by the folder of their package and their target; `unit` are the tests within the sources. The tests
 /// whose path begins with one of the words in the last column run in the last tier only: they repeat faults at many moments.
 #[rustfmt::skip]
 const TEST_PROGRAMS: &[ProgramRow] = &[
-    // tier  package               target                      room     in the last tier
-    (Check, "server",             "unit",                     Lane,    &[]),
-    (Check, "server",             "unit of roundtrip-server", Lane,    &[]),
-    (Test,  "server",             "it",                       Lane,    &[]),
-    (Test,  "server",             "memory",                   Lane,    &[]),
-    (Test,  "server",             "process",                  Lane,    &["faults::", "leases::"]),
-    (Check, "agents",             "unit of roundtrip",        Lane,    &[]),
-    (Test,  "agents",             "it",                       Lane,    &[]),
-    (Check, "benches",            "unit",                     Lane,    &[]),
-    (Check, "benches",            "unit of bench",            Lane,    &[]),
-    (Test,  "benches",            "external",                 Lane,    &[]),
-    (Test,  "benches",            "it",                       Lane,    &[]),
-    (Test,  "benches",            "model",                    Lane,    &[]),
-    (All,   "benches",            "torture",                  Lane,    &[]),
-    (Check, "crates/advisor",     "unit",                     Lane,    &[]),
-    (Check, "crates/budget",      "unit",                     Lane,    &[]),
-    (Check, "crates/domain",      "unit",                     Lane,    &[]),
-    (Check, "crates/github",      "unit",                     Lane,    &[]),
-    (Check, "crates/github-fake", "unit",                     Lane,    &[]),
-    (Test,  "crates/github-fake", "strict",                   Lane,    &[]),
-    (Check, "crates/import",      "unit",                     Lane,    &[]),
-    (Check, "crates/import",      "it",                       Lane,    &[]),
-    (Check, "crates/manual",      "unit",                     Lane,    &[]),
-    (Check, "crates/stats",       "unit",                     Lane,    &[]),
-    (Check, "crates/storage",     "unit",                     Lane,    &[]),
-    (Check, "crates/wire",        "unit",                     Lane,    &[]),
-    (Check, "crates/wire",        "it",                       Lane,    &[]),
-    (Check, "xtask",              "unit of xtask",            Lane,    &[]),
-    (Check, "xtask",              "it",                       Lane,    &[]),
+    // tier  package               target                      in the last tier
+    (Check, "server",             "unit",                     &[]),
+    (Check, "server",             "unit of roundtrip-server", &[]),
+    (Test,  "server",             "it",                       &[]),
+    (Test,  "server",             "memory",                   &[]),
+    (Test,  "server",             "process",                  &["faults::", "leases::"]),
+    (Check, "agents",             "unit of roundtrip",        &[]),
+    (Test,  "agents",             "it",                       &[]),
+    (Check, "benches",            "unit",                     &[]),
+    (Check, "benches",            "unit of bench",            &[]),
+    (Test,  "benches",            "external",                 &[]),
+    (Test,  "benches",            "it",                       &[]),
+    (Test,  "benches",            "model",                    &[]),
+    (All,   "benches",            "torture",                  &[]),
+    (Check, "crates/advisor",     "unit",                     &[]),
+    (Check, "crates/budget",      "unit",                     &[]),
+    (Check, "crates/domain",      "unit",                     &[]),
+    (Check, "crates/github",      "unit",                     &[]),
+    (Check, "crates/github-fake", "unit",                     &[]),
+    (Test,  "crates/github-fake", "strict",                   &[]),
+    (Check, "crates/import",      "unit",                     &[]),
+    (Check, "crates/import",      "it",                       &[]),
+    (Check, "crates/manual",      "unit",                     &[]),
+    (Check, "crates/stats",       "unit",                     &[]),
+    (Check, "crates/storage",     "unit",                     &[]),
+    (Check, "crates/wire",        "unit",                     &[]),
+    (Check, "crates/wire",        "it",                       &[]),
+    (Check, "xtask",              "unit of xtask",            &[]),
+    (Check, "xtask",              "it",                       &[]),
 ];
 
 /// Every group of a tier and of those below it, in the order in which they start.
 pub(crate) fn up_to(tier: Tier) -> Vec<Group> {
     let mut groups: Vec<Group> = STEPS.iter().map(of_step).collect();
-    // The long tests start as soon as they are built; what is left of the steps fills the other lane.
-    let after_build = groups.iter().position(|group| group.name == "test database").map_or(0, |at| at + 1);
-    groups.splice(after_build..after_build, TEST_PROGRAMS.iter().flat_map(of_program));
+    // The longest steps start first, then these programs; the short steps fill what time is left in one of the lanes.
+    let after_long = groups.iter().position(|group| group.name == "browser").map_or(0, |at| at + 1);
+    groups.splice(after_long..after_long, TEST_PROGRAMS.iter().flat_map(of_program));
     groups.push(Group {
         name: "test table".into(),
         tier: Check,
-        room: Lane,
         needs: &["rust build"],
         run: Box::new(|context, tally| tally.step("test table", |_| every_program_is_listed(context))),
     });
@@ -129,7 +117,7 @@ pub(crate) fn up_to(tier: Tier) -> Vec<Group> {
     groups
 }
 
-fn of_step((tier, name, room, needs, reads, steps): &'static StepRow) -> Group {
+fn of_step((tier, name, needs, reads, steps): &'static StepRow) -> Group {
     let run: Run = match steps {
         Single(run) => Box::new(|context, tally| {
             tally.step(name, |step| {
@@ -138,10 +126,10 @@ fn of_step((tier, name, room, needs, reads, steps): &'static StepRow) -> Group {
         }),
         Each(run) => Box::new(run),
     };
-    Group { name: (*name).to_owned(), tier: *tier, room: *room, needs, run }
+    Group { name: (*name).to_owned(), tier: *tier, needs, run }
 }
 
-fn of_program((tier, package, target, room, slow): &'static ProgramRow) -> Vec<Group> {
+fn of_program((tier, package, target, slow): &'static ProgramRow) -> Vec<Group> {
     let name = format!("{package}: {target}");
     let group = |name: String, tier: Tier, arguments: Vec<String>| {
         let title = name.clone();
@@ -153,7 +141,7 @@ fn of_program((tier, package, target, room, slow): &'static ProgramRow) -> Vec<G
                 })
             })
         });
-        Group { name, tier, room: *room, needs: &["test database"], run }
+        Group { name, tier, needs: &["test database"], run }
     };
     let skipped = slow.iter().flat_map(|word| ["--skip".to_owned(), (*word).to_owned()]).collect();
     let mut groups = vec![group(name.clone(), *tier, skipped)];
@@ -228,7 +216,7 @@ mod tests {
 
     #[test]
     fn tests_that_move_to_the_last_tier_are_left_out_of_the_first_and_nothing_else_is() {
-        const ROW: ProgramRow = (Test, "p", "t", Lane, &["slow::"]);
+        const ROW: ProgramRow = (Test, "p", "t", &["slow::"]);
         let names: Vec<_> = of_program(&ROW).into_iter().map(|group| (group.name, group.tier)).collect();
         assert_eq!(names, [("p: t".to_owned(), Test), ("p: t, faults".to_owned(), All)]);
     }

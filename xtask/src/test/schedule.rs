@@ -1,7 +1,7 @@
 //! Runs groups side by side, as many as the machine has room for.
 
 use super::Context;
-use super::groups::{Group, Room};
+use super::groups::Group;
 use crate::tally::{Outcome, Tally};
 use anyhow::{Result, anyhow};
 use std::collections::BTreeSet;
@@ -58,7 +58,6 @@ fn lock<'a, 'b>(state: &'a Mutex<State<'b>>) -> MutexGuard<'a, State<'b>> {
 struct State<'a> {
     groups: &'a [Group],
     waiting: BTreeSet<usize>,
-    running: BTreeSet<usize>,
     ended: BTreeSet<&'a str>,
     failed: BTreeSet<&'a str>,
     tally: Tally,
@@ -70,7 +69,6 @@ impl<'a> State<'a> {
         Self {
             groups,
             waiting: (0..groups.len()).collect(),
-            running: BTreeSet::new(),
             ended: BTreeSet::new(),
             failed: BTreeSet::new(),
             tally: Tally::default(),
@@ -82,21 +80,12 @@ impl<'a> State<'a> {
         self.waiting.is_empty() || self.error.is_some()
     }
 
-    /// Takes the first group that can start now. A group that needs the whole machine starts when nothing runs, and nothing
-    /// starts while it does.
+    /// Takes the first group that can start now.
     fn start_next(&mut self) -> Option<usize> {
-        let is_machine_taken = self.running.iter().any(|index| self.groups[*index].room == Room::Machine);
-        let can_start = |index: &&usize| {
-            let group = &self.groups[**index];
-            let has_room = match group.room {
-                Room::Lane => !is_machine_taken,
-                Room::Machine => self.running.is_empty(),
-            };
-            has_room && group.needs.iter().all(|name| self.ended.contains(name))
-        };
+        let can_start =
+            |index: &&usize| self.groups[**index].needs.iter().all(|name| self.ended.contains(name));
         let index = *self.waiting.iter().find(can_start)?;
         self.waiting.remove(&index);
-        self.running.insert(index);
         Some(index)
     }
 
@@ -107,7 +96,6 @@ impl<'a> State<'a> {
 
     fn end(&mut self, index: usize, tally: Tally, outcome: Result<()>) {
         let group = &self.groups[index];
-        self.running.remove(&index);
         self.ended.insert(&group.name);
         // What needs a group that did not run cannot run either, and must not look as if it had passed.
         if !tally.is_clean() || self.missing(group).is_some() {
@@ -125,9 +113,9 @@ mod tests {
     use super::*;
     use crate::test::Tier;
 
-    fn group(name: &'static str, room: Room, needs: &'static [&'static str]) -> Group {
+    fn group(name: &'static str, needs: &'static [&'static str]) -> Group {
         let run = Box::new(|_: &Context, _: &mut Tally| Ok(()));
-        Group { name: name.into(), tier: Tier::Check, room, needs, run }
+        Group { name: name.into(), tier: Tier::Check, needs, run }
     }
 
     fn failing() -> Tally {
@@ -138,8 +126,7 @@ mod tests {
 
     #[test]
     fn a_group_starts_after_those_it_needs_and_a_free_one_goes_first() {
-        let groups =
-            [group("a", Room::Lane, &[]), group("b", Room::Lane, &["a"]), group("c", Room::Lane, &[])];
+        let groups = [group("a", &[]), group("b", &["a"]), group("c", &[])];
         let mut state = State::new(&groups);
         assert_eq!(state.start_next(), Some(0));
         assert_eq!(state.start_next(), Some(2));
@@ -150,23 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_needs_the_machine_runs_alone() {
-        let groups =
-            [group("a", Room::Lane, &[]), group("whole", Room::Machine, &[]), group("b", Room::Lane, &["a"])];
-        let mut state = State::new(&groups);
-        assert_eq!(state.start_next(), Some(0));
-        assert_eq!(state.start_next(), None, "a runs");
-        state.end(0, Tally::default(), Ok(()));
-        assert_eq!(state.start_next(), Some(1));
-        assert_eq!(state.start_next(), None, "the machine is taken");
-        state.end(1, Tally::default(), Ok(()));
-        assert_eq!(state.start_next(), Some(2));
-    }
-
-    #[test]
     fn what_needs_a_failed_group_does_not_run_nor_what_needs_that() {
-        let groups =
-            [group("a", Room::Lane, &[]), group("b", Room::Lane, &["a"]), group("c", Room::Lane, &["b"])];
+        let groups = [group("a", &[]), group("b", &["a"]), group("c", &["b"])];
         let mut state = State::new(&groups);
         state.start_next();
         state.end(0, failing(), Ok(()));
@@ -179,7 +151,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_starts_nothing_more() {
-        let groups = [group("a", Room::Lane, &[]), group("b", Room::Lane, &[])];
+        let groups = [group("a", &[]), group("b", &[])];
         let mut state = State::new(&groups);
         state.start_next();
         state.end(0, Tally::default(), Err(anyhow!("interrupted")));
