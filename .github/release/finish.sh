@@ -47,5 +47,5 @@ case "$formula" in *"{{"*) fail "the Homebrew formula names a target that no rel
 printf '%s\n' "$formula" > roundtrip.rb
 echo "{ \"version\": \"$version\", \"programs\": { $programs } }" > manifest.json
 # Each checksum file repeats a line of this one.
-find . -type f ! -name '*.sha256' ! -name '*.minisig' ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort |
-    xargs sha256sum > SHA256SUMS
+sums="$(find . -type f ! -name '*.sha256' ! -name '*.minisig' ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum)"
+echo "$sums" > SHA256SUMS
