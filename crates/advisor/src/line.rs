@@ -1,26 +1,26 @@
-//! [`Line`]: what one transport measured over the size of a message.
+//! [`Line`]: the measured distributions of one transport by message size.
 
 use roundtrip_stats::{Distribution, shift};
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 
-/// The confidence of an interval.
+/// The confidence level of intervals.
 pub const CONFIDENCE: f64 = 0.95;
-/// Pieces into which a doubling of the size is cut, within a bucket and between two measured sizes.
-const PIECES_OF_A_DOUBLING: f64 = 8.0;
+/// Pieces per doubling of the size, within a bucket and between two measured sizes.
+const PIECES_PER_DOUBLING: f64 = 8.0;
 
-/// What was measured at one size.
+/// The measurements at one size.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// The size, in bytes.
+    /// The message size, in bytes.
     pub message_bytes: u64,
     /// The times of all operations.
     pub distribution: &'a Distribution,
-    /// One quantile of each repetition, the unit of everything that is said of how sure a figure is; in nanoseconds. The same
-    /// quantile at every size.
+    /// One quantile of each repetition, in nanoseconds, the same quantile at every size. Intervals come from
+    /// these values.
     pub repetitions_ns: &'a [u64],
 }
 
-/// What one transport measured, by size.
+/// The measured distributions of one transport, by message size.
 #[derive(Clone, Debug)]
 pub struct Line {
     knots: Vec<Knot>,
@@ -29,47 +29,49 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Knot {
     pub(crate) bytes: u64,
-    /// At [`Grid`]'s probabilities.
+    /// Times at the probabilities of [`Grid`], in nanoseconds.
     pub(crate) times_ns: Vec<f64>,
     pub(crate) mean_ns: f64,
-    /// How far the interval of a quantile over the repetitions goes below and above what all operations together have there, as
-    /// a logarithm. Infinite where there are too few repetitions to say.
-    pub(crate) sway: [f64; 2],
+    /// How far the interval of a quantile over the repetitions reaches below and above that quantile of all
+    /// operations, as
+    /// logarithms. Infinite with too few repetitions.
+    pub(crate) uncertainty: [f64; 2],
 }
 
-/// Some messages of about one size.
+/// Messages of about one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Piece {
-    /// The measured size at or below theirs.
+    /// The index of the measured size at or below this size.
     pub(crate) knot: usize,
-    /// How far they are on the way to the next one.
+    /// The position between that size and the next one, from 0 to 1.
     pub(crate) toward_next: f64,
-    /// Their share of all messages.
+    /// The share of all messages.
     pub(crate) mass: f64,
 }
 
-/// All messages of a profile, as a line sees them.
+/// The messages of a profile, mapped to the measured sizes of a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cover {
     pub(crate) pieces: Vec<Piece>,
-    /// The share of messages that are shorter than the shortest one measured; they are among the pieces.
+    /// The share of messages shorter than the shortest measured one. The pieces include them.
     pub(crate) below_share: f64,
-    /// The share of messages that are longer than the longest one measured; they are not.
+    /// The share of messages longer than the longest measured one. The pieces leave them out.
     pub(crate) above_share: f64,
 }
 
 impl Line {
-    /// Of what was measured, in any order; of two of one size the first counts. `repetition_ppm` is which quantile of each
-    /// repetition is given, in parts per million. `None` of nothing.
+    /// Creates a line from measurements in any order. If a size occurs twice, the first entry counts.
+    /// `repetition_ppm` is the quantile given for each repetition, in parts per million. `None` without
+    /// measurements.
     pub fn new<'a>(measured: impl IntoIterator<Item = Measured<'a>>, repetition_ppm: u32) -> Option<Self> {
         let mut knots: Vec<Knot> =
-            measured.into_iter().map(|measured| Knot::of(&measured, repetition_ppm)).collect();
+            measured.into_iter().map(|measured| Knot::from_measured(&measured, repetition_ppm)).collect();
         knots.sort_by_key(|knot| knot.bytes);
         knots.dedup_by_key(|knot| knot.bytes);
         (!knots.is_empty()).then_some(Self { knots })
     }
 
-    /// The shortest and the longest message that was measured, in bytes.
+    /// The shortest and the longest measured message size, in bytes.
     pub fn measured_bytes(&self) -> [u64; 2] {
         let ends = [self.knots.first(), self.knots.last()];
         ends.map(|knot| knot.map_or(0, |knot| knot.bytes))
@@ -100,11 +102,11 @@ impl Line {
                     continue;
                 }
                 let doublings = (to as f64 / from.max(1) as f64).log2();
-                let count = (doublings * PIECES_OF_A_DOUBLING).ceil().clamp(1.0, (to - from) as f64);
+                let count = (doublings * PIECES_PER_DOUBLING).ceil().clamp(1.0, (to - from) as f64);
                 let step = (to - from) as f64 / count;
                 let mut begin = from as f64;
                 while begin < to as f64 - step / 2.0 {
-                    // Whole sizes from `begin` on: the middle of 8..16 is 11.5.
+                    // Whole sizes from `begin`: the middle of 8..16 is 11.5.
                     let middle = begin + (step - 1.0) / 2.0;
                     cover.pieces.push(self.piece(middle, share(step)));
                     begin += step;
@@ -114,11 +116,11 @@ impl Line {
         cover
     }
 
-    /// A bucket, cut at the measured sizes: each part from its first size to before its last.
+    /// Splits a bucket at the measured sizes, into half-open ranges.
     fn segments(&self, bucket: &SizeBucket) -> Vec<(u64, u64)> {
         let end = bucket.to_bytes + 1;
         let last = self.measured_bytes()[1];
-        // What is as long as the longest one was measured.
+        // Messages of exactly the longest measured size are covered.
         let cuts = self.knots.iter().map(|knot| knot.bytes).chain([last + 1]);
         let mut segments = Vec::new();
         let mut from = bucket.from_bytes;
@@ -144,13 +146,14 @@ impl Line {
 }
 
 impl Cover {
-    /// How much of all messages is of each measured size.
+    /// The share of all messages at each measured size.
     pub(crate) fn masses(&self, line: &Line) -> Vec<f64> {
-        self.masses_of(line, |piece| piece.mass)
+        self.partial_masses(line, |piece| piece.mass)
     }
 
-    /// The same of as much of each piece as this says: what is between two sizes is of both in proportion.
-    pub(crate) fn masses_of(&self, line: &Line, of: impl Fn(&Piece) -> f64) -> Vec<f64> {
+    /// The shares of a part of each piece, given by `of`. A piece between two sizes counts for both, in
+    /// proportion.
+    pub(crate) fn partial_masses(&self, line: &Line, of: impl Fn(&Piece) -> f64) -> Vec<f64> {
         let mut masses = vec![0.0; line.knots.len()];
         for piece in &self.pieces {
             let mass = of(piece);
@@ -164,35 +167,37 @@ impl Cover {
 }
 
 impl Knot {
-    fn of(measured: &Measured<'_>, repetition_ppm: u32) -> Self {
+    fn from_measured(measured: &Measured<'_>, repetition_ppm: u32) -> Self {
         let grid = Grid::get();
         let times_ns = measured.distribution.at_quantiles(&grid.ppm).map(|ns| ns as f64).collect();
         let logs: Vec<f64> = measured.repetitions_ns.iter().map(|&ns| (ns.max(1) as f64).ln()).collect();
         let all = (measured.distribution.quantile_ns(repetition_ppm).max(1) as f64).ln();
-        let sway = shift::paired(&logs, CONFIDENCE).and_then(|found| {
+        let uncertainty = shift::paired(&logs, CONFIDENCE).and_then(|found| {
             let [low, high] = found.interval?;
-            // A few slow repetitions make the high quantiles of all operations, and are not in what most repetitions say: the
-            // interval goes from one to the other.
+            // A few slow repetitions raise the high quantiles of all operations, but not those of most
+            // repetitions. The
+            // interval includes both values.
             Some([found.estimate.max(all) - low, high - found.estimate.min(all)])
         });
         Self {
             bytes: measured.message_bytes,
             times_ns,
             mean_ns: measured.distribution.mean_ns(),
-            sway: sway.unwrap_or([f64::INFINITY; 2]),
+            uncertainty: uncertainty.unwrap_or([f64::INFINITY; 2]),
         }
     }
 }
 
-/// Where a distribution is looked at: in the middle of equal steps, which are finer where it is steep.
+/// The probabilities at which a distribution is sampled: the middles of steps, finer where distributions are
+/// steep.
 pub(crate) struct Grid {
     /// Parts per million, ascending.
     pub(crate) ppm: Vec<u32>,
-    /// The probability that each stands for; all together are 1.
+    /// The probability of each step. The sum is 1.
     pub(crate) mass: Vec<f64>,
 }
 
-/// From which part per million to which, and how long a step is.
+/// Ranges in parts per million: start, end and length of a step.
 const STEPS: [(u32, u32, u32); 4] =
     [(0, 900_000, 4_000), (900_000, 990_000, 1_000), (990_000, 999_000, 200), (999_000, 1_000_000, 100)];
 

@@ -1,28 +1,30 @@
-//! [`Mixture`]: how long the messages of a profile take over one transport, all together.
+//! [`Mixture`]: the latency of all messages of a profile over one transport.
 
 use crate::line::{Cover, Grid, Line, Piece};
 use roundtrip_wire::size_profile::SizeHistogram;
 
-/// Half of the neighbourhood of a quantile in which it is looked which sizes it is made of, as a logarithm: a twentieth.
+/// Messages within this distance of a quantile count as its neighbourhood, as a logarithm: 5 % to either
+/// side.
 const NEAR: f64 = 0.05;
-/// How many of the grid's places a quick look skips.
+/// A quick estimate reads one of this many grid points.
 const QUICK_STEP: usize = 8;
 
-/// Which figure of a mixture.
+/// A figure of a mixture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// The expected time of a message.
+    /// The mean time of a message.
     Mean,
-    /// Half of the messages take no longer.
+    /// The median.
     P50,
-    /// 98 % of the messages take no longer.
+    /// The 98th percentile.
     P98,
-    /// 99 % of the messages take no longer.
+    /// The 99th percentile.
     P99,
 }
 
 impl Figure {
-    /// The quantile of each repetition that tells how sure a figure is, in parts per million.
+    /// The quantile of each repetition from which the interval of this figure is computed, in parts per
+    /// million.
     pub fn repetition_ppm(self) -> u32 {
         match self {
             Self::Mean | Self::P50 => 500_000,
@@ -31,26 +33,27 @@ impl Figure {
     }
 }
 
-/// The times of all messages of a profile over one transport, as far as that was measured.
+/// The distribution of the times of a profile's messages over one transport, as far as their sizes were
+/// measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
-    /// The expected time of a message, in nanoseconds.
+    /// The mean time of a message, in nanoseconds.
     pub mean_ns: f64,
-    /// Half of the messages take no longer, in nanoseconds.
+    /// The median, in nanoseconds.
     pub p50_ns: f64,
-    /// 98 % of them.
+    /// The 98th percentile, in nanoseconds.
     pub p98_ns: f64,
-    /// 99 % of them.
+    /// The 99th percentile, in nanoseconds.
     pub p99_ns: f64,
-    /// Which messages it is of.
+    /// The messages of the mixture.
     cover: Cover,
 }
 
 impl Mixture {
-    /// Of a profile over a line; `None` where no message is of a size that was measured.
+    /// Computes the mixture of a profile over a line. `None` if the line covers no message.
     pub fn new(line: &Line, sizes: &SizeHistogram) -> Option<Self> {
         let cover = line.cover(sizes);
-        let times = Times::of(line, &cover, 1);
+        let times = Times::new(line, &cover, 1);
         Some(Self {
             mean_ns: mean(line, &cover)?,
             p50_ns: times.quantile(Figure::P50.share())?,
@@ -60,39 +63,43 @@ impl Mixture {
         })
     }
 
-    /// The share of messages shorter than the shortest one measured: they are taken to cost as much as that.
+    /// The share of messages shorter than the shortest measured one. They are assumed to cost as much as that
+    /// one.
     pub fn below_share(&self) -> f64 {
         self.cover.below_share
     }
 
-    /// The share of messages longer than the longest one measured: they take no part.
+    /// The share of messages longer than the longest measured one. They are left out.
     pub fn above_share(&self) -> f64 {
         self.cover.above_share
     }
 
-    /// How many of its messages are of each measured size of its line, shortest first: those between two sizes are of both in
-    /// proportion. Together they are 1. What costs so much a message at each size costs their sum in all.
+    /// The share of messages at each measured size, shortest first. The sum is 1. A message between two sizes
+    /// counts for
+    /// both, in proportion. The total of any cost per message is the sum over sizes of share times cost.
     pub fn weights(&self, line: &Line) -> Vec<(u64, f64)> {
         let masses = self.cover.masses(line);
         let all: f64 = masses.iter().sum();
         line.knots().iter().zip(masses).map(|(knot, mass)| (knot.bytes, mass / all)).collect()
     }
 
-    /// How far the interval of a figure goes below and above it, as a logarithm.
+    /// How far the interval of a figure reaches below and above it, as logarithms.
     ///
-    /// Each measured size sways by itself, as its repetitions tell. How much a figure sways with one of them is that size's part
-    /// in it: of the mean its part of the sum; of a quantile its part of the messages that take about as long, as only they
-    /// move it (the delta method on the implicit equation of a quantile: `Serfling 1980, 2.3`). The sways add up as independent
-    /// ones do, by their squares, each end by itself (Zou and Donner 2008). Where no message takes about as long, nobody can
-    /// say how far it goes.
-    pub(crate) fn sway(&self, line: &Line, figure: Figure) -> [f64; 2] {
+    /// Each measured size varies independently, as its repetitions show. The weight of a size is its part in
+    /// the figure: for the mean, its part of
+    /// the sum; for a quantile, its part of the messages that take about as long, because only they move the
+    /// quantile (the
+    /// delta method on the implicit equation of a quantile: `Serfling 1980, 2.3`). The squares of the
+    /// deviations add up, separately
+    /// below and above (Zou and Donner 2008). If no message takes about as long, the interval is unbounded.
+    pub(crate) fn uncertainty(&self, line: &Line, figure: Figure) -> [f64; 2] {
         let figure_ns = self.figure_ns(figure);
         let parts: Vec<f64> = match figure {
             Figure::Mean => {
                 let of_sizes = self.cover.masses(line).into_iter().zip(line.knots());
                 of_sizes.map(|(mass, knot)| mass * knot.mean_ns).collect()
             }
-            _ => self.cover.masses_of(line, |piece| piece.mass * share_near(line, piece, figure_ns)),
+            _ => self.cover.partial_masses(line, |piece| piece.mass * share_near(line, piece, figure_ns)),
         };
         let all: f64 = parts.iter().sum();
         if all == 0.0 {
@@ -100,11 +107,11 @@ impl Mixture {
         }
         [0, 1].map(|end| {
             let squares = line.knots().iter().zip(&parts).filter(|(_, part)| **part > 0.0);
-            squares.map(|(knot, part)| (knot.sway[end] * part / all).powi(2)).sum::<f64>().sqrt()
+            squares.map(|(knot, part)| (knot.uncertainty[end] * part / all).powi(2)).sum::<f64>().sqrt()
         })
     }
 
-    /// One of its figures, in nanoseconds.
+    /// A figure of the mixture, in nanoseconds.
     pub fn figure_ns(&self, figure: Figure) -> f64 {
         match figure {
             Figure::Mean => self.mean_ns,
@@ -116,7 +123,7 @@ impl Mixture {
 }
 
 impl Figure {
-    /// The share of messages that a quantile is of; of the mean that of the median, around which it is not looked.
+    /// The share of messages below the quantile. For the mean, that of the median, which is not used.
     fn share(self) -> f64 {
         match self {
             Self::Mean | Self::P50 => 0.5,
@@ -126,18 +133,19 @@ impl Figure {
     }
 }
 
-/// A figure of a mixture in a quick look, by fewer places of each distribution: for what-ifs. In nanoseconds, with the share of
-/// messages that are longer than what was measured.
+/// Estimates a figure from fewer grid points, for what-if scans. In nanoseconds, with the share of messages
+/// that are longer
+/// than the longest measured one.
 pub(crate) fn quick(line: &Line, sizes: &SizeHistogram, figure: Figure) -> Option<(f64, f64)> {
     let cover = line.cover(sizes);
     let ns = match figure {
         Figure::Mean => mean(line, &cover),
-        quantile => Times::of(line, &cover, QUICK_STEP).quantile(quantile.share()),
+        quantile => Times::new(line, &cover, QUICK_STEP).quantile(quantile.share()),
     };
     Some((ns?, cover.above_share))
 }
 
-/// How many of some messages take about as long.
+/// The share of a piece's messages that take about as long as the figure.
 fn share_near(line: &Line, piece: &Piece, figure_ns: f64) -> f64 {
     let (one, next) = ends(line, piece.knot);
     let times = one.iter().zip(next).zip(&Grid::get().mass);
@@ -161,18 +169,18 @@ fn ends(line: &Line, knot: usize) -> (&[f64], &[f64]) {
     (one, line.knots().get(knot + 1).map_or(one, |next| &next.times_ns))
 }
 
-/// How many messages take how long: in bins a 512th of a doubling wide at most, by the first bits of the number itself.
+/// A histogram of message times. Bins are at most a 512th of a doubling wide: the leading bits of the float.
 struct Times {
     first: usize,
     bins: Vec<f64>,
     all: f64,
 }
 
-/// Bits of a `f64` that are dropped: of its 52 of fraction 9 are left.
+/// Dropped bits of an `f64`: 9 of the 52 fraction bits remain.
 const DROPPED_BITS: u32 = 43;
 
 impl Times {
-    fn of(line: &Line, cover: &Cover, step: usize) -> Self {
+    fn new(line: &Line, cover: &Cover, step: usize) -> Self {
         let grid = Grid::get();
         let knots = line.knots().iter();
         let extremes = knots.filter_map(|knot| Some((*knot.times_ns.first()?, *knot.times_ns.last()?)));
@@ -181,7 +189,7 @@ impl Times {
         let first = bin(least.min(most));
         let mut bins = vec![0.0; bin(most) - first + 1];
         let mut all = 0.0;
-        // Of so many places in a row the middle one stands for all.
+        // The middle point represents each group of points.
         let places: Vec<(usize, f64)> = (0..grid.mass.len())
             .step_by(step)
             .map(|from| (from, (from + step).min(grid.mass.len())))
@@ -198,7 +206,7 @@ impl Times {
         Self { first, bins, all }
     }
 
-    /// The middle of the bin of the quantile.
+    /// The middle of the bin that holds the quantile.
     fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = self.all * share;
         let mut sum = 0.0;
@@ -210,7 +218,7 @@ impl Times {
     }
 }
 
-/// Times are positive, whose bits are in their order.
+/// The bit patterns of positive floats have the order of their values.
 fn bin(ns: f64) -> usize {
     usize::try_from(ns.max(1.0).to_bits() >> DROPPED_BITS).unwrap_or(usize::MAX)
 }

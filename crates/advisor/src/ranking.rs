@@ -1,61 +1,66 @@
-//! Which transport is first for the messages of a profile, how far the others are behind it, and what would change that.
+//! Ranks transports for the messages of a profile: distance to the first, and scaled sizes that would change
+//! the first.
 
 use crate::line::Line;
 use crate::mixture::{self, Figure, Mixture};
 use crate::scale::scaled;
 use roundtrip_wire::size_profile::SizeHistogram;
 
-/// The share of messages that a transport may leave out, longer than what was measured, and still be ranked: a tenth of a
-/// percent, which moves a 99th percentile by a tenth of what is beyond it.
+/// The largest share of messages that a ranked transport may leave out because they are longer than the
+/// longest measured
+/// one: 0.1 %. It moves the 99th percentile by at most a tenth of the distance to the values above it.
 pub const LEFT_OUT_MAX: f64 = 0.001;
-/// By how much another transport has to be ahead for a change of sizes to be told: what is less, a quick look does not tell.
+/// How far another transport must be ahead before a change of sizes is reported. Quick estimates are not
+/// precise below this.
 const AHEAD_MIN: f64 = 1.02;
-/// How many times as long the messages are thought to be.
+/// Factors by which the sizes are scaled.
 const FACTORS: [f64; 14] =
     [0.5, 0.25, 0.125, 0.0625, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0];
 
-/// Transports by how much the messages of a profile cost over each.
+/// Transports ordered by the cost of a profile's messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// The first one first.
+    /// The ranked transports, fastest first.
     pub ranked: Vec<Ranked>,
-    /// Those that have not measured what the profile asks for, and the share of messages that they leave out.
+    /// Transports that did not measure the sizes of the profile, with the share of messages that they leave
+    /// out.
     pub not_ranked: Vec<(usize, f64)>,
-    /// With messages so many times as long another one would be first: the nearest factor below 1 and the nearest above.
+    /// Factors for all sizes that would make another transport the first: the nearest below 1 and the nearest
+    /// above.
     pub would_change: Vec<Change>,
 }
 
-/// A transport with its place.
+/// A transport in the ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// Which of the given lines.
+    /// The index of the line.
     pub line: usize,
-    /// What the messages cost.
+    /// The times of the messages.
     pub mixture: Mixture,
-    /// How far behind the first one; `None` of the first.
+    /// The distance to the first; `None` for the first itself.
     pub behind: Option<Behind>,
 }
 
-/// How far a transport is behind the first one, in the figure that they are ranked by.
+/// How far a transport is behind the first, in the figure that they are ranked by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behind {
-    /// How many times as long messages take.
+    /// The ratio of the times.
     pub ratio: f64,
-    /// The 95 % interval of the ratio; `None` where there are too few repetitions to say.
+    /// The 95 % interval of the ratio; `None` with too few repetitions.
     pub interval: Option<[f64; 2]>,
 }
 
-/// Who would be first with other sizes.
+/// The best transport for scaled sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// How many times as long all messages are.
+    /// The factor for all message sizes.
     pub factor: f64,
-    /// Which of the given lines.
+    /// The index of the line.
     pub line: usize,
 }
 
 impl Behind {
-    /// Whether the repetitions tell that it takes longer.
+    /// Whether the difference is statistically significant.
     pub fn is_sure(&self) -> bool {
         self.interval.is_some_and(|[low, _]| low > 1.0)
     }
@@ -77,7 +82,7 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
     let figure = |ranked: &Ranked| ranked.mixture.figure_ns(by);
     ranked.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
     let Some(first) = ranked.first() else { return Ranking { ranked, not_ranked, would_change: Vec::new() } };
-    let side = |ranked: &Ranked| (figure(ranked), ranked.mixture.sway(&lines[ranked.line], by));
+    let side = |ranked: &Ranked| (figure(ranked), ranked.mixture.uncertainty(&lines[ranked.line], by));
     let first = side(first);
     for other in ranked.iter_mut().skip(1) {
         other.behind = Some(behind(first, side(other)));
@@ -91,8 +96,9 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
     Ranking { ranked, not_ranked, would_change }
 }
 
-/// The ratio of two figures that sway independently: the ends of the interval of its logarithm by variance estimates recovery
-/// (Zou and Donner 2008).
+/// The ratio of two figures that vary independently: the ends of the interval of its logarithm by variance
+/// estimates
+/// recovery (Zou and Donner 2008).
 fn behind((first_ns, first): (f64, [f64; 2]), (ns, other): (f64, [f64; 2])) -> Behind {
     let log = (ns / first_ns).ln();
     let interval = [log - other[0].hypot(first[1]), log + other[1].hypot(first[0])];
@@ -100,7 +106,9 @@ fn behind((first_ns, first): (f64, [f64; 2]), (ns, other): (f64, [f64; 2])) -> B
     Behind { ratio: ns / first_ns, interval }
 }
 
-/// When another one would be first than those that may be so now: which of these it is, nobody can tell.
+/// Scale factors at which a transport outside of `may_be_first` would be the first. The transports in
+/// `may_be_first` are
+/// statistically tied, so a change among them is not reported.
 fn would_change(lines: &[Line], sizes: &SizeHistogram, by: Figure, may_be_first: &[usize]) -> Vec<Change> {
     let other_first = |factor: f64| {
         let sizes = scaled(sizes, factor).ok()?;

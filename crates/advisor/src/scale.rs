@@ -1,11 +1,12 @@
-//! The same profile with longer or shorter messages.
+//! Scales the sizes of a profile.
 
 use roundtrip_wire::size_profile::{InvalidSizes, SizeBucket, SizeHistogram};
 
-/// Every message so many times as long; none is shorter than a byte. Buckets that fall together are put together.
+/// Multiplies every message size by `factor`, to no less than one byte, and merges buckets that overlap
+/// afterwards.
 ///
 /// # Errors
-/// Where a message would be longer than one may be.
+/// A message would be longer than the largest allowed size.
 pub fn scaled(sizes: &SizeHistogram, factor: f64) -> Result<SizeHistogram, InvalidSizes> {
     let mut scaled: Vec<SizeBucket> = Vec::new();
     for bucket in sizes.buckets() {
@@ -37,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_become_longer_and_shorter_and_stay_as_many() {
+    fn scaling_keeps_the_number_of_messages() {
         assert_eq!(scaled_text("12-15:4,16-20:9,64:1", 2.0), "24-31:4,32-41:9,128-129:1");
         assert_eq!(scaled_text("12-15:4,16-20:9,64-79:1", 0.5), "6-7:4,8-10:9,32-39:1");
         assert_eq!(scaled_text("1:4,2:9,3:1,900-1000:5", 0.01), "1:14,9:5");
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused() {
+    fn rejects_sizes_that_are_too_long() {
         assert!(matches!(scaled(&"1048576:1".parse().unwrap(), 1e9), Err(InvalidSizes::TooLong(_))));
     }
 }

@@ -1,14 +1,14 @@
-//! What holds of every input: no panic, no message without end, and nothing imported that breaks a bound. The tests call it
-//! with inputs of their own.
+//! Checks for any input: no panic, no unbounded message, no import that exceeds a limit. The tests call it
+//! with generated inputs.
 
 use roundtrip_import::sizes::{self, SizeFormat};
 use roundtrip_import::{BENCHMARKS_MAX, Data, Format, Import, NAME_CHARS_MAX, import};
 use std::collections::HashSet;
 
-/// Reads an input in a format, or in the one that its content shows.
+/// Reads an input in a format, or in the format detected from its content.
 ///
 /// # Panics
-/// When something does not hold: the fuzzer keeps the input.
+/// A check fails. The fuzzer then keeps the input.
 pub fn check(bytes: &[u8], format: Option<&str>) {
     let format: Option<Format> = format.map(|slug| slug.parse().expect("a known format"));
     match import(bytes, format) {
@@ -17,10 +17,10 @@ pub fn check(bytes: &[u8], format: Option<&str>) {
     }
 }
 
-/// Reads an input as message sizes, in each format and in the one that its content shows.
+/// Reads an input as message sizes, in each format and in the detected one.
 ///
 /// # Panics
-/// When something does not hold: the fuzzer keeps the input.
+/// A check fails. The fuzzer then keeps the input.
 pub fn check_sizes(bytes: &[u8]) {
     for format in SizeFormat::all().iter().copied().map(Some).chain([None]) {
         match sizes::read(bytes, format) {

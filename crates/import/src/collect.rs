@@ -1,5 +1,6 @@
-//! [`Collector`]: what a format hands over piece by piece. Puts the repetitions of one benchmark together, holds the
-//! bounds, and keeps warnings and facts few and short.
+//! [`Collector`]: receives values from the format readers, joins the repetitions of each benchmark, enforces
+//! the
+//! limits, and bounds warnings and facts.
 
 use crate::fault::{self, Fault, Place, cut};
 use crate::model::{Benchmark, Data, Summary};
@@ -8,15 +9,15 @@ use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
 use std::collections::{BTreeMap, HashMap};
 
-/// A histogram takes some 200 KiB; few values come with more of them.
+/// The most histograms in a file: each takes about 200 KiB, and a few bytes of input can request one.
 pub(crate) const HISTOGRAMS_MAX: usize = 1_000;
-/// More values than this are no measurement, and their counts could overflow.
+/// The largest count: larger ones are not measurements, and their sum could overflow.
 const COUNT_MAX: u64 = 1 << 53;
 const WARNINGS_MAX: usize = 50;
 const LEFT_OUT_MAX: usize = 12;
 const FACTS_MAX: usize = 50;
 
-/// Of which benchmark a value is.
+/// The benchmark of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -49,7 +50,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Keeps something that the file says of machine or tool. The first one said stays.
+    /// Keeps a fact that the file states about the machine or tool. The first value of a key wins.
     pub(crate) fn fact(&mut self, key: &str, value: Option<impl ToString>) {
         let value = value.map(|value| cut(value.to_string().trim(), fault::SHORT)).unwrap_or_default();
         if !value.is_empty() && self.facts.len() < FACTS_MAX {
@@ -57,7 +58,7 @@ impl Collector {
         }
     }
 
-    /// Says something once, however often it is the case.
+    /// Adds a warning, unless the same warning exists.
     pub(crate) fn warn(&mut self, warning: impl AsRef<str>) {
         let warning = cut(warning.as_ref(), fault::LONG);
         if self.warnings.contains(&warning) {
@@ -70,7 +71,7 @@ impl Collector {
         }
     }
 
-    /// Names what is not a time of an operation.
+    /// Notes the names of measures that are not the time of an operation.
     pub(crate) fn left_out<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         for name in names {
             let name = cut(name, 40);
@@ -85,7 +86,7 @@ impl Collector {
         self.left_out.truncate(LEFT_OUT_MAX);
         if !self.left_out.is_empty() {
             let names = self.left_out.join(", ");
-            self.warn(format!("left out, only times of operations are taken: {names}{more}"));
+            self.warn(format!("skipped, not times: {names}{more}"));
         }
     }
 
@@ -95,7 +96,7 @@ impl Collector {
         self.repetition(entry, Distribution::of_samples(values), keeps_samples, place)
     }
 
-    /// Adds one repetition, of samples that are listed with how often each was seen.
+    /// Adds one repetition, as samples with their counts.
     pub(crate) fn counts(
         &mut self,
         entry: &Entry,
@@ -103,7 +104,7 @@ impl Collector {
         place: &Place,
     ) -> Result<(), Fault> {
         self.count_values(values.len(), place)?;
-        let total = total_of(values.iter().map(|&(_, count)| count), place)?;
+        let total = checked_total(values.iter().map(|&(_, count)| count), place)?;
         let keeps_samples = total <= SAMPLES_MAX as u64;
         self.repetition(entry, Distribution::of_counts(values), keeps_samples, place)
     }
@@ -120,7 +121,7 @@ impl Collector {
         place: &Place,
     ) -> Result<(), Fault> {
         let Some(repetition) = repetition else {
-            self.warn(format!("{}: a repetition without values is left out", entry.name));
+            self.warn(format!("{}: skipped a repetition without values", entry.name));
             return Ok(());
         };
         if !keeps_samples {
@@ -131,10 +132,7 @@ impl Collector {
                 )));
             }
             if repetition.max_ns() > HIGHEST_NS {
-                self.warn(format!(
-                    "{}: of many values only a histogram is kept, in which 60 s is the longest",
-                    entry.name
-                ));
+                self.warn(format!("{}: too many values, stored as a histogram capped at 60 s", entry.name));
             }
         }
         self.add(entry, Data::Repetitions(vec![repetition]), place)
@@ -148,8 +146,8 @@ impl Collector {
     ) -> Result<(), Fault> {
         self.count_values(1, place)?;
         if !summary.is_in_order() {
-            self.warn(format!("{}: its figures contradict each other, only the first is taken", entry.name));
-            summary = Summary::of(summary.statistic, summary.center_ns);
+            self.warn(format!("{}: inconsistent values, using only the first", entry.name));
+            summary = Summary::new(summary.statistic, summary.center_ns);
         }
         self.add(entry, Data::Summary(summary), place)
     }
@@ -170,12 +168,11 @@ impl Collector {
         match (&mut self.benchmarks[index].data, data) {
             (Data::Repetitions(known), Data::Repetitions(more)) => known.extend(more),
             (Data::Summary(_), Data::Summary(_)) => {
-                self.warn(format!("{}: stated more than once, only the first is taken", entry.name));
+                self.warn(format!("{}: duplicate, using only the first", entry.name));
             }
-            _ => self.warn(format!(
-                "{}: once with samples and once with a summary only, only the first is taken",
-                entry.name
-            )),
+            _ => {
+                self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name))
+            }
         }
         Ok(())
     }
@@ -197,11 +194,11 @@ impl Collector {
     }
 }
 
-/// The sum of counts, as far as anything can have been counted.
-pub(crate) fn total_of(counts: impl IntoIterator<Item = u64>, place: &Place) -> Result<u64, Fault> {
+/// The sum of the counts. An error if it exceeds [`COUNT_MAX`].
+pub(crate) fn checked_total(counts: impl IntoIterator<Item = u64>, place: &Place) -> Result<u64, Fault> {
     let total = counts.into_iter().fold(0_u64, u64::saturating_add);
     if total > COUNT_MAX {
-        return Err(place.clone().fault("expected counts of at most 2^53 values together"));
+        return Err(place.clone().fault("expected counts with a sum of at most 2^53"));
     }
     Ok(total)
 }
@@ -213,7 +210,8 @@ fn check_name(name: &str, place: &Place) -> Result<(), Fault> {
     }
     let found = cut(name, 40);
     Err(place.clone().fault(format!(
-        "expected a name of 1 to {NAME_CHARS_MAX} characters, none of them a control character, found {chars}: `{found}`"
+        "expected a name of 1 to {NAME_CHARS_MAX} characters without control characters, found {chars}: \
+         `{found}`"
     )))
 }
 
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_of_one_name_and_variant_are_joined_in_the_order_of_the_file() {
+    fn joins_repetitions_by_name_and_variant() {
         let mut collector = added(&pipe(), vec![1]).unwrap();
         collector.samples(&Entry::new("fifo", 1), vec![2], &Place::default()).unwrap();
         let new = Entry { variant: Some("new".into()), ..pipe() };
@@ -252,23 +250,23 @@ mod tests {
     }
 
     #[test]
-    fn names_that_no_chart_could_show_are_refused() {
+    fn rejects_names_that_charts_cannot_show() {
         for name in ["", "a\u{7}b", &"x".repeat(201)] {
             let error = added(&Entry::new(name, 1), vec![1]).unwrap_err();
-            assert!(error.starts_with("line 3: expected a name of 1 to 200 characters, none"), "{error}");
+            assert!(error.starts_with("line 3: expected a name of 1 to 200 characters without"), "{error}");
         }
         assert!(added(&Entry::new("ä".repeat(200), 1), vec![1]).is_ok());
     }
 
     #[test]
-    fn a_million_values_are_read_and_not_one_more() {
+    fn limits_the_number_of_values() {
         let mut collector = added(&pipe(), vec![7; VALUES_MAX]).unwrap();
         let fault = collector.samples(&pipe(), vec![7], &Place::line(9)).unwrap_err();
         assert_eq!(fault.problem, "expected at most 1000000 values in a file");
     }
 
     #[test]
-    fn histograms_that_few_bytes_can_ask_for_are_counted() {
+    fn limits_the_number_of_histograms() {
         let mut collector = Collector::default();
         for _ in 0..HISTOGRAMS_MAX {
             collector.counts(&pipe(), &[(5, 10_001)], &Place::default()).unwrap();
@@ -277,11 +275,11 @@ mod tests {
         let fault = collector.counts(&pipe(), &[(5, 10_001)], &Place::default()).unwrap_err();
         assert!(fault.problem.starts_with("expected at most 1000 repetitions"), "{}", fault.problem);
         let fault = collector.counts(&pipe(), &[(5, u64::MAX), (6, 2)], &Place::default()).unwrap_err();
-        assert_eq!(fault.problem, "expected counts of at most 2^53 values together");
+        assert_eq!(fault.problem, "expected counts with a sum of at most 2^53");
     }
 
     #[test]
-    fn warnings_are_said_once_and_stay_few() {
+    fn deduplicates_and_limits_warnings() {
         let mut collector = added(&pipe(), vec![1]).unwrap();
         for number in 0..120 {
             collector.warn(format!("warning {}", number / 2));
@@ -292,10 +290,10 @@ mod tests {
     }
 
     #[test]
-    fn a_second_summary_is_not_taken_for_a_repetition() {
+    fn rejects_a_second_summary() {
         let mut collector = Collector::default();
         for center in [5, 6] {
-            let summary = Summary::of(crate::model::Statistic::Mean, center);
+            let summary = Summary::new(crate::model::Statistic::Mean, center);
             collector.summary(&pipe(), summary, &Place::default()).unwrap();
         }
         collector.samples(&pipe(), vec![7], &Place::default()).unwrap();
@@ -305,8 +303,8 @@ mod tests {
         assert_eq!(
             import.warnings,
             [
-                "pipe: stated more than once, only the first is taken",
-                "pipe: once with samples and once with a summary only, only the first is taken",
+                "pipe: duplicate, using only the first",
+                "pipe: both with samples and as a summary, using only the first",
             ]
         );
     }

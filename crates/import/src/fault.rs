@@ -1,12 +1,12 @@
-//! What is wrong in a file, where, and what was expected. A message has a bounded length, whatever the input.
+//! Errors in a file: place, expectation and finding. Messages have a bounded length for any input.
 
 use std::fmt;
 
-/// For what is quoted within a message.
+/// The longest quotation in a message, in characters.
 pub(crate) const SHORT: usize = 100;
 pub(crate) const LONG: usize = 300;
 
-/// At most so many characters, none of them a control character.
+/// Shortens a text to `chars` characters, without control characters.
 pub(crate) fn cut(text: &str, chars: usize) -> String {
     let mut rest = text.chars();
     let mut kept: String =
@@ -17,7 +17,7 @@ pub(crate) fn cut(text: &str, chars: usize) -> String {
     kept
 }
 
-/// Where in a file something is wrong, as far as it is known.
+/// The place of an error in a file, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Counted from 1.
@@ -26,7 +26,7 @@ pub struct Place {
     pub column: Option<usize>,
     /// The path to a member, such as `benchmarks[3].real_time`.
     pub member: Option<String>,
-    /// Of a histogram's bytes as they are inflated, counted from 0.
+    /// The offset in the inflated bytes of a histogram, from 0.
     pub byte: Option<usize>,
 }
 
@@ -40,14 +40,14 @@ impl Place {
     }
 
     pub(crate) fn member(path: impl AsRef<str>) -> Self {
-        Self::default().of_member(path.as_ref())
+        Self::default().with_member(path.as_ref())
     }
 
-    pub(crate) fn of_member(self, path: &str) -> Self {
+    pub(crate) fn with_member(self, path: &str) -> Self {
         Self { member: (!path.is_empty()).then(|| cut(path, SHORT)), ..self }
     }
 
-    /// This place in what begins `lines` further down in the file.
+    /// Converts a place in a part of the file that begins `lines` further down.
     pub(crate) fn lines_down(self, lines: usize) -> Self {
         Self { line: Some(self.line.unwrap_or(1) + lines), ..self }
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a format finds wrong, before it is said of which format.
+/// An error found by a format reader, before the format's name is added.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) place: Place,
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quoted_text_is_short_and_on_one_line() {
+    fn quotes_text_on_one_short_line() {
         assert_eq!(cut("a\nb\u{1b}", 10), "a b ");
         assert_eq!(cut("äöü", 2), "äö…");
     }

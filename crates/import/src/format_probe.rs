@@ -1,5 +1,7 @@
-//! [`FormatProbe`]: the first look at a file, by which formats are recognised. Of JSON, the names of its outer members,
-//! also when it is cut in the middle: a cut file should be called a cut file, not an unknown one.
+//! [`FormatProbe`]: the outline of a file, from which formats are detected. For JSON, it has the names of the
+//! outer members, also
+//! for a truncated file, so that the error says that the file is truncated and not that its format is
+//! unknown.
 
 use crate::fault::cut;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -7,7 +9,7 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 const LEVELS: usize = 3;
-/// How many members or elements of one value are named.
+/// The most members or elements that an outline lists for one value.
 const MEMBERS_MAX: usize = 512;
 const NAMED_MAX: usize = 8_192;
 const NAME_CHARS: usize = 64;
@@ -17,10 +19,10 @@ pub(crate) struct FormatProbe<'a> {
     outline: OnceCell<Outline>,
 }
 
-/// The outer shape of the first JSON value.
+/// The outline of the first JSON value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Outline {
-    /// The file ends before it, or it was not looked at.
+    /// The file ends before the value, or the outline does not reach it.
     #[default]
     Unseen,
     Scalar,
@@ -39,7 +41,7 @@ impl<'a> FormatProbe<'a> {
             if self.is_json() {
                 let named = Cell::new(0);
                 let fill = Fill { into: &mut outline, levels: LEVELS, named: &named };
-                // What was seen before something is wrong is what counts.
+                // An error ends the outline; the part before it counts.
                 let _ = fill.deserialize(&mut serde_json::Deserializer::from_str(self.text));
             }
             outline
@@ -67,18 +69,18 @@ impl Outline {
         self.get(name).is_some()
     }
 
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; empty for any other value.
     pub(crate) fn elements(&self) -> &[Self] {
         if let Self::Array(elements) = self { elements } else { &[] }
     }
 
-    /// The members of an object; none of anything else.
+    /// The members of an object; empty for any other value.
     pub(crate) fn members(&self) -> &[(String, Self)] {
         if let Self::Object(members) = self { members } else { &[] }
     }
 }
 
-/// Fills an outline while JSON is read, so that it is there when reading fails.
+/// Fills an outline during deserialization, so that it survives an error.
 struct Fill<'a> {
     into: &'a mut Outline,
     levels: usize,
@@ -102,7 +104,7 @@ impl<'de> DeserializeSeed<'de> for Fill<'_> {
     }
 }
 
-/// Scalars all say the same.
+/// All scalars are handled alike.
 macro_rules! scalars {
     ($($visit:ident($($value:ty)?)),*) => {
         $(fn $visit<E>(self $(, _: $value)?) -> Result<(), E> {
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outer_members_are_named_also_of_a_file_that_is_cut() {
+    fn lists_outer_members_of_truncated_files() {
         let probe = FormatProbe::new(r#"{"results": [{"command": "echo", "times": [0.1, 0."#);
         let result = &probe.outline().get("results").unwrap().elements()[0];
         assert!(result.has("command") && result.has("times") && !result.has("mean"));
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_or_too_much_is_not_named() {
+    fn ignores_deep_or_excess_members() {
         let deep = "[".repeat(100_000);
         let probe = FormatProbe::new(&deep);
         assert_eq!(probe.outline().elements().len(), 1);
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_has_lines_and_no_outline() {
+    fn outlines_only_json() {
         let probe = FormatProbe::new("one\ntwo");
         assert_eq!((probe.outline(), probe.lines().count()), (&Outline::Unseen, 2));
     }

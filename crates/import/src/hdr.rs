@@ -1,5 +1,7 @@
-//! `HdrHistogram` V2 as text, into its bins. Read here and not by the library, which makes room for every bin that a
-//! histogram could have before it reads one: a few bytes could ask for megabytes, a file of them for minutes.
+//! Decodes the bins of an `HdrHistogram` V2 in text form. The library is not used, because it allocates every
+//! bin that
+//! a histogram could have before it reads one: a few bytes could allocate megabytes, and a file of them could
+//! take minutes.
 
 use crate::fault::{Fault, Place};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -9,15 +11,15 @@ use std::io::Read;
 const V2: u32 = 0x1c84_9303;
 const V2_DEFLATED: u32 = 0x1c84_9304;
 const OLDER: [u32; 4] = [0x1c84_9301, 0x1c84_9302, 0x1c84_9308, 0x1c84_9309];
-/// The size of words, which V2 does not heed, and a bit that all have.
+/// Clears the word size, which V2 ignores, and a bit that is always set.
 const COOKIE_MASK: u32 = !0xf0;
 const HEADER_BYTES: usize = 40;
-/// More than the widest histogram of three digits can have: 64 bits of range, nine bytes a bin.
+/// The largest inflated histogram: 64 bits of range at three digits, nine bytes per bin, take less.
 const INFLATED_BYTES_MAX: usize = 1 << 20;
-/// All histograms of a log together: so many bytes for one of the log. Real ones take less than four.
-const INFLATED_BYTES_MAX_A_BYTE: usize = 8;
+/// The most inflated bytes per byte of a log, over all histograms. Real logs have less than four.
+const INFLATED_BYTES_MAX_PER_BYTE: usize = 8;
 
-/// Values that count as one.
+/// Values counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bin {
     pub(crate) low: u64,
@@ -25,7 +27,7 @@ pub(crate) struct Bin {
     pub(crate) count: u64,
 }
 
-/// Reads histograms one after the other, and keeps count of how much they inflate to.
+/// Decodes histograms and counts the inflated bytes.
 #[derive(Debug)]
 pub(crate) struct Inflater {
     bytes_left: usize,
@@ -33,18 +35,18 @@ pub(crate) struct Inflater {
 }
 
 impl Inflater {
-    /// For a log of so many bytes.
+    /// Creates an inflater for a log of this size.
     pub(crate) fn new(log_bytes: usize) -> Self {
         let bytes_left =
-            log_bytes.saturating_mul(INFLATED_BYTES_MAX_A_BYTE).saturating_add(INFLATED_BYTES_MAX);
+            log_bytes.saturating_mul(INFLATED_BYTES_MAX_PER_BYTE).saturating_add(INFLATED_BYTES_MAX);
         Self { bytes_left, buffer: Vec::new() }
     }
 
     /// The bins of a histogram that are not empty, in ascending order.
     pub(crate) fn bins(&mut self, base64: &str, place: &Place) -> Result<Vec<Bin>, Fault> {
-        let bytes = BASE64_STANDARD.decode(base64.trim()).map_err(|error| {
-            place.clone().fault(format!("expected a histogram in base64, found another text: {error}"))
-        })?;
+        let bytes = BASE64_STANDARD
+            .decode(base64.trim())
+            .map_err(|error| place.clone().fault(format!("expected a base64 histogram: {error}")))?;
         let mut words =
             bytes.chunks_exact(4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
         let (cookie, length) = (words.next(), words.next());
@@ -56,15 +58,20 @@ impl Inflater {
             V2_DEFLATED => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let deflated = bytes[8..].get(..length).ok_or_else(|| {
-                    place.clone().fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
+                    place
+                        .clone()
+                        .fault(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
                 })?;
                 self.inflate(deflated, place)?;
                 decode(&self.buffer, place)
             }
             older if OLDER.contains(&older) => Err(place.clone().fault(
-                "expected HdrHistogram V2, found an older encoding: write the log with version 2 of the library",
+                "expected HdrHistogram V2, found an older encoding. Write the log with version 2 of the \
+                 library.",
             )),
-            _ => Err(place.clone().fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
+            _ => {
+                Err(place.clone().fault(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")))
+            }
         }
     }
 
@@ -81,14 +88,16 @@ impl Inflater {
         }
         self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
             place.clone().fault(format!(
-                "expected histograms of at most {INFLATED_BYTES_MAX_A_BYTE} bytes for each byte of the log, found more"
+                "expected at most {INFLATED_BYTES_MAX_PER_BYTE} bytes of histograms for each byte of the log, \
+                 found more"
             ))
         })?;
         Ok(())
     }
 }
 
-/// Reads the inner layer: cookie, length of the counts, offset, digits, lowest and highest value, a ratio; counts.
+/// Decodes the inner layer: cookie, length of the counts, offset, digits, lowest and highest value, a ratio;
+/// counts.
 fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
     let word =
         |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
@@ -109,7 +118,7 @@ fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
     if offset != 0 {
         return Err(place
             .at_byte(8)
-            .fault(format!("expected counts that are not shifted, found an offset of {offset}")));
+            .fault(format!("expected unshifted counts, found an offset of {offset}")));
     }
     if digits > 5 {
         return Err(place.at_byte(12).fault(format!("expected 0 to 5 significant digits, found {digits}")));
@@ -123,9 +132,9 @@ fn decode(bytes: &[u8], place: &Place) -> Result<Vec<Bin>, Fault> {
     bins(counts, &Shape::new(digits, lowest), place)
 }
 
-/// Where bins lie, by precision and lowest value.
+/// The layout of the bins, given by precision and lowest value.
 struct Shape {
-    /// Bins of each doubling: as many as hold the precision.
+    /// Bins per doubling, enough for the precision.
     halves: u64,
     half_bits: u32,
     unit_bits: u32,
@@ -140,7 +149,7 @@ impl Shape {
 
     /// The lowest and the highest value of a bin; `None` beyond 64 bits.
     fn range(&self, index: u64) -> Option<(u64, u64)> {
-        // The first doubling has all of its bins, every other the upper half of them.
+        // The first doubling has all of its bins, every other one only the upper half.
         let doubling = (index >> self.half_bits).saturating_sub(1);
         let within = if index < 2 * self.halves { index } else { index % self.halves + self.halves };
         let shift = u32::try_from(doubling).ok()?.checked_add(self.unit_bits)?;
@@ -150,8 +159,9 @@ impl Shape {
     }
 }
 
-/// Counts are numbers of 7 bits a byte, the lowest first, with the sign in the lowest bit; a negative number is how
-/// many empty bins follow.
+/// Decodes counts: 7 bits per byte, lowest first, with the sign in the lowest bit. A negative number is a
+/// count of
+/// empty bins.
 fn bins(counts: &[u8], shape: &Shape, place: &Place) -> Result<Vec<Bin>, Fault> {
     let mut bins = Vec::new();
     let (mut index, mut at) = (0_u64, 0);

@@ -1,4 +1,4 @@
-//! JSON into types, with line, column and path of what is wrong; numbers and lists within bounds.
+//! Typed JSON with line, column and path of errors, and limits for numbers and lists.
 
 use crate::fault::{self, Fault, Place, cut};
 use serde::Deserialize;
@@ -11,30 +11,30 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault>
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
-        let fault = fault_of(error.inner());
-        // A member whose name was not read yet is a question mark, a path of no names a dot.
+        let fault = fault_from(error.inner());
+        // serde's path has a question mark for a member without a name yet, and a dot for an empty path.
         let path = path.trim_end_matches('?').trim_end_matches('.');
-        let place = if path.is_empty() { fault.place } else { fault.place.of_member(path) };
+        let place = if path.is_empty() { fault.place } else { fault.place.with_member(path) };
         Fault { place, ..fault }
     })?;
-    deserializer.end().map_err(|error| fault_of(&error))?;
+    deserializer.end().map_err(|error| fault_from(&error))?;
     Ok(value)
 }
 
-fn fault_of(error: &serde_json::Error) -> Fault {
+fn fault_from(error: &serde_json::Error) -> Fault {
     let message = error.to_string();
     let suffix = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&suffix).unwrap_or(&message);
-    // What ends before its first byte has no column.
+    // An input that ends before its first byte has column 0.
     let column = Some(error.column().max(1));
-    Place { line: Some(error.line()), column, ..Place::default() }.fault(problem_of(message))
+    Place { line: Some(error.line()), column, ..Place::default() }.fault(rephrase(message))
 }
 
-/// What was expected first, then what was found, in words that do not take the reader for a program.
-fn problem_of(message: &str) -> String {
+/// The expectation first, then the finding, in words for people who do not know serde.
+fn rephrase(message: &str) -> String {
     let found = |found: &str, expected: &str| {
         let expected = match expected {
-            "u64" => "a whole number that is not negative",
+            "u64" => "a whole number of 0 or more",
             "i64" => "a whole number",
             "a string" => "a text",
             "a boolean" => "true or false",
@@ -44,7 +44,7 @@ fn problem_of(message: &str) -> String {
         format!("expected {expected}, found {}", cut(found, fault::SHORT))
     };
     if let Some(what) = message.strip_prefix("EOF while parsing ") {
-        return format!("expected the rest of {what}, found the end of the text");
+        return format!("expected the rest of {what}, found the end of the input");
     }
     if let Some(name) = message.strip_prefix("missing field ") {
         return format!("expected a member {name}, found none");
@@ -56,14 +56,14 @@ fn problem_of(message: &str) -> String {
     }
     match message {
         "expected value" => "expected a value".into(),
-        "number out of range" => "expected a number that fits into 64 bits, found a larger one".into(),
+        "number out of range" => "expected a 64-bit number, found a larger one".into(),
         "trailing characters" => "expected the end of the text, found more".into(),
         other => other.to_owned(),
     }
 }
 
-/// Implements `Deserialize` for a type by what it does with the kinds of values that it may be; nothing is buffered, as
-/// `#[serde(untagged)]` would. `$expected` is for messages.
+/// Implements `Deserialize` for a type from handlers for the kinds of values that it accepts. Unlike
+/// `#[serde(untagged)]`, it buffers nothing. `$expected` is for messages.
 macro_rules! visited {
     ($Type:ident, $expected:literal, $deserialize:ident, $($visits:tt)*) => {
         impl<'de> serde::Deserialize<'de> for $Type {
@@ -89,13 +89,13 @@ pub(crate) use visited;
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Number(pub(crate) f64);
 
-/// What is not worth an error when it is something else: a fact for people, or `"NaN"` in the place of a number.
+/// A value of any kind: a fact for people, or a number that may be `"NaN"`. Other kinds are not an error.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Loose {
     Number(f64),
-    /// The beginning of it.
+    /// The beginning of a text.
     Text(String),
-    /// Something else, or nothing.
+    /// Any other value.
     #[default]
     Other,
 }
@@ -105,7 +105,7 @@ impl Loose {
         if let Self::Number(number) = self { Some(*number) } else { None }
     }
 
-    /// As a fact: what is no text and no number says nothing.
+    /// The value as a fact: `None` unless it is a text or a number.
     pub(crate) fn fact(&self) -> Option<String> {
         match self {
             Self::Number(number) => Some(number.to_string()),
@@ -151,7 +151,7 @@ visited! { Loose, "anything", deserialize_any,
     }
 }
 
-/// A list of at most so many elements.
+/// A list with at most `MAX` elements.
 #[derive(Clone, Debug)]
 pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
 
@@ -186,7 +186,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
     }
 }
 
-/// An object whose members have names of their own, in the order of the file.
+/// An object with arbitrary member names, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<T, const MAX: usize>(pub(crate) Vec<(String, T)>);
 
@@ -221,7 +221,8 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Members<T,
     }
 }
 
-/// The names of members that are numbers, of an object or of all objects of a list: what users add to their results.
+/// The names of the numeric members of an object, or of all objects in a list: values that users add to their
+/// results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NumberNames(pub(crate) BTreeSet<String>);
 
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_line_column_and_path() {
+    fn reports_errors_with_line_column_and_path() {
         assert_eq!(
             problem("[{\"times\": [1,\n \"2\"]}]"),
             "line 2, column 4, [0].times[1]: expected a number, found string \"2\""
@@ -285,18 +286,18 @@ mod tests {
         assert_eq!(problem("7"), "line 1, column 1: expected a list, found integer `7`");
         assert_eq!(
             problem("[{\"times\": [1e999]}]"),
-            "line 1, column 17, [0].times[0]: expected a number that fits into 64 bits, found a larger one"
+            "line 1, column 17, [0].times[0]: expected a 64-bit number, found a larger one"
         );
     }
 
     #[test]
-    fn messages_are_short_whatever_is_found() {
+    fn bounds_the_length_of_messages() {
         let text = format!("[{{\"times\": [\"{}\"]}}]", "x".repeat(100_000));
         assert!(problem(&text).len() < 500);
     }
 
     #[test]
-    fn numbers_are_named_once_and_other_members_are_not() {
+    fn lists_number_names_once() {
         let names: NumberNames = read(r#"[{"a": 1, "b": "x"}, {"a": 2, "c": 0.5}]"#).unwrap();
         assert_eq!(names.0.into_iter().collect::<Vec<_>>(), ["a", "c"]);
     }

@@ -1,28 +1,33 @@
-//! Reads what other benchmark tools write: the bytes of a result file become benchmarks with their times.
-//! No I/O, no clock, no environment. The input is not trusted.
+//! Imports result files of other benchmark tools as benchmarks with their times. No I/O, no clock, no
+//! environment. The input is
+//! not trusted.
 //!
 //! # Codemap
-//! - [`format`](mod@format): the list of formats, one file each; what every one must offer.
-//! - [`model`]: what a file says, in one form for all formats. `fault`: what is wrong, where, and what was expected.
-//! - [`wire`]: the same as results of a run.
-//! - [`sizes`]: message sizes that somebody has counted; formats and errors of its own.
-//! - `collect`: puts repetitions of one benchmark together and holds the bounds.
-//! - `hdr`: histograms of logs. `format_probe`: the first look at a file by which its format is recognised.
-//! - `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
+//! - [`format`](mod@format): the list of formats, one file each, and their interface.
+//! - [`model`]: the contents of a file, in one form for all formats. `fault`: errors with their place.
+//! - [`wire`]: the contents as results of a run.
+//! - [`sizes`]: histograms of message sizes, with their own formats and errors.
+//! - `collect`: joins the repetitions of a benchmark and enforces the limits.
+//! - `hdr`: histograms of logs. `format_probe`: detects the format from an outline of the file.
+//! - `json`: JSON with the place of errors. `time`: units, rates, rounding.
 //!
-//! # What is imported
-//! **A time, and nothing else.** Smaller is better. A rate, in operations a second, becomes the time of an
-//! operation: one rate has one time, so nothing is lost. Bytes, allocations, counts and rates of bytes are left out,
-//! and a warning names them.
+//! # Rules
+//! **Only times.** Smaller is better. A rate, in operations per second, becomes the time of an operation,
+//! without loss. Bytes,
+//! allocations, counts and byte rates are left out, and a warning names them.
 //!
-//! **No sample is invented.** A [`Distribution`](roundtrip_stats::Distribution) holds what the file lists. Where a
-//! file has only a mean, a median or bins, that is what it becomes: a [`Summary`].
+//! **No invented samples.** A [`Distribution`](roundtrip_stats::Distribution) holds the values that the file
+//! lists. If a
+//! file has only a mean, a median or bins, it becomes a [`Summary`].
 //!
-//! **Whole nanoseconds.** Tools that state averages over many iterations state fractions of them. Their values are
-//! the time of 1,000 operations ([`Benchmark::operations`]): 12.34 ns an operation is 12,340 ns. The number follows
-//! from the format, so a series never changes its scale. Rounding is done once, half away from zero.
+//! **Whole nanoseconds.** Tools that average over many iterations state fractions of nanoseconds. Their
+//! values become the time of 1,000
+//! operations ([`Benchmark::operations`]): 12.34 ns per operation is 12,340 ns. The format alone decides, so
+//! a series never
+//! changes its scale. Rounding is done once, half away from zero.
 //!
-//! **A name depends on its own entry alone**, so that a series goes on when other benchmarks come or go.
+//! **A name depends only on its own entry**, so a series continues when other benchmarks are added or
+//! removed.
 //!
 //! ```
 //! let file = br#"{"results": [{"command": "echo", "times": [0.0012, 0.0013]}]}"#;
@@ -47,7 +52,7 @@ pub use fault::Place;
 pub use format::{Error, Format, Import};
 pub use model::{Benchmark, Data, Statistic, Summary};
 
-/// The largest file that is read, in bytes.
+/// The largest accepted file, in bytes.
 pub const INPUT_BYTES_MAX: usize = 64 << 20;
 /// The most benchmarks a file may hold.
 pub const BENCHMARKS_MAX: usize = 10_000;
@@ -56,15 +61,15 @@ pub const VALUES_MAX: usize = 1_000_000;
 /// The longest name of a benchmark, in characters.
 pub const NAME_CHARS_MAX: usize = roundtrip_wire::report::BENCHMARK_CHARACTERS_MAX;
 
-/// Reads a result file in the given format, or in the one that its content shows.
+/// Reads a result file in the given format, or in the format detected from its content.
 ///
 /// # Errors
-/// [`Error`]: no format or several are recognised, or the file is not what its format asks for.
+/// [`Error`]: no format or several match, or the file does not conform to the format.
 pub fn import(bytes: &[u8], format: Option<Format>) -> Result<Import, Error> {
-    let text = format::text_of(bytes)?;
+    let text = format::decode_text(bytes)?;
     let format = match format {
         Some(format) => format,
-        None => Format::of_text(text)?,
+        None => Format::detect_text(text)?,
     };
     format.read(text)
 }

@@ -1,15 +1,15 @@
-//! What a result file says of its benchmarks, in one form for all formats.
+//! The contents of a result file, in one form for all formats.
 
 use roundtrip_stats::Distribution;
 
 /// One benchmark of a file.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// As the tool names it, with its parameters: at most 200 characters, none of them a control character.
+    /// The name from the tool, with its parameters: at most 200 characters, without control characters.
     pub name: String,
-    /// Which of several builds was measured, where a file compares them: `old` and `new` of Node.
+    /// The build, if a file compares several: `old` and `new` of Node.
     pub variant: Option<String>,
-    /// How many operations one value is the time of: 1 or 1,000, by the format.
+    /// The number of operations per value: 1 or 1,000, depending on the format.
     pub operations: u64,
     /// Its times.
     pub data: Data,
@@ -18,47 +18,47 @@ pub struct Benchmark {
 /// The times of a benchmark.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Samples: one distribution for each independent run that the file tells apart. In nanoseconds of
+    /// Samples: one distribution for each independent run in the file. In nanoseconds per
     /// [`Benchmark::operations`].
     Repetitions(Vec<Distribution>),
-    /// Stated figures only, without the samples behind them.
+    /// Statistics without the samples.
     Summary(Summary),
 }
 
-/// Figures that a file states. Times in nanoseconds of [`Benchmark::operations`].
+/// Statistics that a file states. Times are in nanoseconds per [`Benchmark::operations`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The one figure that stands for all.
+    /// The central value.
     pub center_ns: u64,
-    /// What it is.
+    /// The kind of the central value.
     pub statistic: Statistic,
-    /// Lower end of an interval that the file states.
+    /// The lower end of an interval that the file states.
     pub low_ns: Option<u64>,
-    /// Upper end of it.
+    /// The upper end of the interval.
     pub high_ns: Option<u64>,
     /// The smallest value.
     pub min_ns: Option<u64>,
     /// The largest value.
     pub max_ns: Option<u64>,
-    /// Quantiles, as parts per million and value, in ascending order.
+    /// Quantiles as pairs of parts per million and value, in ascending order.
     pub quantiles: Vec<(u32, u64)>,
-    /// How many values are behind the figures.
+    /// The number of samples behind the statistics.
     pub count: Option<u64>,
 }
 
-/// What the middle of a [`Summary`] is.
+/// The kind of the central value of a [`Summary`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
     /// The arithmetic mean.
     Mean,
     /// The median.
     Median,
-    /// One value; the file does not say of what kind.
+    /// One value of unknown kind.
     Value,
 }
 
 impl Summary {
-    pub(crate) fn of(statistic: Statistic, center_ns: u64) -> Self {
+    pub(crate) fn new(statistic: Statistic, center_ns: u64) -> Self {
         Self {
             center_ns,
             statistic,
@@ -71,10 +71,10 @@ impl Summary {
         }
     }
 
-    /// Of the median where it is stated, else of the mean.
-    pub(crate) fn of_middle(median: Option<u64>, mean: Option<u64>) -> Option<Self> {
-        let median = median.map(|median| Self::of(Statistic::Median, median));
-        median.or_else(|| mean.map(|mean| Self::of(Statistic::Mean, mean)))
+    /// Takes the median if it is stated, otherwise the mean.
+    pub(crate) fn from_median_or_mean(median: Option<u64>, mean: Option<u64>) -> Option<Self> {
+        let median = median.map(|median| Self::new(Statistic::Median, median));
+        median.or_else(|| mean.map(|mean| Self::new(Statistic::Mean, mean)))
     }
 
     pub(crate) fn is_in_order(&self) -> bool {

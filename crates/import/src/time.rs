@@ -1,11 +1,11 @@
-//! Units, rates and rounding: a number of a file becomes whole nanoseconds, once.
+//! Units, rates and rounding: converts numbers of a file to whole nanoseconds, rounding once.
 
 use crate::fault::{Fault, Place};
 
-/// Nothing that is measured takes longer: 11 days.
+/// The longest accepted time: 11 days.
 pub(crate) const HIGHEST_NS: f64 = 1e15;
 
-/// How a format's numbers become nanoseconds of some operations.
+/// Converts a format's numbers to nanoseconds per 1 or 1,000 operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     unit_ns: f64,
@@ -13,13 +13,14 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Numbers in a unit of `unit_ns` nanoseconds become the time of 1,000 operations.
-    pub(crate) fn of_thousand(unit_ns: f64) -> Self {
+    /// For numbers in units of `unit_ns` nanoseconds per operation, converted to the time of 1,000
+    /// operations.
+    pub(crate) fn per_thousand(unit_ns: f64) -> Self {
         Self { unit_ns, operations: 1_000 }
     }
 
-    /// Numbers in a unit of `unit_ns` nanoseconds stay the time of one operation.
-    pub(crate) fn of_one(unit_ns: f64) -> Self {
+    /// For numbers in units of `unit_ns` nanoseconds per operation, kept as the time of one operation.
+    pub(crate) fn per_one(unit_ns: f64) -> Self {
         Self { unit_ns, operations: 1 }
     }
 
@@ -27,7 +28,7 @@ impl Scale {
         self.unit_ns * self.operations as f64
     }
 
-    /// The time of an operation.
+    /// Converts the time of an operation.
     pub(crate) fn time(self, value: f64) -> Result<u64, String> {
         if !value.is_finite() || value.is_sign_negative() && value != 0.0 {
             return Err(format!("expected a time of 0 or more, found {value:?}"));
@@ -40,13 +41,13 @@ impl Scale {
         self.time(value).map_err(|problem| place().fault(problem))
     }
 
-    /// The time of an operation, from how many of them there are in the unit of time.
+    /// Converts a rate, in operations per unit of time.
     pub(crate) fn rate(self, value: f64) -> Result<u64, String> {
         if !value.is_finite() || value <= 0.0 {
             return Err(format!("expected a rate above 0, found {value:?}"));
         }
         whole(self.factor() / value)
-            .ok_or_else(|| format!("expected a rate of a time of at most 10^15 ns, found {value:?}"))
+            .ok_or_else(|| format!("expected a rate of at least one per 10^15 ns, found {value:?}"))
     }
 }
 
@@ -55,7 +56,7 @@ fn whole(ns: f64) -> Option<u64> {
     (0.0..=HIGHEST_NS).contains(&ns).then(|| ns.round() as u64)
 }
 
-/// The nanoseconds of a unit, by the names that the tools use; `None` of what is no unit of time.
+/// The nanoseconds of a time unit, by the tools' names for it; `None` for other units.
 pub(crate) fn unit_ns(name: &str) -> Option<f64> {
     Some(match name {
         "ps" => 1e-3,
@@ -70,7 +71,7 @@ pub(crate) fn unit_ns(name: &str) -> Option<f64> {
     })
 }
 
-/// Parts per million, of a percentage from 0 to 100.
+/// Converts a percentage from 0 to 100 to parts per million.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10^6")]
 pub(crate) fn ppm_of_percent(percent: f64) -> Option<u32> {
     (0.0..=100.0).contains(&percent).then(|| (percent * 1e4).round() as u32)
@@ -81,22 +82,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fractions_survive_as_the_time_of_a_thousand() {
-        assert_eq!(Scale::of_thousand(1.0).time(12.34), Ok(12_340));
-        assert_eq!(Scale::of_one(1e9).time(0.000_001_5), Ok(1_500));
-        assert_eq!(Scale::of_one(1.0).time(2.5), Ok(3));
-        assert_eq!(Scale::of_one(1.0).time(-0.0), Ok(0));
+    fn keeps_fractions_as_the_time_of_1_000_operations() {
+        assert_eq!(Scale::per_thousand(1.0).time(12.34), Ok(12_340));
+        assert_eq!(Scale::per_one(1e9).time(0.000_001_5), Ok(1_500));
+        assert_eq!(Scale::per_one(1.0).time(2.5), Ok(3));
+        assert_eq!(Scale::per_one(1.0).time(-0.0), Ok(0));
     }
 
     #[test]
-    fn a_rate_is_the_time_of_an_operation() {
-        assert_eq!(Scale::of_thousand(1e9).rate(1_000_000.0), Ok(1_000_000));
-        assert_eq!(Scale::of_thousand(1e3).rate(0.25), Ok(4_000_000));
+    fn converts_a_rate_to_a_time() {
+        assert_eq!(Scale::per_thousand(1e9).rate(1_000_000.0), Ok(1_000_000));
+        assert_eq!(Scale::per_thousand(1e3).rate(0.25), Ok(4_000_000));
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
-        let scale = Scale::of_one(1e9);
+    fn rejects_values_that_are_not_times() {
+        let scale = Scale::per_one(1e9);
         assert_eq!(scale.time(-1.0), Err("expected a time of 0 or more, found -1.0".into()));
         assert_eq!(scale.time(f64::NAN), Err("expected a time of 0 or more, found NaN".into()));
         assert_eq!(scale.time(f64::INFINITY), Err("expected a time of 0 or more, found inf".into()));
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(scale.rate(0.0), Err("expected a rate above 0, found 0.0".into()));
         assert_eq!(
             scale.rate(1e-300),
-            Err("expected a rate of a time of at most 10^15 ns, found 1e-300".into())
+            Err("expected a rate of at least one per 10^15 ns, found 1e-300".into())
         );
     }
 }

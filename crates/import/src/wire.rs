@@ -1,5 +1,4 @@
-//! What a file says in the words of the wire format: the same as a run of this suite, with all that a file does not tell
-//! said to be unknown.
+//! Converts an import to wire results. Facts that a file does not state become `unknown`.
 
 use crate::format::Import;
 use crate::model::{Benchmark, Data, Statistic, Summary};
@@ -8,20 +7,20 @@ use roundtrip_wire::{
     Case, CaseResult, Methodology, Repetition, Slug, StatedQuantile, Summary as Stated, TransportInfo,
 };
 
-/// The way of reading files, raised when the same file is read as other figures than before.
+/// The version of the readers. Raise it when a change of the readers changes the values of a file.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// The scenario of what others have measured: what it exchanged, only its name may tell.
+/// The scenario of imported results. Only the benchmark's name may describe the traffic.
 pub const SCENARIO: &str = "benchmark";
 
-/// The family of the formats as mechanisms.
+/// The mechanism family of the formats.
 pub const FAMILY: &str = "import";
 
-/// What a file does not tell: how many processes there were, where they ran, how they waited.
+/// The value of missing facts: number of processes, placement, kind of waiting.
 pub const UNKNOWN: &str = "unknown";
 
 impl Import {
-    /// One result a benchmark, in the order of the file.
+    /// Creates one result per benchmark, in the order of the file.
     pub fn into_results(self) -> Vec<CaseResult> {
         let Self { format, benchmarks, facts, .. } = self;
         let transport = TransportInfo {
@@ -29,7 +28,7 @@ impl Import {
             title: format.title().to_owned(),
             family: Slug::from_name(FAMILY),
             semantics: format!(
-                "Imported from a file of {}. How it was measured is what the tool and the benchmark make of it.",
+                "Imported from {}. The tool and the benchmark define the method.",
                 format.title()
             ),
             control: false,
@@ -103,7 +102,7 @@ fn methodology(title: &str, statistic: Option<Statistic>) -> Methodology {
     }
 }
 
-/// Nothing is known of messages: none are counted.
+/// Creates a repetition without message counts, which are unknown.
 fn repetition((index, distribution): (u32, &Distribution)) -> Repetition {
     Repetition {
         index,

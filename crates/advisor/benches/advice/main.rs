@@ -1,8 +1,8 @@
-//! `cargo xtask bench advisor`: how true advice is, and what it costs.
+//! `cargo xtask bench advisor`: accuracy and cost of advice.
 //!
-//! - [`intervals`]: how often the interval of a ratio holds the true one.
-//! - [`mix`]: what advice says of a mix of sizes, against processes that really send it.
-//! - [`speed`]: what the advice on twenty transports of five machines takes.
+//! - [`intervals`]: coverage of the interval of a ratio.
+//! - [`mix`]: advice for a mix of sizes, compared with processes that send the mix.
+//! - [`speed`]: time to advise on twenty transports of five machines.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 

@@ -1,5 +1,6 @@
-//! What advice says of a browser's mix of sizes, against processes that really send it: in one run, in which all sizes and the
-//! mix take turns.
+//! Compares the advice for a browser's mix of sizes with processes that send this mix. One run measures both:
+//! the single
+//! sizes and the mix alternate.
 
 use roundtrip_advisor::{Figure, Line, Measured, Mixture};
 use roundtrip_bench::definition;
@@ -12,13 +13,14 @@ use roundtrip_wire::size_profile::SizeProfile;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Runs, of which the median is told: odd.
+/// The number of runs: odd, because their median is reported.
 const RUNS: usize = 7;
 const RUNS_QUICK: usize = 3;
-/// What it may be off by, of a thousand.
-const OFF_MAX: f64 = 50.0;
+/// The largest accepted error, per thousand.
+const ERROR_MAX: f64 = 50.0;
 
-/// Sizes and the mix of one preset, where a mistake of either shows: both ends on one processor.
+/// Each size of one preset and their mix. Both ends run on one processor, where an error of either method
+/// shows.
 const DEFINITION: &str = r#"
 about = "Sizes, and a mix of them."
 deadline_seconds = 20
@@ -42,7 +44,7 @@ warmup = 50
 repetitions = 10
 "#;
 
-/// Of a transport and a figure: what was advised and what was measured, by run.
+/// The advised and the measured value of each run, by transport and figure.
 type Found = BTreeMap<(String, &'static str), Vec<[f64; 2]>>;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
@@ -76,7 +78,7 @@ fn row(transport: &str, figure: &str, mut pairs: Vec<[f64; 2]>) -> Row {
         "per mille",
         Peer { name: format!("the {figure} of the mix that was sent"), value: 1_000.0 },
         BarIs::ValueAtMost,
-        OFF_MAX,
+        ERROR_MAX,
     )
 }
 
@@ -112,7 +114,7 @@ fn measure(seed: u64, found: &mut Found) {
     }
 }
 
-/// All operations, and the median of each repetition.
+/// The distribution of all operations, and the median of each repetition.
 fn decode(result: &CaseResult) -> (Distribution, Vec<u64>) {
     let parts: Vec<Distribution> = result
         .repetitions

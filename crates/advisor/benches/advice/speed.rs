@@ -1,5 +1,6 @@
-//! What the advice on twenty transports of five machines takes, with a profile of a hundred buckets: reading the stored
-//! distributions and ranking, as a server does for one answer.
+//! Time to advise on twenty transports of five machines for a profile with a hundred buckets. Like a server,
+//! it reads
+//! the stored distributions and ranks them.
 
 use rand::{SeedableRng, rngs::StdRng};
 use rand_distr::{Distribution as _, LogNormal};
@@ -14,10 +15,10 @@ const MACHINES: usize = 5;
 const TRANSPORTS: usize = 20;
 const SIZES: [u64; 9] = [8, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 const BUCKETS: u64 = 100;
-/// Microseconds until a server has its answer.
-const TAKES_US_MAX: f64 = 100_000.0;
+/// The time budget of one answer, in microseconds.
+const ANSWER_US_MAX: f64 = 100_000.0;
 
-/// A stored histogram, with its extremes and its sum.
+/// A stored histogram, with its extremes and sum.
 type Stored = (u64, Vec<u8>, (u64, u64, u64), Vec<u64>);
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
@@ -48,7 +49,7 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
             "us",
             Peer { name: "reading the distributions alone".into(), value: reading_us[2] as f64 },
             BarIs::ValueAtMost,
-            TAKES_US_MAX,
+            ANSWER_US_MAX,
         )
         .with_best(answers_us.first().copied()),
     ]
@@ -90,7 +91,7 @@ fn read(machine: &[Vec<Stored>]) -> Vec<Line> {
     machine.iter().map(line).collect()
 }
 
-/// A tenth of a doubling each, from 8 bytes to 8 KiB.
+/// Buckets of a tenth of a doubling, from 8 bytes to 8 KiB.
 fn sizes() -> SizeHistogram {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are small")]
     let end = |nth: u64| (1_000.0 * 2.0_f64.powf(nth as f64 / 10.0)).round() as u64;

@@ -1,4 +1,4 @@
-//! Which part of a profile a line covers, and by which measured sizes.
+//! How a line covers a profile.
 
 use super::*;
 use crate::Figure;
@@ -26,7 +26,7 @@ fn cover(line: &Line, sizes: &str) -> Cover {
 }
 
 #[test]
-fn a_message_of_a_measured_size_is_that_size_alone() {
+fn maps_a_measured_size_to_itself() {
     let pieces = cover(&flat(&[8, 64, 512]), "64:3,512:1").pieces;
     assert_eq!(
         pieces,
@@ -35,13 +35,13 @@ fn a_message_of_a_measured_size_is_that_size_alone() {
 }
 
 #[test]
-fn a_message_between_two_sizes_is_of_both_in_proportion_to_its_bytes() {
+fn splits_a_size_between_its_measured_neighbours() {
     let pieces = cover(&flat(&[100, 200]), "125:1").pieces;
     assert_eq!(pieces, [Piece { knot: 0, toward_next: 0.25, mass: 1.0 }]);
 }
 
 #[test]
-fn shorter_messages_cost_as_the_shortest_and_longer_ones_take_no_part_and_both_are_told() {
+fn reports_messages_outside_the_measured_sizes() {
     let found = cover(&flat(&[100, 200]), "1-99:1,150:1,201-999:2");
     assert_eq!((found.below_share, found.above_share), (0.25, 0.5));
     assert_eq!(found.pieces[0], Piece { knot: 0, toward_next: 0.0, mass: 0.25 });
@@ -50,23 +50,24 @@ fn shorter_messages_cost_as_the_shortest_and_longer_ones_take_no_part_and_both_a
 }
 
 #[test]
-fn a_bucket_over_the_ends_is_cut_where_they_are() {
-    // 50..=249: 50 sizes below 100, 101 from 100 to 200, 49 above.
+fn splits_a_bucket_at_the_measured_sizes() {
+    // Of 50..=249, 50 sizes are below 100, 101 from 100 to 200, and 49 above.
     let found = cover(&flat(&[100, 200]), "50-249:1");
     assert!((found.below_share - 0.25).abs() < 1e-12 && (found.above_share - 0.245).abs() < 1e-12);
 }
 
 #[test]
-fn within_a_bucket_every_size_is_as_frequent_as_any_other() {
+fn spreads_a_bucket_evenly_over_its_sizes() {
     let found = cover(&flat(&[0, 1_000_000]), "1000-8999:1");
     let mean: f64 = found.pieces.iter().map(|piece| piece.mass * piece.toward_next * 1e6).sum();
     assert!((mean - 4_999.5).abs() < 1e-6, "{mean}");
 }
 
-/// Ten repetitions of 100 operations, of which one is ten times as slow: it is all of the p99 of all operations, and of one
-/// repetition in ten.
+/// Of ten repetitions with 100 operations, one is ten times as slow: it makes up the p99 of all operations,
+/// but not the
+/// p99 of the other nine.
 #[test]
-fn what_a_few_repetitions_make_alone_is_not_sure() {
+fn includes_slow_repetitions_in_the_interval() {
     let samples: Vec<u64> = (0..1_000).map(|nth| if nth < 100 { 500 } else { 50 }).collect();
     let distribution = Distribution::of_samples(samples).unwrap();
     let mut repetitions_ns = vec![50; 10];
@@ -74,12 +75,12 @@ fn what_a_few_repetitions_make_alone_is_not_sure() {
     let measured =
         Measured { message_bytes: 64, distribution: &distribution, repetitions_ns: &repetitions_ns };
     let line = Line::new([measured], Figure::P99.repetition_ppm()).unwrap();
-    let [below, _] = line.knots[0].sway;
+    let [below, _] = line.knots[0].uncertainty;
     assert!((below - 10_f64.ln()).abs() < 1e-3, "down to what most repetitions have: {below}");
 }
 
 #[test]
-fn the_grids_steps_are_all_of_the_probability() {
+fn grid_covers_all_probability() {
     let grid = Grid::get();
     assert!((grid.mass.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     assert!(grid.ppm.is_sorted() && grid.ppm.len() == 370);
@@ -87,7 +88,7 @@ fn the_grids_steps_are_all_of_the_probability() {
 
 proptest! {
     #[test]
-    fn no_message_is_lost_or_counted_twice(
+    fn counts_each_message_once(
         knots in proptest::collection::btree_set(0_u64..5_000, 1..8),
         buckets in proptest::collection::vec((1_u64..900, 0_u64..900, 1_u64..50), 1..12),
     ) {

@@ -1,4 +1,4 @@
-//! Mixtures against what merging the samples gives.
+//! Compares mixtures with merged samples.
 
 use super::*;
 use crate::line::tests::{line, measured};
@@ -13,8 +13,8 @@ fn near(one: f64, other: f64) -> bool {
 }
 
 #[test]
-fn a_mixture_is_of_distributions_and_not_of_means() {
-    // Nine of ten messages take 100, each tenth 10,000: the median is 100, and no quantile is near the mean.
+fn mixes_distributions_instead_of_means() {
+    // Nine of ten messages take 100, one takes 10,000: the median is 100, and no quantile is near the mean.
     let line = line(&[measured(10, &[100]), measured(1_000, &[10_000])]);
     let mixture = Mixture::new(&line, &sizes("10:9,1000:1")).unwrap();
     assert!(near(mixture.p50_ns, 100.0) && near(mixture.p98_ns, 10_000.0), "{mixture:?}");
@@ -22,7 +22,7 @@ fn a_mixture_is_of_distributions_and_not_of_means() {
 }
 
 #[test]
-fn the_mixture_of_one_size_is_what_was_measured() {
+fn returns_the_measurement_for_a_single_size() {
     let samples: Vec<u64> = (1..=10_000).map(|nth| 1_000 + nth * nth / 1_000).collect();
     let one = Distribution::of_samples(samples.clone()).unwrap();
     let line = line(&[measured(64, &samples)]);
@@ -38,7 +38,7 @@ fn the_mixture_of_one_size_is_what_was_measured() {
 }
 
 #[test]
-fn it_is_the_mixture_that_merging_the_samples_gives() {
+fn equals_merged_samples() {
     let small: Vec<u64> = (0..1_000).map(|nth| 4_000 + nth).collect();
     let large: Vec<u64> = (0..1_000).map(|nth| 4_500 + 9 * nth).collect();
     let line = line(&[measured(64, &small), measured(4_096, &large)]);
@@ -52,20 +52,20 @@ fn it_is_the_mixture_that_merging_the_samples_gives() {
 }
 
 #[test]
-fn between_two_sizes_a_quantile_is_between_theirs() {
+fn interpolates_quantiles_between_sizes() {
     let line = line(&[measured(100, &[1_000]), measured(200, &[3_000])]);
     let mixture = Mixture::new(&line, &sizes("150:1")).unwrap();
     assert!(near(mixture.p50_ns, 2_000.0), "{mixture:?}");
 }
 
 #[test]
-fn of_messages_that_are_all_longer_than_what_was_measured_nothing_is_said() {
+fn returns_none_if_all_messages_are_too_long() {
     let line = line(&[measured(100, &[1_000])]);
     assert_eq!(Mixture::new(&line, &sizes("101-999:1")), None);
 }
 
 #[test]
-fn a_quick_look_is_near_the_whole_one() {
+fn quick_estimate_is_close_to_the_full_one() {
     let samples: Vec<u64> = (1..=2_000).map(|nth| 1_000 + nth).collect();
     let more: Vec<u64> = samples.iter().map(|ns| ns * 3).collect();
     let line = line(&[measured(64, &samples), measured(4_096, &more)]);
@@ -78,7 +78,7 @@ fn a_quick_look_is_near_the_whole_one() {
 }
 
 #[test]
-fn what_each_size_costs_adds_up_by_how_many_messages_are_of_it() {
+fn weights_add_up_costs_by_size() {
     let line = line(&[measured(100, &[1]), measured(200, &[1]), measured(400, &[1])]);
     let weights = Mixture::new(&line, &sizes("100:1,150:2,401:9")).unwrap().weights(&line);
     let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
@@ -89,13 +89,13 @@ fn what_each_size_costs_adds_up_by_how_many_messages_are_of_it() {
 }
 
 #[test]
-fn a_figure_between_two_measured_sizes_sways_as_both_do() {
-    // A median between them, where neither size was ever as fast or as slow.
+fn combines_the_uncertainty_of_two_sizes() {
+    // A median between the two, where neither size has any times.
     let repetitions = |ns: u64| measured(ns, &(0..10).map(|nth| ns + nth * ns / 100).collect::<Vec<_>>());
     let line = line(&[repetitions(1_000), repetitions(9_000)]);
     let mixture = Mixture::new(&line, &sizes("5000:1")).unwrap();
-    let [low, high] = mixture.sway(&line, Figure::P50);
-    let [one, next] = [0, 1].map(|knot| line.knots()[knot].sway);
+    let [low, high] = mixture.uncertainty(&line, Figure::P50);
+    let [one, next] = [0, 1].map(|knot| line.knots()[knot].uncertainty);
     assert!(
         low > 0.0 && low < one[0].hypot(next[0]) && high > 0.0 && high < one[1].hypot(next[1]),
         "{low} {high}"

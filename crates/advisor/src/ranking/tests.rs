@@ -1,9 +1,9 @@
-//! Who is first, who is not told from it, and what would change it.
+//! The order of transports, ties, and scale factors that change the first.
 
 use super::*;
 use crate::line::tests::{line, measured};
 
-/// Ten repetitions about a time.
+/// Ten repetitions around a time.
 fn about(message_bytes: u64, ns: u64) -> (u64, roundtrip_stats::Distribution, Vec<u64>) {
     measured(message_bytes, &(0..10).map(|nth| ns + nth * ns / 1_000).collect::<Vec<_>>())
 }
@@ -17,7 +17,7 @@ fn mapped() -> Line {
 }
 
 #[test]
-fn small_messages_are_copied_and_it_is_told_from_when_on_they_would_be_mapped() {
+fn reports_the_factor_that_changes_the_first() {
     let ranking = rank(&[mapped(), copied()], &"64-127:1".parse().unwrap(), Figure::P50);
     let [first, second] = &ranking.ranked[..] else { panic!("{ranking:?}") };
     assert_eq!((first.line, second.line, first.behind), (1, 0, None));
@@ -28,7 +28,7 @@ fn small_messages_are_copied_and_it_is_told_from_when_on_they_would_be_mapped() 
 }
 
 #[test]
-fn what_cannot_be_told_apart_is_not_surely_behind() {
+fn ties_are_not_significant() {
     let noisy = |shift: u64| {
         let samples: Vec<u64> = (0..10).map(|nth| 1_000 + shift + 40 * nth).collect();
         line(&[measured(64, &samples)])
@@ -39,14 +39,14 @@ fn what_cannot_be_told_apart_is_not_surely_behind() {
 }
 
 #[test]
-fn of_two_repetitions_nothing_is_sure() {
+fn two_repetitions_have_no_interval() {
     let few = |ns: u64| line(&[measured(64, &[ns, ns + 1])]);
     let ranking = rank(&[few(1_000), few(9_000)], &"64:1".parse().unwrap(), Figure::P50);
     assert_eq!(ranking.ranked[1].behind.unwrap().interval, None);
 }
 
 #[test]
-fn a_transport_that_was_not_measured_so_far_is_not_ranked_and_says_what_it_leaves_out() {
+fn reports_transports_that_did_not_measure_the_sizes() {
     let short = line(&[about(64, 10)]);
     let ranking = rank(&[short, copied()], &"64:999,100:2".parse().unwrap(), Figure::P50);
     assert_eq!(ranking.ranked.len(), 1);

@@ -1,4 +1,4 @@
-//! Every input, read in the format that `ROUNDTRIP_FORMAT` names.
+//! Reads every input in the format that `ROUNDTRIP_FORMAT` names.
 #![no_main]
 
 use std::sync::LazyLock;

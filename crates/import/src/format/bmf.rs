@@ -27,7 +27,8 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// The measures of a benchmark. In a list they lie deeper than is looked at, so that they are not seen.
+/// The measures of a benchmark. In a list they are nested deeper than the outline reaches, so they are
+/// missing.
 fn measures(benchmark: &Outline) -> Vec<&Outline> {
     match benchmark {
         Outline::Array(rows) => rows.iter().filter_map(|row| row.get("measures")).collect(),
@@ -35,7 +36,7 @@ fn measures(benchmark: &Outline) -> Vec<&Outline> {
     }
 }
 
-/// Or the beginning of one, where a file is cut.
+/// Also true for the beginning of a benchmark, as in a truncated file.
 fn is_benchmark(benchmark: &Outline) -> bool {
     let is_measure = |measure: &Outline| match measure {
         Outline::Unseen => true,
@@ -93,7 +94,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 } else if let Some(summary) = summary(&format!("{name}.{measure}"), metric)? {
                     collector.summary(&Entry::new(&name, 1_000), summary, &Place::member(&name))?;
                 } else {
-                    collector.warn(format!("{name}: left out, it has neither a value nor a median"));
+                    collector.warn(format!("{name}: skipped; no value and no median"));
                 }
             }
         }
@@ -101,7 +102,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The name with its parameters, in the order of their names: files list them as they like.
+/// The name with its parameters, ordered by parameter name: files list them in any order.
 fn with(name: &str, parameters: &Members<Loose, 100>) -> String {
     let mut parameters: Vec<String> = parameters
         .0
@@ -112,11 +113,11 @@ fn with(name: &str, parameters: &Members<Loose, 100>) -> String {
     format!("{name}{}", parameters.concat())
 }
 
-/// What a metric states; none where it states nothing that could stand for all.
+/// The summary of a metric; `None` without a central value.
 fn summary(at: &str, metric: &Members<Number, 100>) -> Result<Option<Summary>, Fault> {
     let time = |member: &str, Number(value): Number| {
         let place = || Place::member(format!("{at}.{member}"));
-        Scale::of_thousand(1.0).time_at(value, place)
+        Scale::per_thousand(1.0).time_at(value, place)
     };
     let stated = |member: &str| {
         let found = metric.0.iter().find(|(name, _)| name == member);
@@ -132,15 +133,15 @@ fn summary(at: &str, metric: &Members<Number, 100>) -> Result<Option<Summary>, F
     quantiles.dedup_by_key(|(q_ppm, _)| *q_ppm);
     let median = quantiles.iter().find(|(q_ppm, _)| *q_ppm == 500_000).map(|(_, median)| *median);
     let center = match (stated("value")?, median) {
-        (Some(value), _) => Summary::of(Statistic::Value, value),
-        (None, Some(median)) => Summary::of(Statistic::Median, median),
+        (Some(value), _) => Summary::new(Statistic::Value, value),
+        (None, Some(median)) => Summary::new(Statistic::Median, median),
         (None, None) => return Ok(None),
     };
     let (low_ns, high_ns) = (stated("lower_value")?, stated("upper_value")?);
     Ok(Some(Summary { low_ns, high_ns, quantiles, ..center }))
 }
 
-/// `p99` in parts per million, `p999` as 99.9 %.
+/// Parts per million: `p99` is 99 %, `p999` is 99.9 %.
 fn quantile(member: &str) -> Option<u32> {
     let digits = member.strip_prefix('p').filter(|digits| (2..=6).contains(&digits.len()))?;
     let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_named_by_their_digits() {
+    fn parses_quantile_names() {
         let named = ["p50", "p99", "p999", "p5", "p", "value", "p9x"].map(quantile);
         assert_eq!(named, [Some(500_000), Some(990_000), Some(999_000), None, None, None, None]);
     }

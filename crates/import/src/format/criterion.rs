@@ -1,7 +1,8 @@
-//! cargo-criterion, `--message-format=json`: one message a line.
+//! cargo-criterion, `--message-format=json`: one message per line.
 //!
-//! A benchmark is one repetition: its samples were taken one after the other in one process. Each sample is the time
-//! of some iterations; its value is their average. Throughput, and what is compared with an earlier run, is left out.
+//! A benchmark is one repetition, because one process takes all samples in a row. Each sample is the time of
+//! several
+//! iterations; its value is their average. Throughput and comparisons with earlier runs are left out.
 
 use super::Reader;
 use crate::VALUES_MAX;
@@ -55,7 +56,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> Result<(), Fault> {
     let Complete { id, iteration_count, measured_values, unit, throughput } = complete;
     let Some(unit_ns) = time::unit_ns(unit) else {
-        collector.warn(format!("{id}: left out, measured in {unit}, which is no unit of time"));
+        collector.warn(format!("{id}: skipped; {unit} is not a unit of time"));
         return Ok(());
     };
     if !throughput.0.is_empty() {
@@ -63,8 +64,8 @@ fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> R
     }
     let (counts, values) = (&iteration_count.0, &measured_values.0);
     if counts.len() != values.len() {
-        return Err(place.clone().of_member("measured_values").fault(format!(
-            "expected one for each of {} iteration_count, found {}",
+        return Err(place.clone().with_member("measured_values").fault(format!(
+            "expected one for each of the {} values of iteration_count, found {}",
             counts.len(),
             values.len()
         )));
@@ -72,12 +73,12 @@ fn benchmark(complete: &Complete, place: &Place, collector: &mut Collector) -> R
     let mut times = Vec::with_capacity(values.len());
     for (sample, (&count, &Number(value))) in counts.iter().zip(values).enumerate() {
         let fault = |list: &str, problem: String| {
-            place.clone().of_member(&format!("{list}[{sample}]")).fault(problem)
+            place.clone().with_member(&format!("{list}[{sample}]")).fault(problem)
         };
         if count == 0 {
             return Err(fault("iteration_count", "expected at least 1 iteration, found 0".into()));
         }
-        let time = Scale::of_thousand(unit_ns).time(value / count as f64);
+        let time = Scale::per_thousand(unit_ns).time(value / count as f64);
         times.push(time.map_err(|problem| fault("measured_values", problem))?);
     }
     collector.samples(&Entry::new(id, 1_000), times, place)

@@ -1,8 +1,9 @@
 //! `go test -bench`: text, as benchstat reads it.
 //!
-//! Each line of results is one repetition (`-count`): one value, its `ns/op`. A name begins with its package, where
-//! the file says it, as packages may have benchmarks of one name. Other units (`MB/s`, `B/op`, those of `ReportMetric`)
-//! are left out.
+//! Each result line is one repetition (`-count`) with one value, its `ns/op`. A name begins with its package
+//! if the file states
+//! it, because several packages may have a benchmark with the same name. Other units (`MB/s`, `B/op`, those
+//! of `ReportMetric`) are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -13,24 +14,24 @@ use std::collections::BTreeSet;
 pub(super) const READER: Reader = Reader {
     slug: "go",
     title: "go test -bench (text)",
-    detect: |probe| probe.lines().any(|line| Line::of(line).is_some()),
+    detect: |probe| probe.lines().any(|line| Line::parse(line).is_some()),
     read,
 };
 
-/// A line of results: a name, how many iterations, and pairs of a value and its unit.
+/// A result line: a name, the number of iterations, and pairs of value and unit.
 struct Line<'a> {
     name: &'a str,
     pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Line<'a> {
-    fn of(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split_ascii_whitespace();
         let name = fields.next().filter(|_| line.starts_with("Benchmark"))?;
         fields.next()?.parse::<u64>().ok()?;
         let fields: Vec<_> = fields.collect();
         let (pairs, rest) = fields.as_chunks();
-        // Units are words: what is a number is a pair out of step.
+        // Units are words: a number here means that the pairs are shifted.
         let are_pairs =
             pairs.iter().all(|[value, unit]| value.parse::<f64>().is_ok() && unit.parse::<f64>().is_err());
         (!pairs.is_empty() && rest.is_empty() && are_pairs)
@@ -43,7 +44,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut other_units = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
-        if let Some(result) = Line::of(line) {
+        if let Some(result) = Line::parse(line) {
             let name = match package {
                 Some(package) => format!("{package}.{}", result.name),
                 None => result.name.to_owned(),
@@ -51,12 +52,12 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             let is_time = |unit: &str| unit == "ns/op";
             other_units.extend(result.pairs.iter().map(|(_, unit)| *unit).filter(|unit| !is_time(unit)));
             let Some((value, _)) = result.pairs.iter().find(|(_, unit)| is_time(unit)) else {
-                collector.warn(format!("{name}: a line without ns/op is left out"));
+                collector.warn(format!("{name}: skipped a line without ns/op"));
                 continue;
             };
-            // It is one by `Line::of`.
+            // `Line::parse` has checked it.
             let value = value.parse().unwrap_or(f64::NAN);
-            let time = Scale::of_thousand(1.0).time_at(value, || place.clone())?;
+            let time = Scale::per_thousand(1.0).time_at(value, || place.clone())?;
             collector.samples(&Entry::new(name, 1_000), vec![time], &place)?;
         } else if let Some((key, value)) = line.split_once(": ") {
             match key {
@@ -72,16 +73,16 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 _ => {}
             }
         } else if begins_as_result(line) {
-            collector.warn(format!("line {}: begins as results do, but is none; left out", index + 1));
+            collector.warn(format!("line {}: skipped; looks like a result but is not valid", index + 1));
         } else if line == "FAIL" || line.starts_with("FAIL\t") {
-            collector.warn("the file says FAIL: a test or a benchmark failed");
+            collector.warn("the file contains FAIL: a test or benchmark failed");
         }
     }
     collector.left_out(other_units);
     Ok(())
 }
 
-/// A cut line, or one into which the benchmark printed.
+/// A truncated result line, or one into which the benchmark printed.
 fn begins_as_result(line: &str) -> bool {
     let mut fields = line.split_ascii_whitespace();
     let is_name = fields.next().is_some_and(|name| name.starts_with("Benchmark"));

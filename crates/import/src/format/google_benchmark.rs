@@ -1,8 +1,8 @@
 //! Google Benchmark, `--benchmark_format=json` or `--benchmark_out`.
 //!
-//! A row of `run_type` `iteration` is one repetition: one value, its `real_time`. Aggregates say nothing that the rows
-//! do not; only where a file has nothing else (`--benchmark_report_aggregates_only`) do they become a summary.
-//! `cpu_time` and counters are left out.
+//! A row with `run_type` `iteration` is one repetition with one value, its `real_time`. Aggregates become a
+//! summary only if the
+//! file has no other rows (`--benchmark_report_aggregates_only`). `cpu_time` and counters are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -24,7 +24,7 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// What every row has, and says nothing of the time of an operation that is not taken otherwise.
+/// Numbers that every row has. They need no warning when they are left out.
 const KNOWN_NUMBERS: [&str; 8] = [
     "family_index",
     "per_family_instance_index",
@@ -83,12 +83,12 @@ struct Counters {
 }
 
 impl Row {
-    /// Without the repetition's number or the aggregate's name.
+    /// The name without the number of the repetition or the name of the aggregate.
     fn benchmark(&self) -> &str {
         self.run_name.as_deref().unwrap_or(&self.name)
     }
 
-    /// Why there is no time in it, if so.
+    /// The reason why a row has no time, if so.
     fn skipped(&self) -> Option<String> {
         let is_skipped = self.error_occurred || !matches!(self.skipped, Loose::Other);
         let reason = || self.error_message.fact().or_else(|| self.skip_message.fact());
@@ -97,7 +97,7 @@ impl Row {
 
     fn scale(&self, path: &str) -> Result<Scale, Fault> {
         let unit = self.time_unit.as_deref().unwrap_or("ns");
-        let known = time::unit_ns(unit).map(Scale::of_thousand);
+        let known = time::unit_ns(unit).map(Scale::per_thousand);
         let problem = || format!("expected ns, us, ms or s, found `{unit}`");
         known.ok_or_else(|| Place::member(format!("{path}.time_unit")).fault(problem()))
     }
@@ -149,14 +149,14 @@ fn facts(context: &Context, collector: &mut Collector) {
     collector.fact("cpu_mhz", context.mhz_per_cpu.fact());
     collector.fact("tool_version", context.library_version.fact());
     if context.cpu_scaling_enabled == Loose::Text("true".into()) {
-        collector.warn("the processors' frequency scaling was on: times may vary with it");
+        collector.warn("CPU frequency scaling was on: times may vary");
     }
     if context.library_build_type == Loose::Text("debug".into()) {
-        collector.warn("the benchmark library was built for debugging: times may be affected");
+        collector.warn("the benchmark library is a debug build: times may be affected");
     }
 }
 
-/// Which rows were measured. Old versions do not say, and mark aggregates by their names alone.
+/// Marks the measured rows. Old versions mark aggregates only by their names.
 fn are_raw(rows: &[Row]) -> Vec<bool> {
     let names: HashSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     let is_aggregate_by_name = |name: &str| {
@@ -178,8 +178,8 @@ fn aggregate(name: &str, rows: &[Row], indices: &[usize], collector: &mut Collec
         let found = indices.iter().find(|&&index| rows[index].aggregate_name.as_deref() == Some(wanted));
         found.map(|&index| rows[index].time(&format!("benchmarks[{index}]"))).transpose()
     };
-    let Some(middle) = Summary::of_middle(stated("median")?, stated("mean")?) else {
-        collector.warn(format!("{name}: aggregates without a mean or a median are left out"));
+    let Some(middle) = Summary::from_median_or_mean(stated("median")?, stated("mean")?) else {
+        collector.warn(format!("{name}: skipped aggregates without a mean or median"));
         return Ok(());
     };
     let summary = Summary {

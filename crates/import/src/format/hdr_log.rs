@@ -1,13 +1,15 @@
 //! Logs of `HdrHistogram` (`.hlog`), versions 1.0 to 1.3.
 //!
-//! All intervals of one tag together are one repetition; those without a tag are called `untagged`. A value counts as
-//! the highest that its bin stands for, as `HdrHistogram` itself reports. A log does not say its unit: **nanoseconds
-//! are taken for granted**, for which the column of largest values is in milliseconds, a millionth of them; where it
-//! is not, a warning says so.
+//! All intervals with the same tag are one repetition; intervals without a tag are called `untagged`. A value
+//! counts as the
+//! highest value of its bin, as `HdrHistogram` itself reports it. A log does not state its unit, so
+//! **nanoseconds are
+//! assumed**. The column with the largest values is then in milliseconds, a millionth of them; otherwise, a
+//! warning is added.
 
 use super::Reader;
 use crate::BENCHMARKS_MAX;
-use crate::collect::{Collector, Entry, total_of};
+use crate::collect::{Collector, Entry, checked_total};
 use crate::fault::{Fault, Place, cut};
 use crate::format_probe::FormatProbe;
 use crate::hdr::{self, Bin};
@@ -21,10 +23,12 @@ pub(super) const READER: Reader =
 /// Whether a file is a log, of times or of anything else.
 pub(crate) fn is_hdr_log(probe: &FormatProbe<'_>) -> bool {
     let begins = |line: &str| line.starts_with("#[Histogram log format version");
-    probe.lines().any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
+    probe.lines().any(|line| {
+        begins(line) || Interval::parse(line).is_some_and(|interval| interval.has_known_encoding())
+    })
 }
 
-/// A line that holds a histogram: `Tag=name,start,length,largest,histogram`, the tag or not.
+/// A line with a histogram: `Tag=name,start,length,largest,histogram`. The tag is optional.
 pub(crate) struct Interval<'a> {
     pub(crate) tag: Option<&'a str>,
     fields: [&'a str; 3],
@@ -32,7 +36,7 @@ pub(crate) struct Interval<'a> {
 }
 
 impl<'a> Interval<'a> {
-    pub(crate) fn of(line: &'a str) -> Option<Self> {
+    pub(crate) fn parse(line: &'a str) -> Option<Self> {
         let (tag, rest) = match line.strip_prefix("Tag=") {
             Some(tagged) => tagged.split_once(',').map(|(tag, rest)| (Some(tag), rest))?,
             None => (None, line),
@@ -42,8 +46,8 @@ impl<'a> Interval<'a> {
         Some(Self { tag, fields: numbers, histogram: fields.next()? })
     }
 
-    /// By the beginnings that the encodings have in base64.
-    fn is_likely(&self) -> bool {
+    /// Recognised by the base64 prefixes of the encodings.
+    fn has_known_encoding(&self) -> bool {
         self.histogram.starts_with("HIST") && self.fields.iter().all(|field| field.parse::<f64>().is_ok())
     }
 }
@@ -52,7 +56,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut recorders: Vec<(Option<&str>, Recorder, u64)> = Vec::new();
     let mut indices: HashMap<Option<&str>, usize> = HashMap::new();
     let mut inflater = hdr::Inflater::new(text.len());
-    let mut largest_ratio_is_off = false;
+    let mut largest_ratio_is_inconsistent = false;
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);
         if let Some(comment) = line.strip_prefix('#') {
@@ -62,8 +66,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         if line.trim().is_empty() || is_header(line) {
             continue;
         }
-        let interval = Interval::of(line).ok_or_else(|| {
-            place.clone().fault("expected an interval: its start, length, largest value, histogram")
+        let interval = Interval::parse(line).ok_or_else(|| {
+            place.clone().fault("expected an interval: start, length, largest value, histogram")
         })?;
         let largest = numbers(&interval, &place)?;
         let bins = inflater.bins(interval.histogram, &place)?;
@@ -79,19 +83,19 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             }
         };
         let (_, recorder, count) = &mut recorders[at];
-        *count = total_of(bins.iter().map(|bin| bin.count).chain([*count]), &place)?;
+        *count = checked_total(bins.iter().map(|bin| bin.count).chain([*count]), &place)?;
         for &Bin { high, count, .. } in &bins {
             if high as f64 > HIGHEST_NS {
                 return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
             }
             recorder.record(high, count);
         }
-        largest_ratio_is_off |= bins.last().is_some_and(|bin| is_off(largest, bin.high));
+        largest_ratio_is_inconsistent |= bins.last().is_some_and(|bin| is_inconsistent(largest, bin.high));
     }
-    if largest_ratio_is_off {
+    if largest_ratio_is_inconsistent {
         collector.warn(
-            "the column of largest values is not in milliseconds if the values are nanoseconds: \
-             they may be in another unit",
+            "the values may not be nanoseconds: they do not match the column of largest values in \
+             milliseconds",
         );
     }
     for (tag, recorder, _) in recorders {
@@ -104,20 +108,20 @@ pub(crate) fn is_header(line: &str) -> bool {
     line.starts_with("\"StartTimestamp\"")
 }
 
-/// The largest value as the line states it. The other numbers are only checked.
+/// The largest value stated in the line. The other numbers are only checked.
 fn numbers(interval: &Interval<'_>, place: &Place) -> Result<f64, Fault> {
     let mut largest = 0.0;
     for (field, name) in interval.fields.iter().zip(["start", "length", "largest value"]) {
         let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
         largest = number.ok_or_else(|| {
-            place.clone().fault(format!("expected a number as {name}, found `{}`", cut(field, 40)))
+            place.clone().fault(format!("expected a number for {name}, found `{}`", cut(field, 40)))
         })?;
     }
     Ok(largest)
 }
 
-/// Whether the stated largest value is not the millionth of the histogram's. It has three decimals.
-fn is_off(stated: f64, high: u64) -> bool {
+/// Whether the stated largest value differs from a millionth of the histogram's. It has three decimals.
+fn is_inconsistent(stated: f64, high: u64) -> bool {
     let expected = high as f64 / 1e6;
     (stated - expected).abs() > expected * 0.02 + 0.001
 }

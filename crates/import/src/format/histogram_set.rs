@@ -1,10 +1,12 @@
-//! `HistogramSet` of Chromium (Catapult): a JSON array of histograms and of what they share.
+//! `HistogramSet` of Chromium (Catapult): a JSON array of histograms and of their shared diagnostics.
 //!
-//! Histograms of one name, one set of stories and one label are repetitions of one benchmark; the stories are of its
-//! name, the label (the build, where a file compares several) is the variant. `sampleValues` may be a part of the
-//! samples, drawn by chance: they are samples here only where there are as many as were counted. Otherwise the stated
-//! mean and extremes are a summary; bins are not turned into values. Only histograms in `ms` are times; those in which
-//! more is better are left out.
+//! Histograms with the same name, stories and label are repetitions of one benchmark. The stories are part of
+//! its name; the label
+//! (the build, if a file compares several) is the variant. `sampleValues` may be a random part of the
+//! samples, so they count
+//! as samples only if there are as many as were counted. Otherwise the stated mean and extremes become a
+//! summary; bins are
+//! not turned into values. Only histograms in `ms` are times. Those in which more is better are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -40,7 +42,7 @@ struct Element {
     running: List<Loose, 7>,
 }
 
-/// What a histogram says of itself, as far as it tells benchmarks apart or is a fact.
+/// The diagnostics of a histogram that distinguish benchmarks or are facts.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
 struct Diagnostics {
@@ -55,7 +57,7 @@ struct Diagnostics {
     chromium_revisions: Diagnostic,
 }
 
-/// Shared, by its name in the file, or given in place.
+/// A shared diagnostic, named by its id, or an inline one.
 #[derive(Default)]
 enum Diagnostic {
     #[default]
@@ -82,7 +84,7 @@ visited! { Diagnostic, "a text or an object", deserialize_any,
     }
 }
 
-/// The first texts and numbers of a list; nothing of anything else.
+/// The first texts and numbers of a list; empty for any other value.
 #[derive(Default)]
 struct Texts(Vec<String>);
 
@@ -102,7 +104,7 @@ visited! { Texts, "a list or an object", deserialize_any,
     }
 }
 
-/// Histograms are few beside what they share.
+/// The most elements of the array. Most of them are shared diagnostics, few are histograms.
 pub(crate) const ELEMENTS_MAX: usize = 200_000;
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
@@ -128,7 +130,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             unit.as_str(),
             "ms" | "ms_smallerIsBetter" | "msBestFitFormat" | "msBestFitFormat_smallerIsBetter"
         ) {
-            collector.warn(format!("{name}: left out, its unit {unit} is no time of which less is better"));
+            collector.warn(format!("{name}: skipped; its unit {unit} is not a time where lower is better"));
             continue;
         }
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -142,11 +144,11 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 
 fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Collector) -> Result<(), Fault> {
     let values: Vec<f64> = element.sample_values.0.iter().filter_map(Loose::number).collect();
-    let running = Running::of(&element.running.0);
+    let running = Running::from_figures(&element.running.0);
     let is_all = running.as_ref().is_some_and(|running| running.count == values.len() as f64);
     let without_number = element.sample_values.0.len() - values.len();
     if without_number > 0 {
-        collector.warn(format!("{}: {without_number} samples were no numbers and are left out", entry.name));
+        collector.warn(format!("{}: skipped {without_number} samples that are not numbers", entry.name));
     }
     if is_all && !values.is_empty() {
         let place = Place::member(format!("{path}.sampleValues"));
@@ -155,19 +157,18 @@ fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Colle
         return collector.samples(entry, times, &place);
     }
     let Some(running) = running else {
-        collector
-            .warn(format!("{}: left out, it has neither all of its samples nor a mean of them", entry.name));
+        collector.warn(format!("{}: skipped; samples incomplete and no mean", entry.name));
         return Ok(());
     };
     let place = Place::member(format!("{path}.running"));
     let summary = running.summary().map_err(|problem| place.clone().fault(problem))?;
-    collector.warn(format!("{}: the file does not hold all of its samples", entry.name));
+    collector.warn(format!("{}: the file does not contain all samples", entry.name));
     collector.summary(entry, summary, &place)
 }
 
 /// In milliseconds.
 fn scale() -> Scale {
-    Scale::of_one(1e6)
+    Scale::per_one(1e6)
 }
 
 pub(crate) struct Running {
@@ -178,8 +179,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// By their places: count, max, mean of the logarithms, mean, min, sum, variance.
-    pub(crate) fn of(figures: &[Loose]) -> Option<Self> {
+    /// Reads the list by position: count, max, mean of the logarithms, mean, min, sum, variance.
+    pub(crate) fn from_figures(figures: &[Loose]) -> Option<Self> {
         let [count, max, _, mean, min, _, _] = figures else { return None };
         let count = count.number().filter(|count| *count >= 1.0)?;
         Some(Self { count, max: max.number(), mean: mean.number()?, min: min.number() })
@@ -192,7 +193,7 @@ impl Running {
             min_ns: time(self.min)?,
             max_ns: time(self.max)?,
             count: (self.count <= 9e15).then_some(self.count as u64),
-            ..Summary::of(Statistic::Mean, scale().time(self.mean)?)
+            ..Summary::new(Statistic::Mean, scale().time(self.mean)?)
         })
     }
 }

@@ -1,7 +1,8 @@
 //! hyperfine, `--export-json`.
 //!
-//! Each of `times`, in seconds, is one repetition: hyperfine starts the command anew for each. A parameter that the
-//! command does not show is added to its name, as hyperfine prints it. Times of the processor and memory are left out.
+//! Each of `times`, in seconds, is one repetition, because hyperfine starts the command for each. Parameters
+//! that the
+//! command does not show are added to its name, as hyperfine prints them. CPU times and memory are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -49,13 +50,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         let codes = command.exit_codes.iter().flat_map(|codes| &codes.0);
         let failed = codes.filter(|code| **code != Some(0)).count();
         if failed > 0 {
-            collector.warn(format!("{}: {failed} runs ended with a failure", entry.name));
+            collector.warn(format!("{}: failed runs: {failed}", entry.name));
         }
         match &command.times {
             Some(times) => {
                 for (run, &Number(value)) in times.0.iter().enumerate() {
                     let place = Place::member(format!("{path}.times[{run}]"));
-                    let time = Scale::of_one(1e9).time_at(value, || place.clone())?;
+                    let time = Scale::per_one(1e9).time_at(value, || place.clone())?;
                     collector.samples(&entry, vec![time], &place)?;
                 }
             }
@@ -84,9 +85,9 @@ fn name(command: &Command) -> String {
 fn summary(command: &Command, path: &str) -> Result<Summary, Fault> {
     let time = |name: &str, number: Option<Number>| {
         let place = || Place::member(format!("{path}.{name}"));
-        number.map(|Number(value)| Scale::of_one(1e9).time_at(value, place)).transpose()
+        number.map(|Number(value)| Scale::per_one(1e9).time_at(value, place)).transpose()
     };
-    let middle = Summary::of_middle(time("median", command.median)?, time("mean", command.mean)?)
+    let middle = Summary::from_median_or_mean(time("median", command.median)?, time("mean", command.mean)?)
         .ok_or_else(|| Place::member(path).fault("expected times, a median or a mean"))?;
     Ok(Summary { min_ns: time("min", command.min)?, max_ns: time("max", command.max)?, ..middle })
 }

@@ -1,9 +1,11 @@
 //! JMH, `-rf json`.
 //!
-//! Each fork is one repetition. Of average times and throughputs (`avgt`, `thrpt`) an iteration is one value, the time
-//! of 1,000 operations; a throughput is turned into the time between two operations, whatever thread does them. Of
-//! `sample` and `ss` each value is one operation. A name carries its parameters, and its mode where it is not `avgt`.
-//! Secondary metrics (of profilers) are left out.
+//! Each fork is one repetition. For average times and throughputs (`avgt`, `thrpt`), an iteration is one
+//! value: the time of 1,000
+//! operations. A throughput becomes the time between two operations of any thread. For `sample` and `ss`,
+//! each value
+//! is one operation. A name includes its parameters, and its mode unless it is `avgt`. Secondary metrics
+//! (from profilers) are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -25,7 +27,7 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// Forks, and iterations of one fork.
+/// The most forks, and the most iterations per fork.
 const PARTS_MAX: usize = 100_000;
 
 #[derive(Deserialize)]
@@ -63,7 +65,7 @@ struct Metric {
     raw_data_histogram: Option<List<List<List<Counted, VALUES_MAX>, PARTS_MAX>, PARTS_MAX>>,
 }
 
-/// A value and how often it was seen.
+/// A value and its count.
 #[derive(Deserialize)]
 #[serde(expecting = "a value and its count")]
 struct Counted(Number, u64);
@@ -75,7 +77,7 @@ struct Unit {
 }
 
 impl Unit {
-    fn of(result: &Measured) -> Option<Self> {
+    fn from_result(result: &Measured) -> Option<Self> {
         let unit = result.primary_metric.score_unit.as_str();
         let (time, is_rate) = match unit.strip_prefix("ops/") {
             Some(time) => (time, true),
@@ -83,7 +85,7 @@ impl Unit {
         };
         let unit_ns = time::unit_ns(time)?;
         let is_one = matches!(result.mode.as_str(), "sample" | "ss");
-        let scale = if is_one { Scale::of_one(unit_ns) } else { Scale::of_thousand(unit_ns) };
+        let scale = if is_one { Scale::per_one(unit_ns) } else { Scale::per_thousand(unit_ns) };
         Some(Self { scale, is_rate })
     }
 
@@ -100,13 +102,13 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         collector.fact("java_vm", result.vm_name.fact());
         collector.fact("java_vm_version", result.vm_version.fact());
         collector.fact("threads", result.threads.fact());
-        // What begins with `p` states a sampled time's quantiles again.
+        // Secondary metrics that begin with `p` repeat the quantiles of a sampled time.
         let secondary = result.secondary_metrics.0.iter().map(|(name, _)| name.as_str());
         collector.left_out(secondary.filter(|name| !name.starts_with('p')));
         let metric = &result.primary_metric;
-        let Some(unit) = Unit::of(result) else {
+        let Some(unit) = Unit::from_result(result) else {
             collector.warn(format!(
-                "{}: left out, `{}` is neither a time of an operation nor operations in a time",
+                "{}: skipped; `{}` is neither time per operation nor operations per time",
                 result.benchmark, metric.score_unit
             ));
             continue;
@@ -152,8 +154,8 @@ fn name(result: &Measured) -> String {
 }
 
 fn summary(metric: &Metric, unit: Unit) -> Result<Summary, String> {
-    let score = metric.score.number().ok_or("expected raw data or a score that is a number")?;
-    // A rate's interval is turned round with it; what is not above 0 has no time.
+    let score = metric.score.number().ok_or("expected raw data or a numeric score")?;
+    // Inverting a rate swaps the ends of its interval. A rate of 0 or less has no time.
     let bound = |value: f64| if value > 0.0 { unit.time(value).map(Some) } else { Ok(None) };
     let stated: Vec<_> = metric.score_confidence.0.iter().filter_map(Loose::number).collect();
     let (mut low_ns, mut high_ns) = match stated[..] {
@@ -163,7 +165,7 @@ fn summary(metric: &Metric, unit: Unit) -> Result<Summary, String> {
     if unit.is_rate {
         std::mem::swap(&mut low_ns, &mut high_ns);
     }
-    let mut summary = Summary { low_ns, high_ns, ..Summary::of(Statistic::Mean, unit.time(score)?) };
+    let mut summary = Summary { low_ns, high_ns, ..Summary::new(Statistic::Mean, unit.time(score)?) };
     if !unit.is_rate {
         for (percent, value) in &metric.score_percentiles.0 {
             let ppm = percent.parse::<f64>().ok().and_then(time::ppm_of_percent);

@@ -1,7 +1,9 @@
 //! k6: `--summary-export`, or the data of `handleSummary` as JSON.
 //!
-//! A trend of times, in milliseconds, is a summary: k6 keeps no samples in it. `handleSummary` says of every metric
-//! whether it holds times. The older export does not, so of that only the trends that k6 itself measures are taken.
+//! A trend of times, in milliseconds, is a summary, because k6 stores no samples. `handleSummary` states for
+//! every
+//! metric whether it holds times. The older export does not, so only the trends that k6 measures itself are
+//! read from it.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -66,7 +68,7 @@ struct State {
     test_run_duration_ms: Loose,
 }
 
-/// A metric in either form: its figures stand in it or in its `values`.
+/// A metric in either form: the statistics are its members or the members of its `values`.
 #[derive(Default)]
 struct Metric {
     contains: Option<String>,
@@ -74,7 +76,7 @@ struct Metric {
     figures: Vec<(String, f64)>,
 }
 
-/// More than the statistics of a trend that anyone asks for.
+/// The most statistics of a trend.
 const FIGURES_MAX: usize = 200;
 
 visited! { Metric, "an object", deserialize_map,
@@ -121,7 +123,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     collector.fact("duration_ms", file.state.test_run_duration_ms.fact());
     let mut other = Vec::new();
     for (name, metric) in &file.metrics.0 {
-        // A part of a metric is named by its tags: `http_req_duration{expected_response:true}`.
+        // Tags select a part of a metric: `http_req_duration{expected_response:true}`.
         let of_metric = name.split('{').next().unwrap_or(name);
         let is_time = match &metric.contains {
             Some(contains) => contains == "time",
@@ -134,7 +136,8 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             collector.summary(&Entry::new(name, 1), summary, &Place::member(path))?;
         } else if metric.is_trend() && metric.contains.is_none() {
             collector.warn(format!(
-                "{name}: left out, as this file does not say whether it is a time; the data of handleSummary does"
+                "{name}: skipped; this file does not show whether it is a time. Use the data of \
+                 handleSummary instead."
             ));
         } else {
             other.push(name.as_str());
@@ -147,9 +150,9 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
     let time = |name: &str| {
         let place = || Place::member(format!("{path}.{name}"));
-        metric.figure(name).map(|value| Scale::of_one(1e6).time_at(value, place)).transpose()
+        metric.figure(name).map(|value| Scale::per_one(1e6).time_at(value, place)).transpose()
     };
-    let middle = Summary::of_middle(time("med")?, time("avg")?)
+    let middle = Summary::from_median_or_mean(time("med")?, time("avg")?)
         .ok_or_else(|| Place::member(path).fault("expected `med` or `avg`"))?;
     let mut quantiles = Vec::new();
     for (name, _) in &metric.figures {

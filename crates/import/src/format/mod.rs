@@ -1,6 +1,8 @@
-//! The formats: one file each, and one list; what is read of a file ([`Import`]), and why it is not ([`Error`]).
+//! The list of formats, one file each; the imported data ([`Import`]) and the reasons for a rejection
+//! ([`Error`]).
 //!
-//! To add one: a file that offers a `Reader`, a line in `FORMATS`, real files in `tests/golden/`.
+//! To add a format, write a file that provides a `Reader`, add a line to `FORMATS`, and add real files to
+//! `tests/golden/`.
 
 mod bmf;
 mod criterion;
@@ -21,21 +23,22 @@ use crate::format_probe::FormatProbe;
 use crate::model::Benchmark;
 use std::collections::BTreeMap;
 
-/// Makes `Reader`, what every format of a list `FORMATS` offers, and what follows for the format's type, `$Format(&'static
-/// Reader)`: its names, that it is known by them, and `$Error::UnknownFormat` where it is not. `$Taker` takes over what is read.
+/// Defines `Reader`, the interface of every format in a list `FORMATS`, and the methods of the format's type,
+/// `$Format(&'static Reader)`: its names, and parsing them with `$Error::UnknownFormat` for unknown ones.
+/// `$Sink` receives the values.
 macro_rules! listed {
-    ($Format:ident, $Taker:ty, $Error:ident) => {
-        /// What every format offers.
+    ($Format:ident, $Sink:ty, $Error:ident) => {
+        /// The interface of a format.
         pub(crate) struct Reader {
-            /// Its name in commands and addresses.
+            /// Its name in commands and URLs.
             slug: &'static str,
-            /// Its name for people: the tool, and which of its files.
+            /// Its name for people: the tool and the kind of file.
             title: &'static str,
-            /// Whether a file is of this format: certain rather than hopeful, and no file is of two. A file that is cut is
-            /// still recognised by its beginning.
+            /// Detects the format. A file matches at most one format, and a truncated file matches by its
+            /// beginning. Returns false in doubt.
             detect: fn(&$crate::format_probe::FormatProbe<'_>) -> bool,
-            /// Hands over what a file says.
-            read: fn(&str, &mut $Taker) -> Result<(), $crate::fault::Fault>,
+            /// Passes the contents of a file to the sink.
+            read: fn(&str, &mut $Sink) -> Result<(), $crate::fault::Fault>,
         }
 
         impl $Format {
@@ -44,7 +47,7 @@ macro_rules! listed {
                 FORMATS
             }
 
-            /// Its name in commands and addresses.
+            /// Its name in commands and URLs.
             pub fn slug(self) -> &'static str {
                 self.0.slug
             }
@@ -54,13 +57,13 @@ macro_rules! listed {
                 self.0.title
             }
 
-            /// Whether a file is of this format, by its beginning.
+            /// Whether the beginning of a file is in this format.
             pub fn detect(self, bytes: &[u8]) -> bool {
-                $crate::format::text_of(bytes)
+                $crate::format::decode_text(bytes)
                     .is_ok_and(|text| (self.0.detect)(&$crate::format_probe::FormatProbe::new(text)))
             }
 
-            /// All slugs, for messages.
+            /// All slugs, separated by commas, for messages.
             pub(crate) fn list() -> String {
                 FORMATS.iter().map(|format| format.slug()).collect::<Vec<_>>().join(", ")
             }
@@ -130,12 +133,12 @@ const FORMATS: &[Format] = &[
 pub struct Format(&'static Reader);
 
 impl Format {
-    /// Reads a file of this format.
+    /// Reads a file in this format.
     ///
     /// # Errors
-    /// [`Error`]: the file is not what the format asks for.
+    /// [`Error`]: the file does not conform to the format.
     pub fn parse(self, bytes: &[u8]) -> Result<Import, Error> {
-        self.read(text_of(bytes)?)
+        self.read(decode_text(bytes)?)
     }
 
     pub(crate) fn read(self, text: &str) -> Result<Import, Error> {
@@ -150,8 +153,8 @@ impl Format {
         Ok(Import { format: self, benchmarks, facts, warnings })
     }
 
-    /// The one format that a text is of.
-    pub(crate) fn of_text(text: &str) -> Result<Self, Error> {
+    /// The only format that matches a text.
+    pub(crate) fn detect_text(text: &str) -> Result<Self, Error> {
         let probe = FormatProbe::new(text);
         let detected: Vec<_> = FORMATS.iter().copied().filter(|format| (format.0.detect)(&probe)).collect();
         match detected[..] {
@@ -162,67 +165,67 @@ impl Format {
     }
 }
 
-/// All that is taken from one file.
+/// The imported contents of one file.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// In which format it was read.
+    /// The format of the file.
     pub format: Format,
-    /// In the order of the file. A name with its variant appears once.
+    /// The benchmarks, in the order of the file. Each name and variant occurs once.
     pub benchmarks: Vec<Benchmark>,
-    /// What the file says of machine and tool, such as `host`, `cpus`, `tool_version`, `commit`.
+    /// Facts about the machine and tool, such as `host`, `cpus`, `tool_version`, `commit`.
     pub facts: BTreeMap<String, String>,
-    /// For people: what was left out and why, and what makes the figures suspect.
+    /// Sentences for people: omissions with their reasons, and doubts about the values.
     pub warnings: Vec<String>,
 }
 
-/// Why a file is not imported.
+/// Why a file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Larger than is read.
+    /// The file is larger than [`INPUT_BYTES_MAX`](crate::INPUT_BYTES_MAX).
     #[error("{bytes} bytes: expected at most {INPUT_BYTES_MAX}")]
     TooLarge {
         /// Its size.
         bytes: usize,
     },
-    /// Not text.
+    /// The file is not text.
     #[error("byte {byte}: expected UTF-8 text{hint}")]
     NotText {
-        /// The first byte that is none, counted from 0.
+        /// The offset of the first invalid byte, from 0.
         byte: usize,
-        /// What may help.
+        /// A possible remedy.
         hint: &'static str,
     },
-    /// The content is of no known format.
-    #[error("not recognised: expected the results of one of {}", Format::list())]
+    /// The content matches no format.
+    #[error("unknown format: expected results of one of {}", Format::list())]
     NotRecognised,
-    /// The content could be of several formats.
-    #[error("could be any of {}: expected to be told which", slugs(formats))]
+    /// The content matches several formats.
+    #[error("ambiguous format, could be any of {}. Pass --format.", slugs(formats))]
     Ambiguous {
-        /// Which.
+        /// These formats.
         formats: Vec<Format>,
     },
     /// No format has this name.
-    #[error("`{slug}` is no format: expected one of {}", Format::list())]
+    #[error("unknown format `{slug}`: expected one of {}", Format::list())]
     UnknownFormat {
-        /// The beginning of what was given.
+        /// The beginning of the given name.
         slug: String,
     },
-    /// The content is not what its format asks for.
+    /// The content does not conform to its format.
     #[error("{format}: {place}{}{problem}", if place.is_known() { ": " } else { "" })]
     Invalid {
-        /// In which format it was read.
+        /// The format used to read it.
         format: Format,
         /// Where.
         place: Place,
-        /// What was expected, and what was found.
+        /// The expectation and the finding.
         problem: String,
     },
-    /// The content is in order, but there is no time in it.
+    /// The content is valid, but contains no times.
     #[error("{format}: expected at least one benchmark with a time{why}")]
     Nothing {
-        /// In which format it was read.
+        /// The format used to read it.
         format: Format,
-        /// What was left out.
+        /// The omissions.
         why: String,
     },
 }
@@ -232,15 +235,15 @@ fn slugs(formats: &[Format]) -> String {
 }
 
 /// The text of a file, without a byte order mark.
-pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, Error> {
+pub(crate) fn decode_text(bytes: &[u8]) -> Result<&str, Error> {
     if bytes.len() > INPUT_BYTES_MAX {
         return Err(Error::TooLarge { bytes: bytes.len() });
     }
     let hint = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            " (this begins as UTF-16, which `>` writes in older PowerShell)"
+            " (this looks like UTF-16, which `>` writes in older PowerShell)"
         }
-        [0x1f, 0x8b, ..] => " (this begins as gzip)",
+        [0x1f, 0x8b, ..] => " (this looks like gzip)",
         _ => "",
     };
     let text =
@@ -253,36 +256,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_utf_8_is_refused_at_its_byte() {
-        assert_eq!(text_of(b"ab\xffc").unwrap_err().to_string(), "byte 2: expected UTF-8 text");
+    fn rejects_invalid_utf_8_with_its_offset() {
+        assert_eq!(decode_text(b"ab\xffc").unwrap_err().to_string(), "byte 2: expected UTF-8 text");
         assert_eq!(
-            text_of(b"\xff\xfea\0").unwrap_err().to_string(),
-            "byte 0: expected UTF-8 text (this begins as UTF-16, which `>` writes in older PowerShell)"
+            decode_text(b"\xff\xfea\0").unwrap_err().to_string(),
+            "byte 0: expected UTF-8 text (this looks like UTF-16, which `>` writes in older PowerShell)"
         );
-        assert_eq!(text_of("\u{feff}a".as_bytes()).unwrap(), "a");
+        assert_eq!(decode_text("\u{feff}a".as_bytes()).unwrap(), "a");
     }
 
     #[test]
-    fn what_is_larger_than_is_read_is_refused() {
-        let error = text_of(&vec![b' '; INPUT_BYTES_MAX + 1]).unwrap_err();
+    fn rejects_large_files() {
+        let error = decode_text(&vec![b' '; INPUT_BYTES_MAX + 1]).unwrap_err();
         assert_eq!(error.to_string(), "67108865 bytes: expected at most 67108864");
     }
 
     #[test]
-    fn formats_are_listed_in_order_and_found_by_their_slugs() {
+    fn lists_formats_in_order_and_finds_them_by_slug() {
         assert!(FORMATS.is_sorted_by_key(|format| format.slug()));
         for &format in FORMATS {
             assert_eq!(format.slug().parse(), Ok(format));
         }
         assert_eq!(
             "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
-            "`Excel ` is no format: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, \
-             hyperfine, jmh, k6, node, pytest-benchmark"
+            "unknown format `Excel `: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark"
         );
     }
 
     #[test]
-    fn what_is_of_no_format_is_said_with_what_is_known() {
+    fn lists_known_formats_for_unrecognised_files() {
         let near = [
             r#"{"a": {"b": {"value": 1, "rate": 2}}}"#,
             r#"{"a": {"b": {"lower_value": 1}}}"#,
@@ -299,8 +301,7 @@ mod tests {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "not recognised: expected the results of one of bmf, criterion, go, google-benchmark, hdr-log, \
-                 histogram-set, hyperfine, jmh, k6, node, pytest-benchmark",
+                "unknown format: expected results of one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, hyperfine, jmh, k6, node, pytest-benchmark",
                 "{text}"
             );
         }

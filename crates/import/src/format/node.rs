@@ -1,10 +1,13 @@
-//! `benchmark/compare.js` of Node: CSV with the columns `binary`, `filename`, `configuration`, `rate`, `time`.
+//! `benchmark/compare.js` of Node: CSV with the columns `binary`, `filename`, `configuration`, `rate`,
+//! `time`.
 //!
-//! Each row is one repetition, a process of its own. Its rate, in operations a second, becomes the time of 1,000
-//! operations; the column `time` is how long all of it took, and is left out. The binary is the variant.
+//! Each row is one repetition, run in a separate process. Its rate, in operations per second, becomes the
+//! time of 1,000 operations. The
+//! column `time` is the duration of the process and is left out. The binary is the variant.
 //!
-//! The rows are read here and not by a library for CSV: Node writes a space between a comma and a quotation mark, by
-//! which libraries take the marks for text and part what is in them.
+//! A CSV library cannot read these rows: Node writes a space between a comma and a quotation mark, so
+//! libraries treat
+//! the marks as text and split the quoted field.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -37,7 +40,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         return Err(Place::line(header + 1).fault(expected_header));
     }
     for (index, line) in text.lines().enumerate().skip(header + 1) {
-        // Files of several runs that were put together have the header again.
+        // Concatenated files of several runs repeat the header.
         if line.trim().is_empty() || is_header(line) {
             continue;
         }
@@ -53,17 +56,18 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
         let found = if fields.len() > COLUMNS.len() { "more".to_owned() } else { fields.len().to_string() };
         return Err(place.clone().fault(format!("expected 5 fields, found {found}")));
     };
-    let at_rate = || place.clone().of_member("rate");
+    let at_rate = || place.clone().with_member("rate");
     let per_second: f64 =
         rate.parse().map_err(|_| at_rate().fault(format!("expected a number, found `{}`", cut(rate, 40))))?;
-    let time = Scale::of_thousand(1e9).rate(per_second).map_err(|problem| at_rate().fault(problem))?;
+    let time = Scale::per_thousand(1e9).rate(per_second).map_err(|problem| at_rate().fault(problem))?;
     let name = format!("{filename} {configuration}");
     let entry = Entry { variant: Some(binary.clone()), ..Entry::new(name.trim_end(), 1_000) };
     collector.samples(&entry, vec![time], place)
 }
 
-/// The fields of a line, at most one more than there should be. Blanks around a field are not of it; within marks, two
-/// marks are one. What is wrong is a mark that is not closed; its column is given.
+/// The fields of a line, at most one more than expected. Blanks around a field are removed. Within quotation
+/// marks, a double
+/// mark means a single one. An unclosed mark is an error, with its column.
 fn fields(line: &str) -> Result<Vec<String>, usize> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -78,7 +82,7 @@ fn fields(line: &str) -> Result<Vec<String>, usize> {
             }
         };
         fields.push(field);
-        // Between the closing mark and the comma there are only blanks; anything else is of no field.
+        // Only blanks are allowed between the closing mark and the comma.
         match after.find(',') {
             Some(comma) if fields.len() <= COLUMNS.len() => rest = &after[comma + 1..],
             _ => return Ok(fields),
@@ -86,7 +90,7 @@ fn fields(line: &str) -> Result<Vec<String>, usize> {
     }
 }
 
-/// What is before the closing mark, and what comes after it.
+/// The text before the closing mark, and the rest after it.
 fn closed(quoted: &str) -> Option<(String, &str)> {
     let mut field = String::new();
     let mut rest = quoted;
@@ -108,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_hold_commas_and_marks() {
+    fn unquotes_commas_and_quotation_marks() {
         let found = fields(r#""old", "a.js", "x=""1, 2"" y=3" , 17.5, 0.2"#).unwrap();
         assert_eq!(found, ["old", "a.js", "x=\"1, 2\" y=3", "17.5", "0.2"]);
         assert_eq!(fields(r#"a,"b"#), Err(3));

@@ -1,7 +1,8 @@
 //! pytest-benchmark, `--benchmark-json`, or `--benchmark-save` with or without `--benchmark-save-data`.
 //!
-//! The list `stats.data`, in seconds, is one repetition: its rounds ran one after the other in one process. Without it
-//! the stated figures are a summary. A name is the full one, with file and parameters.
+//! The list `stats.data`, in seconds, is one repetition, because one process runs its rounds in a row.
+//! Without the list, the
+//! stated statistics become a summary. The name is the full one, with file and parameters.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -113,7 +114,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
 
 /// In seconds.
 fn scale() -> Scale {
-    Scale::of_thousand(1e9)
+    Scale::per_thousand(1e9)
 }
 
 fn facts(file: &File, collector: &mut Collector) {
@@ -131,7 +132,7 @@ fn facts(file: &File, collector: &mut Collector) {
     collector.fact("date", file.datetime.fact());
     collector.fact("tool_version", file.version.fact());
     if file.commit_info.dirty == Loose::Text("true".into()) {
-        collector.warn("measured with changes that were not committed");
+        collector.warn("measured with uncommitted changes");
     }
 }
 
@@ -140,7 +141,7 @@ fn summary(stats: &Stats, path: &str) -> Result<Summary, Fault> {
         let place = || Place::member(format!("{path}.{name}"));
         number.map(|Number(value)| scale().time_at(value, place)).transpose()
     };
-    let middle = Summary::of_middle(time("median", stats.median)?, time("mean", stats.mean)?)
+    let middle = Summary::from_median_or_mean(time("median", stats.median)?, time("mean", stats.mean)?)
         .ok_or_else(|| Place::member(path).fault("expected data, a median or a mean"))?;
     let quartiles = [(250_000, time("q1", stats.q1)?), (750_000, time("q3", stats.q3)?)];
     Ok(Summary {

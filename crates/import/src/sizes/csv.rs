@@ -1,4 +1,4 @@
-//! Sizes in any order: one a line, with the header `bytes` or none; or `bytes,count`, with that header.
+//! Sizes in any order: one per line, with or without the header `bytes`; or `bytes,count`, with that header.
 
 use super::{Counted, Reader, check_bucket, csv_lines, csv_numbers, is_header};
 use crate::VALUES_MAX;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 pub(super) const SIZES: Reader = Reader {
     slug: "sizes-csv",
-    title: "sizes, one a line (CSV)",
+    title: "sizes, one per line (CSV)",
     detect: |probe| {
         let mut lines = probe.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
         match lines.peek() {
@@ -43,7 +43,7 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
         }
         let sum = counts.entry(bytes).or_default();
         *sum = sum.saturating_add(count);
-        // Here, where the line is known.
+        // Checked here, where the line is known.
         check_bucket(None, SizeBucket { from_bytes: bytes, to_bytes: bytes, count: *sum }, &place)?;
     }
     for (bytes, count) in counts {
@@ -52,14 +52,15 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
     Ok(())
 }
 
-// Buckets, one a line, as CSV: `bucket_min_bytes,count`, where each ends where the next begins, or
-// `from_bytes,to_bytes,count`, both included. The header says which.
+// Buckets as CSV, one per line: `bucket_min_bytes,count`, where each bucket ends where the next begins, or
+// `from_bytes,to_bytes,count`, both included. The header decides.
 //
-// Of the first form the last line only ends the bucket before it: its own has no end, so it has no messages either.
+// In the first form, the last line only ends the bucket before it. It has no end, so it must have no
+// messages.
 
 pub(super) const BUCKETS: Reader = Reader {
     slug: "buckets-csv",
-    title: "buckets, one a line (CSV)",
+    title: "buckets, one per line (CSV)",
     detect: |probe| {
         let first = probe.lines().find(|line| !line.trim().is_empty());
         first.is_some_and(|line| is_header(line, &BEGINNINGS) || is_header(line, &RANGES))
@@ -91,8 +92,8 @@ fn read_beginnings<'a>(
         let [next_bytes, next_count] = csv_numbers(line, BEGINNINGS, &place)?;
         if let Some((begun, from_bytes, count)) = open {
             if next_bytes <= from_bytes {
-                return Err(place.of_member(BEGINNINGS[0]).fault(format!(
-                    "expected more than {from_bytes}, where the bucket before begins, found {next_bytes}"
+                return Err(place.with_member(BEGINNINGS[0]).fault(format!(
+                    "expected more than {from_bytes}, the start of the previous bucket, found {next_bytes}"
                 )));
             }
             counted.add(SizeBucket { from_bytes, to_bytes: next_bytes - 1, count }, &begun)?;
@@ -100,8 +101,8 @@ fn read_beginnings<'a>(
         open = Some((place, next_bytes, next_count));
     }
     match open {
-        Some((place, _, count)) if count > 0 => Err(place.of_member(BEGINNINGS[1]).fault(format!(
-            "expected 0, because the last line only ends the bucket before it, found {count}: where do these end?"
+        Some((place, _, count)) if count > 0 => Err(place.with_member(BEGINNINGS[1]).fault(format!(
+            "expected a count of 0, because the last line only ends the previous bucket, found {count}"
         ))),
         _ => Ok(()),
     }

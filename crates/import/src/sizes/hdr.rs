@@ -1,6 +1,6 @@
-//! `HdrHistogram` V2: a log (`.hlog`) whose values are bytes, or the text of a histogram alone, in base64, one a line.
+//! `HdrHistogram` V2: a log (`.hlog`) of bytes, or single histograms in base64, one per line.
 //!
-//! All of them together are one histogram, so a log may have one tag at most. A bin is a bucket.
+//! All histograms are added up, so a log may have at most one tag. A bin becomes a bucket.
 
 use super::{Counted, Reader, csv_lines};
 use crate::VALUES_MAX;
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 pub(super) const READER: Reader = Reader {
     slug: "hdr",
-    title: "HdrHistogram V2 of bytes (.hlog, or its text in base64)",
+    title: "HdrHistogram V2 of bytes (.hlog or base64)",
     detect: |probe| {
         let first = probe.lines().find(|line| !line.trim().is_empty());
-        // As the encodings begin in base64.
+        // The base64 prefix of the encodings.
         first.is_some_and(|line| line.starts_with("HIST") && !line.contains(','))
             || hdr_log::is_hdr_log(probe)
     },
@@ -29,13 +29,13 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
     for (place, line) in
         csv_lines(text).filter(|(_, line)| !line.starts_with('#') && !hdr_log::is_header(line))
     {
-        let interval = Interval::of(line);
+        let interval = Interval::parse(line);
         if let Some(tag) = interval.as_ref().map(|interval| interval.tag) {
             let known = *known_tag.get_or_insert(tag);
             if known != tag {
                 let name = |tag: Option<&str>| cut(tag.unwrap_or("untagged"), 40);
                 return Err(place.fault(format!(
-                    "expected histograms of one tag, {}, found {}: take the lines of the other out",
+                    "expected histograms of one tag, {}, found {}. Remove the lines of the other tag.",
                     name(known),
                     name(tag)
                 )));

@@ -1,8 +1,9 @@
-//! `HistogramSet` of Chromium (Catapult), of sizes: one histogram in `sizeInBytes`, however much of it is better.
+//! `HistogramSet` of Chromium (Catapult) with sizes: one histogram in `sizeInBytes`, with any direction of
+//! improvement.
 //!
-//! Where all of its samples are listed these are the sizes. Otherwise its bins are buckets: those of whole bytes that
-//! lie within, as far as the stated smallest and largest sample reach; of the first and the last bin, which have no
-//! other end, these are the end.
+//! If the histogram lists all of its samples, they are the sizes. Otherwise its bins become buckets of whole
+//! bytes. The stated smallest
+//! and largest sample limit them, and end the first and the last bin, which have no outer end.
 
 use super::{Counted, Reader, names};
 use crate::VALUES_MAX;
@@ -18,7 +19,7 @@ pub(super) const READER: Reader =
     Reader { slug: "histogram-set", title: "Chromium HistogramSet (JSON)", detect: is_histogram_set, read };
 
 const UNITS: [&str; 3] = ["sizeInBytes", "sizeInBytes_smallerIsBetter", "sizeInBytes_biggerIsBetter"];
-/// Whole numbers up to here are exact: 2^53.
+/// Floats are exact for whole numbers up to here: 2^53.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Default, Deserialize)]
@@ -46,9 +47,9 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
     match sizes[..] {
         [(index, element, _)] => {
             if !others.is_empty() {
-                counted.warn(&format!("left out, their unit is not sizeInBytes: {others}"));
+                counted.warn(&format!("skipped, unit is not sizeInBytes: {others}"));
             }
-            element.hand_over(&format!("[{index}]"), counted)
+            element.add_to(&format!("[{index}]"), counted)
         }
         [] if others.is_empty() => {
             Err(Place::default().fault("expected a histogram in sizeInBytes with messages, found none"))
@@ -67,25 +68,20 @@ impl Element {
         !self.sample_values.0.is_empty() || self.all_bins.0.iter().any(|&(_, count)| count > 0)
     }
 
-    fn hand_over(&self, path: &str, counted: &mut Counted) -> Result<(), Fault> {
-        let running = Running::of(&self.running.0);
+    fn add_to(&self, path: &str, counted: &mut Counted) -> Result<(), Fault> {
+        let running = Running::from_figures(&self.running.0);
         let samples = &self.sample_values.0;
         let is_all = running
             .as_ref()
             .map_or(self.all_bins.0.is_empty(), |running| running.count == samples.len() as f64);
         if is_all {
-            hand_over_samples(samples, path, counted)
+            add_samples(samples, path, counted)
         } else {
-            self.hand_over_bins(running.as_ref(), path, counted)
+            self.add_bins(running.as_ref(), path, counted)
         }
     }
 
-    fn hand_over_bins(
-        &self,
-        running: Option<&Running>,
-        path: &str,
-        counted: &mut Counted,
-    ) -> Result<(), Fault> {
+    fn add_bins(&self, running: Option<&Running>, path: &str, counted: &mut Counted) -> Result<(), Fault> {
         let at = |member: &str| Place::member(format!("{path}.{member}"));
         counted.state_count(running.map(|running| running.count));
         let ends = self.bin_boundaries.ends().map_err(|problem| at("binBoundaries").fault(problem))?;
@@ -97,22 +93,18 @@ impl Element {
         for &(index, count) in self.all_bins.0.iter().filter(|&&(_, count)| count > 0) {
             let place = at(&format!("allBins[{index}]"));
             if index > ends.len() {
-                return Err(
-                    place.fault(format!("expected one of {} bins, which have boundaries", ends.len() + 1))
-                );
+                return Err(place.fault(format!("expected the number of one of the {} bins", ends.len() + 1)));
             }
-            // The first bin is of all below the boundaries, the last of all above.
+            // The first bin holds all values below the boundaries, the last all above.
             let low = index.checked_sub(1).map(|before| first_whole(ends[before])).max(min_bytes);
             let next = ends.get(index).map(|&end| first_whole(end));
             let next = next.into_iter().chain(max_bytes.map(|max| max + 1)).min();
             let (Some(from_bytes), Some(next_bytes)) = (low, next) else {
-                let expected =
-                    "expected the smallest and the largest sample in running, for a bin without an end";
+                let expected = "a bin without an end needs the smallest and largest sample in `running`";
                 return Err(place.fault(expected));
             };
             if next_bytes <= from_bytes {
-                let expected =
-                    "expected whole bytes within the bin and between the smallest and the largest sample";
+                let expected = "expected whole bytes within the bin, between the smallest and largest sample";
                 return Err(place.fault(format!("{expected}, found none")));
             }
             let to_bytes = next_bytes - 1;
@@ -122,7 +114,7 @@ impl Element {
     }
 }
 
-fn hand_over_samples(samples: &[Loose], path: &str, counted: &mut Counted) -> Result<(), Fault> {
+fn add_samples(samples: &[Loose], path: &str, counted: &mut Counted) -> Result<(), Fault> {
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     for (index, sample) in samples.iter().enumerate() {
         let bytes = sample.number().ok_or_else(|| "expected a number of bytes".to_owned()).and_then(size);
@@ -142,24 +134,21 @@ fn size(number: f64) -> Result<u64, String> {
     if (0.0..=WHOLE_MAX).contains(&number) && number.fract() == 0.0 {
         return Ok(number as u64);
     }
-    Err(format!("expected a whole number of bytes that is not negative, found {number:?}"))
+    Err(format!("expected a whole number of bytes of 0 or more, found {number:?}"))
 }
 
-// Bins of a `HistogramSet`, and where they end.
+// The bins of a `HistogramSet` and their boundaries.
 
-/// More than any histogram has: the default is about a hundred.
+/// The most bins of a histogram. The default is about a hundred.
 const BINS_MAX: usize = 100_000;
 
-/// Where bins end: the first end, then for each slice of bins the last of its ends.
+/// Boundaries: the first one, then slices of bins with their last boundary.
 #[derive(Debug, Default)]
 struct Boundaries(Vec<Slice>);
 
-/// A number, or a list of the kind of slice, its last end, and how many bins there are.
+/// A number, or a list of the kind of slice, its last boundary and the number of bins.
 #[derive(Debug, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a boundary, or a slice of three numbers: its kind, its end, how many bins"
-)]
+#[serde(untagged, expecting = "expected a boundary, or a slice of three numbers: kind, end, number of bins")]
 enum Slice {
     Boundary(f64),
     Bins(u8, f64, usize),
@@ -172,7 +161,7 @@ impl<'de> Deserialize<'de> for Boundaries {
 }
 
 impl Boundaries {
-    /// All ends, in ascending order. There is a bin below the first, and one from the last on.
+    /// All boundaries, in ascending order. One bin is below the first, and one above the last.
     fn ends(&self) -> Result<Vec<f64>, String> {
         let mut ends: Vec<f64> = Vec::new();
         for slice in &self.0 {
@@ -201,7 +190,7 @@ impl Boundaries {
             }
         }
         if ends.is_empty() {
-            return Err("expected boundaries, since not all samples are listed, found none".into());
+            return Err("no boundaries: required unless all samples are listed".into());
         }
         if !ends.is_sorted_by(|one, next| one < next) {
             return Err("expected boundaries in ascending order".into());
@@ -210,8 +199,8 @@ impl Boundaries {
     }
 }
 
-/// The first whole number from a boundary on. Boundaries are computed: what is a whole number but for the last digits
-/// is one.
+/// The first whole number at or above a boundary. Computed boundaries that differ from a whole number only by
+/// rounding count as it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
 fn first_whole(boundary: f64) -> u64 {
     let nearest = boundary.round();
@@ -219,11 +208,11 @@ fn first_whole(boundary: f64) -> u64 {
     whole.clamp(0.0, WHOLE_MAX) as u64
 }
 
-/// The bins that are listed, by their numbers, and how many samples are in each.
+/// The listed bins, by index, with the number of samples in each.
 #[derive(Debug, Default)]
 struct Bins(Vec<(usize, u64)>);
 
-/// A list that begins with how many samples there are; what follows tells of single samples.
+/// A list that begins with the number of samples. The rest describes single samples.
 struct Bin(u64);
 
 visited! { Bin, "a list that begins with a count", deserialize_seq,
@@ -234,7 +223,7 @@ visited! { Bin, "a list that begins with a count", deserialize_seq,
     }
 }
 
-visited! { Bins, "a list of bins, or an object of them by their numbers", deserialize_any,
+visited! { Bins, "a list of bins, or an object with their numbers as keys", deserialize_any,
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Bins, A::Error> {
         let mut bins = Vec::new();
         while let Some(Bin(count)) = seq.next_element()? {
@@ -249,10 +238,10 @@ visited! { Bins, "a list of bins, or an object of them by their numbers", deseri
         while let Some((index, Bin(count))) = map.next_entry::<String, Bin>()? {
             let index = index
                 .parse()
-                .map_err(|_| A::Error::custom("expected the number of a bin as name"))?;
+                .map_err(|_| A::Error::custom("expected a bin's number as the key"))?;
             push(&mut bins, index, count)?;
         }
-        // Python writes them in order, JavaScript does for numbers, others need not.
+        // Python and JavaScript write them in order, other writers may not.
         bins.sort_unstable();
         Ok(Bins(bins))
     }
@@ -271,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_computed_boundary_is_the_whole_number_that_it_nearly_is() {
+    fn rounds_computed_boundaries() {
         assert_eq!(
             [64.000_000_000_000_01, 63.999_999_999_999_99, 64.1, 64.0, -3.0].map(first_whole),
             [64, 64, 65, 64, 0]
@@ -279,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_parted_evenly_by_difference_or_by_ratio() {
+    fn splits_slices_linearly_or_exponentially() {
         let ends = |slices| Boundaries(slices).ends().unwrap();
         assert_eq!(ends(vec![Slice::Boundary(0.0), Slice::Bins(0, 30.0, 3)]), [0.0, 10.0, 20.0, 30.0]);
         let ends = ends(vec![Slice::Boundary(1.0), Slice::Bins(1, 4096.0, 4), Slice::Boundary(5000.0)]);

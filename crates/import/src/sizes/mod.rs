@@ -1,10 +1,11 @@
-//! Size profiles: how many messages of which size somebody has counted, in the form in which they have it. One file a
-//! format, and one list.
+//! Size profiles: histograms of message sizes in several formats, one file each.
 //!
-//! A size is a whole number of bytes. Buckets stay as the file has them; only where there are more than
-//! [`BUCKETS_MAX`] are neighbours put together, and a warning says so.
+//! A size is a whole number of bytes. Buckets stay as in the file, unless there are more than
+//! [`BUCKETS_MAX`]: then neighbours are
+//! merged, with a warning.
 //!
-//! To add a format: a file that offers a `Reader`, a line in `FORMATS`, files in `tests/golden-sizes/`.
+//! To add a format, write a file that provides a `Reader`, add a line to `FORMATS`, and add files to
+//! `tests/golden-sizes/`.
 //!
 //! ```
 //! let import = roundtrip_import::sizes::read(b"bytes,count\n64,3\n12,7\n", None).unwrap();
@@ -23,26 +24,26 @@ mod hdr;
 mod histogram_set;
 mod uma_json;
 
-/// What a file says of message sizes.
+/// A size profile read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeImport {
-    /// The format it was read in.
+    /// The format of the file.
     pub format: SizeFormat,
-    /// How many messages of which size.
+    /// The number of messages by size.
     pub sizes: SizeHistogram,
-    /// What is not as the file has it, or not as it should be, in sentences for people.
+    /// Changes and doubts, in sentences for people.
     pub warnings: Vec<String>,
 }
 
-/// Reads a size profile in the given format, or in the one that its content shows.
+/// Reads a size profile in the given format, or in the format detected from its content.
 ///
 /// # Errors
-/// [`Error`]: no format is recognised, or the file is not what its format asks for.
+/// [`Error`]: no format matches, or the file does not conform to the format.
 pub fn read(bytes: &[u8], format: Option<SizeFormat>) -> Result<SizeImport, Error> {
-    let text = crate::format::text_of(bytes)?;
+    let text = crate::format::decode_text(bytes)?;
     let format = match format {
         Some(format) => format,
-        None => SizeFormat::of_text(text).ok_or(Error::NotRecognised)?,
+        None => SizeFormat::detect_text(text).ok_or(Error::NotRecognised)?,
     };
     format.read(text).map_err(|Fault { place, problem }| Error::Invalid { format, place, problem })
 }
@@ -63,7 +64,7 @@ const FORMATS: &[SizeFormat] = &[
 /// ```
 /// use roundtrip_import::sizes::SizeFormat;
 /// let format: SizeFormat = "uma-json".parse().unwrap();
-/// assert_eq!(format.title(), "a histogram of Chromium's UMA (JSON)");
+/// assert_eq!(format.title(), "Chromium UMA histogram (JSON)");
 /// assert!("excel".parse::<SizeFormat>().is_err());
 /// ```
 #[derive(Clone, Copy)]
@@ -77,13 +78,13 @@ impl SizeFormat {
         Ok(SizeImport { format: self, sizes, warnings })
     }
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn detect_text(text: &str) -> Option<Self> {
         let probe = FormatProbe::new(text);
         FORMATS.iter().copied().find(|format| (format.0.detect)(&probe))
     }
 }
 
-/// Names for a message: some of them, and how many more there are.
+/// Some of the names for a message, and the number of the others.
 fn names(names: impl IntoIterator<Item = String>) -> String {
     const NAMED_MAX: usize = 3;
     let names: Vec<String> = names.into_iter().collect();
@@ -94,11 +95,11 @@ fn names(names: impl IntoIterator<Item = String>) -> String {
     }
 }
 
-// [`Counted`]: takes over what a format reads, bucket by bucket, and holds the bounds.
+// [`Counted`]: receives buckets from a format and enforces the limits.
 
 #[derive(Debug, Default)]
 struct Counted {
-    /// Those with messages, in ascending order.
+    /// Buckets with messages, in ascending order.
     buckets: Vec<SizeBucket>,
     last: Option<SizeBucket>,
     stated_count: Option<f64>,
@@ -106,7 +107,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// The next bucket, by size; it may be empty.
+    /// Adds the next bucket in order of size. It may be empty.
     fn add(&mut self, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
         check_bucket(self.last, bucket, place)?;
         if self.buckets.len() == VALUES_MAX {
@@ -119,7 +120,7 @@ impl Counted {
         Ok(())
     }
 
-    /// How many messages there are, as the file says beside the buckets.
+    /// Notes the total number of messages that the file states next to the buckets.
     fn state_count(&mut self, count: Option<f64>) {
         self.stated_count = count;
     }
@@ -134,8 +135,8 @@ impl Counted {
         if buckets.len() < found {
             let widest = buckets.iter().map(width).fold(0.0, f64::max);
             self.warn(&format!(
-                "{found} buckets or different sizes are put together into {}, since there may be {BUCKETS_MAX}: in the \
-                 widest the longest message is {:.2} % longer than the shortest",
+                "merged {found} buckets or sizes into {} (the maximum is {BUCKETS_MAX}); the widest spans \
+                 {:.2} %",
                 buckets.len(),
                 widest * 100.0
             ));
@@ -147,13 +148,16 @@ impl Counted {
             })
         })?;
         if let Some(stated) = self.stated_count.filter(|&stated| stated != sizes.count() as f64) {
-            self.warn(&format!("the file states {stated} messages, and its buckets have {}", sizes.count()));
+            self.warn(&format!(
+                "the file states {stated} messages, but its buckets contain {}",
+                sizes.count()
+            ));
         }
         Ok((sizes, self.warnings))
     }
 }
 
-/// Whether a bucket may stand in a histogram, after the one before. What a histogram may be is its own to say.
+/// Checks that a bucket is valid and follows the one before. The rules are those of [`SizeHistogram`].
 fn check_bucket(before: Option<SizeBucket>, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
     match SizeHistogram::new(before.into_iter().chain([bucket]).collect()) {
         Ok(_) | Err(InvalidSizes::Empty) => Ok(()),
@@ -161,61 +165,62 @@ fn check_bucket(before: Option<SizeBucket>, bucket: SizeBucket, place: &Place) -
     }
 }
 
-/// By what share of its shortest message the longest is longer.
+/// The width of a bucket, relative to its shortest message.
 fn width(bucket: &SizeBucket) -> f64 {
     (bucket.to_bytes - bucket.from_bytes) as f64 / bucket.from_bytes.max(1) as f64
 }
 
-// Why a file is no size profile. A message has a bounded length, whatever the input.
-
-/// Why a file is no size profile.
+/// Why a file is not a valid size profile. Messages have a bounded length for any input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Larger than is read, or not text.
+    /// The file is too large or not text.
     #[error(transparent)]
     File(#[from] crate::Error),
-    /// The content is certainly of no known format.
-    #[error("not recognised: expected message sizes in one of {}", SizeFormat::list())]
+    /// The content matches no format with certainty.
+    #[error("unknown format: expected message sizes in one of {}", SizeFormat::list())]
     NotRecognised,
     /// No format has this name.
-    #[error("`{slug}` is no format of sizes: expected one of {}", SizeFormat::list())]
+    #[error("unknown size format `{slug}`: expected one of {}", SizeFormat::list())]
     UnknownFormat {
-        /// The beginning of what was given.
+        /// The beginning of the given name.
         slug: String,
     },
-    /// The content is not what its format asks for.
+    /// The content does not conform to its format.
     #[error("{format}: {place}{}{problem}", if place.is_known() { ": " } else { "" })]
     Invalid {
-        /// In which format it was read.
+        /// The format used to read it.
         format: SizeFormat,
-        /// Where.
+        /// The place of the error.
         place: Place,
-        /// What was expected, and what was found.
+        /// The expectation and the finding.
         problem: String,
     },
 }
 
-// Fewer buckets, as precise as their number allows.
+// Reduces the number of buckets, with the best possible precision.
 
-/// Puts neighbours together until there are at most `most` buckets; those that are few enough stay as they are.
+/// Merges neighbours until there are at most `most` buckets. Fewer buckets stay unchanged.
 ///
-/// Every doubling of size is parted into equal steps, 1,024 or the next lower power of two that suffices, as
-/// `HdrHistogram` does it, and those buckets become one that begin in the same step. It then reaches from the first
-/// byte of the first to the last byte of the last. 16 steps a doubling, with which sizes that differ in one of their
-/// two first digits stay apart, always suffice for 1,000 buckets; 1 step for 50.
+/// Like `HdrHistogram`, it splits every doubling of size into equal steps: 1,024, or the next lower power of
+/// two that suffices.
+/// Buckets that begin in the same step become one, from the first byte of the first to the last byte of the
+/// last. 16 steps per doubling always suffice
+/// for 1,000 buckets and keep sizes apart that differ in one of their first two digits; 1 step suffices for
+/// 50.
 pub fn fewer(buckets: &[SizeBucket], most: usize) -> Vec<SizeBucket> {
     const STEP_BITS_MAX: u32 = 10;
     if buckets.len() <= most {
         return buckets.to_vec();
     }
-    // Counted before anything is made.
+    // Count before allocating.
     let fits =
         |&bits: &u32| buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).count() <= most;
     in_steps(buckets, (0..=STEP_BITS_MAX).rev().find(fits).unwrap_or(0))
 }
 
-/// Puts those neighbours together that begin in the same one of `2^bits` equal steps of a doubling, so that the longest message
-/// of a bucket of single sizes is at most by a `2^bits`-th longer than its shortest.
+/// Merges neighbours that begin in the same one of `2^bits` equal steps of a doubling. The longest message of
+/// a merged bucket
+/// of single sizes is at most a `2^bits`-th longer than its shortest.
 pub fn in_steps(buckets: &[SizeBucket], bits: u32) -> Vec<SizeBucket> {
     buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).filter_map(together).collect()
 }
@@ -231,19 +236,19 @@ fn together(buckets: &[SizeBucket]) -> Option<SizeBucket> {
     Some(SizeBucket { from_bytes: first.from_bytes, to_bytes: last.to_bytes, count })
 }
 
-// Lines of CSV whose fields are whole numbers: nothing is quoted in them.
+// Lines of CSV with whole numbers only, so without quotation.
 
 fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
     let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
     lines.filter(|(_, line)| !line.is_empty()).map(|(index, line)| (Place::line(index + 1), line))
 }
 
-/// Whether a line has these fields, as a header has.
+/// Whether a line is this header.
 fn is_header(line: &str, columns: &[&str]) -> bool {
     line.split(',').map(str::trim).eq(columns.iter().copied())
 }
 
-/// As many fields as there are columns, and all of them whole numbers.
+/// Parses one whole number per column.
 fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) -> Result<[u64; N], Fault> {
     let found = line.split(',').count();
     if found != N {
@@ -254,7 +259,7 @@ fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) ->
     let mut numbers = [0; N];
     for ((number, column), field) in numbers.iter_mut().zip(columns).zip(line.split(',')) {
         *number =
-            whole_number(field.trim()).map_err(|problem| place.clone().of_member(column).fault(problem))?;
+            whole_number(field.trim()).map_err(|problem| place.clone().with_member(column).fault(problem))?;
     }
     Ok(numbers)
 }
@@ -262,9 +267,9 @@ fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) ->
 fn whole_number(field: &str) -> Result<u64, String> {
     let found = cut(field, 40);
     if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("expected a whole number that is not negative, found `{found}`"));
+        return Err(format!("expected a whole number of 0 or more, found `{found}`"));
     }
-    field.parse().map_err(|_| format!("expected a number that fits into 64 bits, found `{found}`"))
+    field.parse().map_err(|_| format!("expected a 64-bit number, found `{found}`"))
 }
 
 #[cfg(test)]
@@ -272,14 +277,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_listed_in_order_and_found_by_their_slugs() {
+    fn lists_formats_in_order_and_finds_them_by_slug() {
         assert!(FORMATS.is_sorted_by_key(|format| format.slug()));
         for &format in FORMATS {
             assert_eq!(format.slug().parse(), Ok(format));
         }
         assert_eq!(
             "Excel\u{7}".parse::<SizeFormat>().unwrap_err().to_string(),
-            "`Excel ` is no format of sizes: expected one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json"
+            "unknown size format `Excel `: expected one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json"
         );
     }
 
@@ -288,13 +293,13 @@ mod tests {
     }
 
     #[test]
-    fn few_buckets_stay_as_they_are() {
+    fn keeps_few_buckets_unchanged() {
         let buckets = ones([0, 1, 7, 1 << 40]);
         assert_eq!(fewer(&buckets, 4), buckets);
     }
 
     #[test]
-    fn many_sizes_become_as_many_buckets_as_there_may_be_and_keep_their_messages() {
+    fn merges_many_sizes_without_losing_messages() {
         let buckets = fewer(&ones(0..100_000), 1_000);
         assert!((500..=1_000).contains(&buckets.len()), "{}", buckets.len());
         assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 100_000);
@@ -304,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_of_the_whole_range_keep_two_digits_in_1_000_buckets_and_their_magnitude_in_50() {
+    fn keeps_two_digits_in_1_000_buckets_and_the_magnitude_in_50() {
         let all: Vec<u64> =
             (0..40).flat_map(|bits| (0..64).map(move |step| (1 << bits) + (step << bits) / 64)).collect();
         let mut sizes = all;
@@ -318,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_reaches_no_further_than_its_sizes() {
+    fn ends_merged_buckets_at_their_sizes() {
         let buckets = fewer(&ones([1_000, 1_003, 9_000]), 2);
         assert_eq!(buckets[0], SizeBucket { from_bytes: 1_000, to_bytes: 1_003, count: 2 });
         assert_eq!(buckets[1], SizeBucket { from_bytes: 9_000, to_bytes: 9_000, count: 1 });

@@ -1,12 +1,17 @@
-//! A histogram of Chromium's UMA as JSON: `name` and `buckets`, each with `low`, `high` (excluded) and `count`.
+//! A histogram of Chromium's UMA as JSON: `name` and `buckets`, each with `low`, `high` (excluded) and
+//! `count`.
 //!
-//! Alone, as `base::HistogramBase::WriteJSON` writes it; in a list; as the member `histogram` or in the list
-//! `histograms`, as the methods `Browser.getHistogram` and `Browser.getHistograms` of the devtools protocol answer and
-//! `base::StatisticsRecorder::ToJSON` writes. Exactly one of them may have messages. What `ToGraphDict` makes for the
-//! page `chrome://histograms` is drawn in letters and is not read.
+//! Accepted forms: the histogram alone, as `base::HistogramBase::WriteJSON` writes it; in a list; as the
+//! member `histogram` or in the list
+//! `histograms`, as returned by the devtools methods `Browser.getHistogram` and `Browser.getHistograms` and
+//! written by
+//! `base::StatisticsRecorder::ToJSON`. Exactly one histogram may have messages. The ASCII graphs of
+//! `ToGraphDict` for the page
+//! `chrome://histograms` are not read.
 //!
-//! The last bucket is for all that is longer: `WriteJSON` leaves out its `high`, the protocol gives the largest sample
-//! that there can be. Messages in it have no size that is known, so they are refused.
+//! The last bucket holds all longer messages: `WriteJSON` leaves out its `high`, the protocol returns the
+//! largest possible
+//! sample. Messages in it have no known size, so they are rejected.
 
 use super::{Counted, Reader, names};
 use crate::VALUES_MAX;
@@ -18,7 +23,7 @@ use serde::Deserialize;
 
 pub(super) const READER: Reader = Reader {
     slug: "uma-json",
-    title: "a histogram of Chromium's UMA (JSON)",
+    title: "Chromium UMA histogram (JSON)",
     detect: |probe| {
         let outline = probe.outline();
         let has_buckets = |outline: Option<&Outline>| outline.is_some_and(|outline| outline.has("buckets"));
@@ -31,9 +36,9 @@ pub(super) const READER: Reader = Reader {
     read,
 };
 
-/// `base::HistogramBase::kSampleType_MAX`, the largest `int`: where the bucket ends that has no end.
+/// `base::HistogramBase::kSampleType_MAX`, the largest `int`: the end of the unbounded bucket.
 const SAMPLE_MAX: u64 = 0x7fff_ffff;
-/// A browser has some thousands.
+/// The most histograms in a file. A browser has several thousand.
 const HISTOGRAMS_MAX: usize = 100_000;
 
 #[derive(Default, Deserialize)]
@@ -82,17 +87,14 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
         let place = Place::member(format!("{path}buckets[{index}]"));
         match high.filter(|&high| high != SAMPLE_MAX) {
             Some(high) if high <= low => {
-                return Err(
-                    place.fault(format!("expected a high above its low, which is {low}, found {high}"))
-                );
+                return Err(place.fault(format!("expected `high` above `low` ({low}), found {high}")));
             }
             Some(high) => {
                 counted.add(SizeBucket { from_bytes: low, to_bytes: high - 1, count }, &place)?;
             }
             None if count > 0 => {
                 return Err(place.fault(format!(
-                    "expected a high, where the bucket ends: {count} messages have {low} bytes or more. Write one, or take \
-                     the bucket out"
+                    "no `high`: {count} messages have {low} bytes or more. Add `high`, or remove the bucket"
                 )));
             }
             None => {}
@@ -115,9 +117,7 @@ fn histograms(text: &str) -> Result<Vec<(String, Histogram)>, Fault> {
         (_, Some(histogram), _) => vec![("histogram.".into(), histogram)],
         (_, _, Some(list)) => listed(list, "histograms"),
         _ => {
-            return Err(
-                Place::default().fault("expected a member buckets, histogram or histograms, found none")
-            );
+            return Err(Place::default().fault("expected `buckets`, `histogram` or `histograms`, found none"));
         }
     })
 }
@@ -128,6 +128,6 @@ impl Histogram {
     }
 
     fn name(&self) -> String {
-        cut(&self.name.fact().unwrap_or_else(|| "one without a name".into()), 60)
+        cut(&self.name.fact().unwrap_or_else(|| "unnamed".into()), 60)
     }
 }

@@ -1,7 +1,8 @@
-//! No value appears that is not in the file: each sample is a number of it, in a unit of time, or what two of its
-//! numbers make of each other where the format says so.
+//! No value is invented: each sample is a number of the file in a unit of time, or is computed from two
+//! numbers if the
+//! format requires it.
 
-use crate::support::{golden, samples, text_of};
+use crate::support::{golden, golden_text, samples};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use roundtrip_import::{Data, import};
 use std::collections::{HashMap, HashSet};
 
-/// Every run of characters that is a number.
+/// All numbers in a text.
 fn numbers(text: &str) -> Vec<f64> {
     let parts = text.split(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '.' | '-' | '+'));
     parts.filter_map(|part| part.parse().ok()).filter(|number: &f64| number.is_finite()).collect()
@@ -20,18 +21,18 @@ fn whole(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// A time in any unit, of one operation or of 1,000.
+/// A time in any unit, per operation or per 1,000.
 fn times(number: f64) -> impl Iterator<Item = u64> {
     [1.0, 1e3, 1e6, 1e9, 1e12].into_iter().map(move |factor| whole(number * factor))
 }
 
-/// The time of an operation, of as many as the number says in a second or a microsecond.
+/// The time of an operation for a rate per second or microsecond.
 fn times_of_rate(number: f64) -> impl Iterator<Item = u64> {
     [1e12, 1e6].into_iter().map(move |factor| whole(factor / number))
 }
 
 #[test]
-fn every_value_is_a_number_of_the_file() {
+fn values_come_from_the_file() {
     for golden in golden() {
         if golden.format.slug() == "hdr-log" {
             continue;
@@ -61,7 +62,7 @@ fn every_value_is_a_number_of_the_file() {
     }
 }
 
-/// Of each message, the n-th value by the n-th count of iterations.
+/// For each message, the n-th value divided by the n-th iteration count.
 fn averages(text: &str) -> HashSet<u64> {
     let list = |line: &str, name: &str| -> Vec<f64> {
         let Some((_, rest)) = line.split_once(&format!("\"{name}\":[")) else { return Vec::new() };
@@ -73,11 +74,11 @@ fn averages(text: &str) -> HashSet<u64> {
         .collect()
 }
 
-/// Held against the library's own reader: every count at every quantile.
+/// Compares with the library's own reader: every count at every quantile.
 #[test]
-fn logs_are_read_as_the_library_reads_them() {
+fn reads_logs_like_the_library() {
     for name in ["hdr-log/java-tagged.hlog", "hdr-log/rust-two-digits.hlog"] {
-        let text = text_of(name);
+        let text = golden_text(name);
         let mut expected: HashMap<String, Histogram<u64>> = HashMap::new();
         for line in text.lines().filter(|line| !line.starts_with(['#', '"'])) {
             let tag = line.strip_prefix("Tag=").map_or("untagged", |rest| rest.split(',').next().unwrap());
@@ -107,12 +108,12 @@ fn logs_are_read_as_the_library_reads_them() {
 }
 
 proptest! {
-    // The library makes room for every bin there could be.
+    // Few cases: the library allocates every possible bin.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the precision, the lowest value and the range: the highest value of each bin, as often as it was seen.
+    /// For any precision, lowest value and range: the highest value of each bin, with its count.
     #[test]
-    fn bins_are_those_of_the_library(
+    fn computes_bins_like_the_library(
         digits in 0..=5_u8, lowest in prop::sample::select(vec![1_u64, 1_000, 65_536]),
         values in prop::collection::vec((0..1_u64 << 49, 1..1_000_u64), 1..40),
     ) {

@@ -1,4 +1,4 @@
-//! What the parsers make of the golden files, for people to read: `tests/it/snapshots/`.
+//! Snapshots of the imported golden files, for review: `tests/it/snapshots/`.
 
 use crate::support::{golden, snapshot};
 use roundtrip_import::{Data, Format, Import, import};
@@ -46,7 +46,7 @@ fn readable(import: &Import) -> String {
 }
 
 #[test]
-fn golden_files_say_what_they_said() {
+fn golden_files_match_their_snapshots() {
     for golden in golden() {
         let import = import(&golden.bytes, None).unwrap_or_else(|error| panic!("{}: {error}", golden.name));
         snapshot(&golden.name.replace(['/', '.'], "_"), &readable(&import));
@@ -54,7 +54,7 @@ fn golden_files_say_what_they_said() {
 }
 
 #[test]
-fn every_golden_file_is_recognised_as_one_format() {
+fn detects_one_format_per_golden_file() {
     for golden in golden() {
         let detected: Vec<_> =
             Format::all().iter().filter(|format| format.detect(&golden.bytes)).copied().collect();
@@ -63,7 +63,7 @@ fn every_golden_file_is_recognised_as_one_format() {
 }
 
 #[test]
-fn every_format_has_a_golden_file_and_no_file_is_large() {
+fn every_format_has_a_small_golden_file() {
     let golden = golden();
     for format in Format::all() {
         assert!(golden.iter().any(|golden| golden.format == *format), "{format}");
@@ -73,9 +73,9 @@ fn every_format_has_a_golden_file_and_no_file_is_large() {
     }
 }
 
-/// The beginning of a file is of its format too, so that a cut file is called a cut file.
+/// The beginning of a file is detected as the same format, so that a truncated file is reported as truncated.
 #[test]
-fn a_golden_file_that_is_cut_is_recognised_as_its_format_or_as_none() {
+fn detects_truncated_golden_files() {
     for golden in golden() {
         for end in (0..golden.bytes.len()).step_by(97) {
             let beginning = &golden.bytes[..end];
@@ -87,13 +87,13 @@ fn a_golden_file_that_is_cut_is_recognised_as_its_format_or_as_none() {
                 golden.name
             );
         }
-        // From the middle on nobody is in doubt.
+        // At least half of the file is always enough.
         assert!(golden.format.detect(&golden.bytes[..golden.bytes.len() / 2]), "{}", golden.name);
     }
 }
 
 #[test]
-fn golden_files_read_as_another_format_are_refused_without_a_panic() {
+fn rejects_golden_files_in_other_formats() {
     for golden in golden() {
         for &format in Format::all().iter().filter(|format| **format != golden.format) {
             let error =

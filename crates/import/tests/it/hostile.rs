@@ -1,4 +1,4 @@
-//! Input from nobody in particular: never a panic, never a message without end, never more than the bounds allow.
+//! Hostile input: no panic, no unbounded message, no import beyond the limits.
 
 use crate::fuzz::check;
 use crate::support::{Golden, golden};
@@ -10,12 +10,12 @@ use std::sync::LazyLock;
 
 static GOLDEN: LazyLock<Vec<Golden>> = LazyLock::new(golden);
 
-/// Reads an input in every way there is.
+/// Reads an input in every format and entry point.
 fn check_all(bytes: &[u8]) {
     Format::all().iter().map(|format| Some(format.slug())).chain([None]).for_each(|slug| check(bytes, slug));
 }
 
-/// One way to spoil a file.
+/// A way to corrupt a file.
 #[derive(Clone, Debug)]
 enum Change {
     Flip(usize, u8),
@@ -63,17 +63,17 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn survives_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         check_all(&bytes);
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
+    fn survives_any_text(text in "[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
         check_all(text.as_bytes());
     }
 
     #[test]
-    fn spoilt_files_are_read_or_refused(
+    fn survives_corrupted_files(
         index in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6),
     ) {
         let golden = index.get(&GOLDEN);
@@ -84,7 +84,7 @@ proptest! {
 }
 
 #[test]
-fn values_are_counted_where_a_few_bytes_make_one() {
+fn limits_values_that_take_few_bytes() {
     let many = |text: String, format: &str| {
         import(text.as_bytes(), Some(format.parse().unwrap())).unwrap_err().to_string()
     };
@@ -99,7 +99,7 @@ fn values_are_counted_where_a_few_bytes_make_one() {
 }
 
 #[test]
-fn deep_nesting_is_refused() {
+fn rejects_deep_nesting() {
     for format in Format::all() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let text = format!("{}1{}", open.repeat(200_000), close.repeat(200_000));
@@ -110,7 +110,7 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
-fn tags_of_a_log_are_few() {
+fn limits_the_tags_of_a_log() {
     let golden = GOLDEN.iter().find(|golden| golden.name == "hdr-log/java-tagged.hlog").unwrap();
     let text = std::str::from_utf8(&golden.bytes).unwrap();
     let histogram = text.lines().last().unwrap().rsplit(',').next().unwrap();
@@ -121,9 +121,9 @@ fn tags_of_a_log_are_few() {
     );
 }
 
-/// A megabyte of counts deflates to a thousandth of it: a log of such lines would take minutes.
+/// A megabyte of counts deflates to a thousandth of its size: a log with these lines would take minutes.
 #[test]
-fn a_log_that_inflates_out_of_all_proportion_is_refused() {
+fn rejects_decompression_bombs() {
     let mut inner = Vec::new();
     for word in [0x1c84_9313_u32, 1_000_000, 0, 3] {
         inner.extend(word.to_be_bytes());
@@ -142,6 +142,6 @@ fn a_log_that_inflates_out_of_all_proportion_is_refused() {
     let log = format!("0,1,0.1,{text}\n").repeat(20);
     assert_eq!(
         import(log.as_bytes(), None).unwrap_err().to_string(),
-        "hdr-log: line 2: expected histograms of at most 8 bytes for each byte of the log, found more"
+        "hdr-log: line 2: expected at most 8 bytes of histograms for each byte of the log, found more"
     );
 }

@@ -1,13 +1,13 @@
-//! Answers that were worked out by hand.
+//! Values computed by hand.
 
-use crate::support::{benchmark, import_of, repetitions, samples};
+use crate::support::{benchmark, import_golden, repetitions, samples};
 use roundtrip_import::{Data, Import, Statistic, Summary, import};
 
 fn parsed(text: &str) -> Import {
     import(text.as_bytes(), None).unwrap()
 }
 
-fn of(format: &str, text: &str) -> Import {
+fn import_text(format: &str, text: &str) -> Import {
     import(text.as_bytes(), Some(format.parse().unwrap())).unwrap()
 }
 
@@ -33,15 +33,12 @@ fn google_benchmark_rows_are_repetitions_in_their_unit() {
     assert_eq!(import.benchmarks[0].operations, 1_000);
     assert_eq!(
         import.warnings,
-        [
-            "the processors' frequency scaling was on: times may vary with it",
-            "left out, only times of operations are taken: cpu_time, loss"
-        ]
+        ["CPU frequency scaling was on: times may vary", "skipped, not times: cpu_time, loss"]
     );
 }
 
 #[test]
-fn google_benchmark_aggregates_stand_for_rows_that_are_not_there() {
+fn google_benchmark_aggregates_replace_missing_rows() {
     let import = parsed(
         r#"{"context": {"num_cpus": 2}, "benchmarks": [
             {"name": "a_mean", "run_name": "a", "run_type": "aggregate", "aggregate_name": "mean", "repetitions": 5,
@@ -56,7 +53,7 @@ fn google_benchmark_aggregates_stand_for_rows_that_are_not_there() {
 }
 
 #[test]
-fn google_benchmark_of_old_marks_aggregates_by_their_names_alone() {
+fn old_google_benchmark_marks_aggregates_by_name() {
     let import = parsed(
         r#"{"context": {"num_cpus": 2}, "benchmarks": [{"name": "a", "real_time": 3}, {"name": "a", "real_time": 5},
             {"name": "a_mean", "real_time": 4}, {"name": "a_stddev", "real_time": 1}, {"name": "b_mean", "real_time": 9}]}"#,
@@ -72,7 +69,7 @@ fn criterion_values_are_averages_over_iterations() {
         r#"{"reason":"benchmark-complete","id":"a/64","iteration_count":[10,20],"measured_values":[123.4,250],"unit":"ns"}"#,
     );
     assert_eq!(values(&import), [[12_340, 12_500]]);
-    let golden = import_of("criterion/messages.ndjson");
+    let golden = import_golden("criterion/messages.ndjson");
     assert_eq!(repetitions(benchmark(&golden, "add"))[0].count(), 100);
 }
 
@@ -87,7 +84,7 @@ fn hyperfine_times_are_repetitions_in_seconds() {
         (import.benchmarks[0].name.as_str(), import.benchmarks[0].operations),
         ("a 64 (mode = fast)", 1)
     );
-    assert_eq!(import.warnings, ["a 64 (mode = fast): 1 runs ended with a failure"]);
+    assert_eq!(import.warnings, ["a 64 (mode = fast): failed runs: 1"]);
     let import =
         parsed(r#"{"results": [{"command": "a", "mean": 0.2, "median": 0.1, "min": 0.05, "max": 0.9}]}"#);
     let summary = summary(&import);
@@ -107,9 +104,9 @@ fn go_lines_are_repetitions_of_their_package() {
     assert_eq!(
         import.warnings,
         [
-            "line 7: begins as results do, but is none; left out",
-            "the file says FAIL: a test or a benchmark failed",
-            "left out, only times of operations are taken: B/op"
+            "line 7: skipped; looks like a result but is not valid",
+            "the file contains FAIL: a test or benchmark failed",
+            "skipped, not times: B/op"
         ]
     );
 }
@@ -153,7 +150,7 @@ fn pytest_rounds_are_samples_of_one_repetition() {
         (vec![vec![1_250_000, 1_500_000]], "f.py::t")
     );
     assert_eq!(import.facts["host"], "lab-1");
-    assert_eq!(import.warnings, ["measured with changes that were not committed"]);
+    assert_eq!(import.warnings, ["measured with uncommitted changes"]);
     let summary = summary(&parsed(&text(r#"{"median": 2e-6, "q1": 1e-6, "q3": 3e-6, "rounds": 9}"#)));
     assert_eq!((summary.center_ns, summary.count), (2_000_000, Some(9)));
     assert_eq!(summary.quantiles, [(250_000, 1_000_000), (750_000, 3_000_000)]);
@@ -194,16 +191,16 @@ fn bmf_may_list_a_benchmark_by_its_parameters_with_quantiles() {
         ("pipe", Statistic::Median, 3_000, vec![(500_000, 3_000), (900_000, 4_000)]),
     ];
     assert_eq!(found, expected);
-    assert_eq!(import.warnings[0], "pipe size=4096: left out, it has neither a value nor a median");
+    assert_eq!(import.warnings[0], "pipe size=4096: skipped; no value and no median");
 }
 
 #[test]
-fn of_figures_that_contradict_each_other_only_the_first_is_taken() {
+fn first_of_contradicting_statistics_wins() {
     let file = br#"{"pipe": {"latency": {"value": 30, "lower_value": 10, "upper_value": 10}}}"#;
     let import = import(file, None).unwrap();
     let Data::Summary(summary) = &import.benchmarks[0].data else { panic!("{import:?}") };
     assert_eq!((summary.center_ns, summary.low_ns, summary.high_ns), (30_000, None, None));
-    assert_eq!(import.warnings, ["pipe: its figures contradict each other, only the first is taken"]);
+    assert_eq!(import.warnings, ["pipe: inconsistent values, using only the first"]);
 }
 
 #[test]
@@ -215,7 +212,7 @@ fn bmf_latency_is_one_value_with_its_bounds() {
 }
 
 #[test]
-fn histogram_set_samples_are_samples_only_if_none_is_missing() {
+fn histogram_set_needs_all_samples() {
     let text = |running: &str| {
         format!(
             r#"[{{"guid": "g", "type": "GenericSet", "values": ["story", 2]}},
@@ -246,20 +243,20 @@ fn k6_trends_of_times_are_summaries_in_milliseconds() {
     assert_eq!((stated.statistic, stated.center_ns), (Statistic::Mean, 2_000_000));
 }
 
-/// Java's own figures of the first interval, which has the one value of 2,955,263 ns at its end.
+/// Java's own values for the first interval, which ends with the only value of 2,955,263 ns.
 #[test]
-fn logs_have_the_figures_that_java_printed() {
-    let import = import_of("hdr-log/java-tagged.hlog");
+fn logs_match_the_values_printed_by_java() {
+    let import = import_golden("hdr-log/java-tagged.hlog");
     let pipe = &repetitions(benchmark(&import, "pipe-64"))[0];
     assert_eq!((pipe.count(), pipe.min_ns(), pipe.max_ns()), (2_000, 1_763, 2_955_263));
     let untagged = &repetitions(benchmark(&import, "untagged"))[0];
     assert_eq!(untagged.max_ns(), 2_955_263);
     // Two digits: a bin of 1,000 to 1,003 counts as 1,003.
-    let import = import_of("hdr-log/rust-two-digits.hlog");
+    let import = import_golden("hdr-log/rust-two-digits.hlog");
     assert_eq!(repetitions(&import.benchmarks[0])[0].min_ns(), 1_003);
 }
 
 #[test]
-fn a_format_that_is_named_is_not_guessed() {
-    assert_eq!(of("go", "BenchmarkX 1 5 ns/op").format.slug(), "go");
+fn uses_the_named_format() {
+    assert_eq!(import_text("go", "BenchmarkX 1 5 ns/op").format.slug(), "go");
 }

@@ -1,4 +1,4 @@
-//! The formats, by real files and by files that are wrong.
+//! Imports of real files and of invalid files.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 

@@ -1,10 +1,10 @@
-//! What is refused, and in which words: `snapshots/refused.snap`.
+//! Error messages of rejected files: `snapshots/refused.snap`.
 
 use crate::support::{golden, snapshot};
 use roundtrip_import::{Format, import};
 use std::fmt::Write;
 
-/// Texts that are wrong, by format.
+/// Invalid texts, by format.
 const WRONG: &[(&str, &[&str])] = &[
     (
         "bmf",
@@ -189,7 +189,7 @@ fn refusal(format: &str, text: &str) -> String {
 }
 
 #[test]
-fn refusals_say_where_and_what_was_expected() {
+fn errors_name_place_and_expectation() {
     let mut said = String::new();
     for (format, texts) in WRONG {
         for text in *texts {
@@ -201,7 +201,7 @@ fn refusals_say_where_and_what_was_expected() {
 
 /// A golden file of each format, cut at two thirds of its length.
 #[test]
-fn a_file_that_is_cut_in_the_middle_says_where_it_ends() {
+fn reports_where_a_truncated_file_ends() {
     let (all, mut said) = (golden(), String::new());
     for format in Format::all() {
         let golden = all.iter().find(|golden| golden.format == *format).unwrap();
@@ -217,7 +217,7 @@ fn a_file_that_is_cut_in_the_middle_says_where_it_ends() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_in_every_format() {
+fn every_format_rejects_invalid_text() {
     for format in Format::all() {
         let error = format.parse(b"{\"a\": \"\xff\"}").unwrap_err();
         assert_eq!(error.to_string(), "byte 7: expected UTF-8 text");

@@ -1,4 +1,4 @@
-//! Size profiles, by files that are in order, by any others, and by those that are wrong.
+//! Imports of size profiles: valid, generated and invalid files.
 
 use crate::fuzz::check_sizes;
 use crate::support::snapshot;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A golden file with its name; its folder is the slug of its format.
+/// The golden files with format and name. The folder is the slug of the format.
 fn golden() -> Vec<(SizeFormat, String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden-sizes");
     let files = |format: &SizeFormat| {
@@ -36,7 +36,7 @@ fn read_text(text: &str) -> SizeImport {
 }
 
 #[test]
-fn golden_files_say_what_they_said() {
+fn golden_files_match_their_snapshots() {
     let mut text = String::new();
     for (format, name, bytes) in golden() {
         let import = read(&bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -50,7 +50,7 @@ fn golden_files_say_what_they_said() {
 }
 
 #[test]
-fn every_golden_file_is_recognised_as_one_format_and_every_format_has_one() {
+fn detects_one_format_per_golden_file() {
     for (format, name, bytes) in golden() {
         let detected: Vec<_> =
             SizeFormat::all().iter().filter(|format| format.detect(&bytes)).copied().collect();
@@ -62,7 +62,7 @@ fn every_golden_file_is_recognised_as_one_format_and_every_format_has_one() {
 }
 
 #[test]
-fn the_published_table_has_all_of_its_messages() {
+fn reads_all_messages_of_the_published_table() {
     let import = read(include_bytes!("../../../wire/data/chromium-message-sizes.csv"), None).unwrap();
     assert_eq!((import.format.slug(), import.sizes.count()), ("buckets-csv", 37_573));
     assert_eq!((import.sizes.min_bytes(), import.sizes.max_bytes()), (12, 16_062));
@@ -70,7 +70,7 @@ fn the_published_table_has_all_of_its_messages() {
 }
 
 #[test]
-fn sizes_of_which_there_are_too_many_are_put_together_and_a_warning_says_so() {
+fn warns_when_merging_too_many_sizes() {
     let text: String = (0..5_000).map(|bytes| format!("{bytes}\n")).collect();
     let SizeImport { sizes, warnings, .. } = read_text(&text);
     assert!((500..=1_000).contains(&sizes.buckets().len()), "{}", sizes.buckets().len());
@@ -78,29 +78,28 @@ fn sizes_of_which_there_are_too_many_are_put_together_and_a_warning_says_so() {
     assert_eq!(
         warnings,
         [format!(
-            "5000 buckets or different sizes are put together into {}, since there may be 1000: in the widest the longest \
-             message is 0.76 % longer than the shortest",
+            "merged 5000 buckets or sizes into {} (the maximum is 1000); the widest spans 0.76 %",
             sizes.buckets().len()
         )]
     );
 }
 
 #[test]
-fn buckets_without_messages_do_not_count_as_too_many() {
+fn ignores_empty_buckets() {
     let empty: String = (1..3_000).map(|bytes| format!("{bytes},0\n")).collect();
     let import = read_text(&format!("bucket_min_bytes,count\n0,3\n{empty}3000,4\n3001,0\n"));
     assert_eq!((import.sizes.to_string(), import.warnings), ("0:3,3000:4".into(), Vec::new()));
 }
 
 #[test]
-fn a_stated_count_that_the_buckets_do_not_have_is_told() {
+fn warns_of_a_different_stated_count() {
     let import = read_text(r#"{"name": "a", "count": 7, "buckets": [{"low": 1, "high": 3, "count": 5}]}"#);
-    assert_eq!(import.warnings, ["the file states 7 messages, and its buckets have 5"]);
+    assert_eq!(import.warnings, ["the file states 7 messages, but its buckets contain 5"]);
     assert_eq!(import.sizes.to_string(), "1-2:5");
 }
 
 #[test]
-fn where_all_samples_of_a_histogram_set_are_listed_they_are_the_sizes() {
+fn reads_the_samples_of_a_complete_histogram_set() {
     let set = |count: u8| {
         format!(
             r#"[{{"name": "a", "unit": "sizeInBytes", "binBoundaries": [0, [0, 100, 10]], "allBins": {{"2": [3]}},
@@ -108,14 +107,14 @@ fn where_all_samples_of_a_histogram_set_are_listed_they_are_the_sizes() {
         )
     };
     assert_eq!(read_text(&set(3)).sizes.to_string(), "12:2,15:1");
-    // The bin is of 10 to 20 bytes, none of which is shorter than the shortest sample.
+    // The bin covers 10 to 20 bytes, but no sample is shorter than the stated smallest one.
     let import = read_text(&set(4));
     assert_eq!(import.sizes.to_string(), "12-18:3");
-    assert_eq!(import.warnings, ["the file states 4 messages, and its buckets have 3"]);
+    assert_eq!(import.warnings, ["the file states 4 messages, but its buckets contain 3"]);
 }
 
 #[test]
-fn bins_without_an_end_reach_as_far_as_the_samples() {
+fn unbounded_bins_end_at_the_extreme_samples() {
     let text = r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [100, 200], "allBins": [[1], [2, {"x": []}], [3]],
         "running": [6, 5000, 2.6, 13.0, 40, 39, 3.0]}]"#;
     assert_eq!(read_text(text).sizes.to_string(), "40-99:1,100-199:2,200-5000:3");
@@ -132,7 +131,7 @@ fn hdr(values: &[(u64, u64)], digits: u8) -> (Histogram<u64>, String) {
 }
 
 #[test]
-fn intervals_of_a_log_and_texts_of_histograms_are_added_up() {
+fn adds_up_intervals_and_histograms() {
     let (_, one) = hdr(&[(12, 3), (1_000_000, 1)], 2);
     let (_, other) = hdr(&[(12, 4), (64, 1)], 2);
     for text in [
@@ -148,9 +147,9 @@ fn intervals_of_a_log_and_texts_of_histograms_are_added_up() {
 }
 
 proptest! {
-    /// Whatever the order of the sizes, and however many there are.
+    /// For sizes in any order and number.
     #[test]
-    fn no_message_of_a_list_is_lost(sizes in prop::collection::vec((0..1_u64 << 40, 1..1_000_u64), 1..3_000)) {
+    fn keeps_all_messages_of_a_list(sizes in prop::collection::vec((0..1_u64 << 40, 1..1_000_u64), 1..3_000)) {
         let mut text = "bytes,count\n".to_owned();
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         for &(bytes, count) in &sizes {
@@ -166,9 +165,9 @@ proptest! {
         }
     }
 
-    /// A bucket is as the file has it, in each of the three forms.
+    /// Buckets stay unchanged, in each of the three forms.
     #[test]
-    fn buckets_are_kept_as_they_are(parts in prop::collection::vec((1..5_000_u64, 0..9_u64), 1..60)) {
+    fn keeps_buckets_unchanged(parts in prop::collection::vec((1..5_000_u64, 0..9_u64), 1..60)) {
         let mut beginnings = "bucket_min_bytes,count\n".to_owned();
         let mut ranges = "from_bytes,to_bytes,count\n".to_owned();
         let (mut low, mut buckets, mut expected) = (0, Vec::new(), Vec::new());
@@ -195,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn bins_reach_as_far_as_the_library_says(values in prop::collection::vec((0..1_u64 << 39, 1..100_u64), 1..40), digits in 1..=5_u8) {
+    fn bins_match_the_library(values in prop::collection::vec((0..1_u64 << 39, 1..100_u64), 1..40), digits in 1..=5_u8) {
         let (theirs, text) = hdr(&values, digits);
         let mut expected: BTreeMap<(u64, u64), u64> = BTreeMap::new();
         for (value, count) in values {
@@ -207,17 +206,17 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn survives_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         check_sizes(&bytes);
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "(bytes\n|bytes,count\n|bucket_min_bytes,count\n|from_bytes,to_bytes,count\n)?[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
+    fn survives_any_text(text in "(bytes\n|bytes,count\n|bucket_min_bytes,count\n|from_bytes,to_bytes,count\n)?[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
         check_sizes(text.as_bytes());
     }
 
     #[test]
-    fn spoilt_files_are_read_or_refused(
+    fn survives_corrupted_files(
         index in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
         put in prop::sample::select(vec!["-", "1e300", "99999999999999999999", "[", "null", "0.5", "{}", "\n", ","]),
     ) {
@@ -232,7 +231,7 @@ proptest! {
     }
 }
 
-/// Texts that are wrong, by format.
+/// Invalid texts, by format.
 const WRONG: &[(&str, &[&str])] = &[
     (
         "buckets-csv",
@@ -300,7 +299,7 @@ const WRONG: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn refusals_say_where_and_what_was_expected() {
+fn errors_name_place_and_expectation() {
     let mut said = String::new();
     for (format, texts) in WRONG {
         for text in *texts {
@@ -315,18 +314,18 @@ fn refusals_say_where_and_what_was_expected() {
 }
 
 #[test]
-fn what_is_of_no_certain_format_is_said_with_what_is_known() {
+fn lists_known_formats_for_uncertain_files() {
     for text in ["", "12,3", "a\n12", "1.5\n2", "{}", "[]", r#"{"buckets": [{"from_bytes": 1}]}"#, "size\n12"]
     {
         assert_eq!(
             read(text.as_bytes(), None).unwrap_err().to_string(),
-            "not recognised: expected message sizes in one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json",
+            "unknown format: expected message sizes in one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json",
             "{text}"
         );
     }
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_with_the_byte() {
+fn rejects_invalid_text_with_its_offset() {
     assert_eq!(read(b"12\n\xff", None).unwrap_err().to_string(), "byte 3: expected UTF-8 text");
 }

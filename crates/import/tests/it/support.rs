@@ -1,4 +1,4 @@
-//! The golden files, and ways to look at what they say.
+//! Access to the golden files and their contents.
 
 use roundtrip_import::{Benchmark, Data, Format, Import};
 use roundtrip_stats::Distribution;
@@ -39,20 +39,20 @@ pub(crate) fn golden() -> Vec<Golden> {
     all
 }
 
-/// Compares a text with the one of this name in `snapshots/`.
+/// Compares a text with the snapshot of this name in `snapshots/`.
 pub(crate) fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
     });
 }
 
-pub(crate) fn text_of(name: &str) -> String {
+pub(crate) fn golden_text(name: &str) -> String {
     let golden = golden().into_iter().find(|golden| golden.name == name).unwrap();
     String::from_utf8(golden.bytes).unwrap()
 }
 
-pub(crate) fn import_of(name: &str) -> Import {
-    roundtrip_import::import(text_of(name).as_bytes(), None).unwrap()
+pub(crate) fn import_golden(name: &str) -> Import {
+    roundtrip_import::import(golden_text(name).as_bytes(), None).unwrap()
 }
 
 pub(crate) fn benchmark<'a>(import: &'a Import, name: &str) -> &'a Benchmark {
