@@ -1,15 +1,15 @@
-//! [`DomainError`]: why the domain does not do what was asked of it.
+//! [`DomainError`]: why an operation failed.
 
 use crate::access::Refusal;
 use chrono::{DateTime, Utc};
 use roundtrip_storage::StorageError;
 use roundtrip_wire::SCHEMA_VERSION;
 
-/// Why something was not done. The text is for the one who asked: it names the thing and what was expected.
+/// Why an operation failed. The text is shown to the caller and names the input and the expected value.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants' messages say what the fields are")]
 pub enum DomainError {
-    /// A part of the path or the query is not what it must be.
+    /// A part of the path, query or body is invalid.
     #[error("parameter {name}: {detail}")]
     InvalidParameter { name: String, detail: String },
     /// The compressed body cannot be inflated.
@@ -18,20 +18,20 @@ pub enum DomainError {
     /// The body is not JSON.
     #[error("{0}")]
     InvalidJson(String),
-    /// What is to prove who asks is not valid.
+    /// The credentials are invalid.
     #[error("{0}")]
     Unauthenticated(&'static str),
-    /// Who asks may not do this.
+    /// The caller has no permission.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The name is in use.
     #[error("{0}")]
     Taken(String),
-    /// No such thing.
-    #[error("there is no {kind} {name}")]
+    /// The named thing does not exist, or the caller cannot see it.
+    #[error("{kind} not found: {name}")]
     Unknown { kind: Kind, name: String },
-    /// It was removed by age.
-    #[error("{what} of run {run_id} were removed on {}, as its project keeps them no longer", at.format("%Y-%m-%d"))]
+    /// The data was deleted by the project's retention.
+    #[error("{what} of run {run_id} were deleted on {} by the retention of its project", at.format("%Y-%m-%d"))]
     Pruned {
         /// What: `the upload and imported file`, `the points`.
         what: &'static str,
@@ -39,62 +39,60 @@ pub enum DomainError {
         at: DateTime<Utc>,
     },
     /// The body is larger than allowed.
-    #[error("the body has more than {max_bytes} bytes {state}")]
+    #[error("the body is too large: at most {max_bytes} bytes {state}")]
     BodyTooLarge {
         max_bytes: usize,
-        /// In which state it is counted: `as sent` or `inflated`.
+        /// `as sent` or `inflated`.
         state: &'static str,
     },
-    /// The report is of a version that this server does not read.
-    #[error("schema_version is {found}: this server reads version {SCHEMA_VERSION}")]
+    /// The server does not support the report's schema version.
+    #[error("unsupported schema_version {found}: expected {SCHEMA_VERSION}")]
     UnsupportedSchemaVersion { found: String },
-    /// A member of the report is wrong.
+    /// A field of the report is invalid.
     #[error("{detail}")]
     InvalidReport {
-        /// JSON pointer to it; absent where it is not known.
+        /// JSON pointer to the field, if known.
         pointer: Option<String>,
         detail: String,
     },
     /// An imported file cannot be read.
     #[error("{name}: {detail}")]
     InvalidFile { name: String, detail: String },
-    /// Another report has been stored under this identity.
-    #[error("run {run_id} has been stored with another body: a changed report needs a new run_id")]
+    /// A different report is stored under this run id.
+    #[error("run {run_id} is already stored with a different body: use a new run_id for a changed report")]
     RunConflict { run_id: uuid::Uuid },
-    /// An agent speaks of a job that it does not have any more.
-    #[error("job {job_id} is not this agent's any more: another one has it, or it is over")]
+    /// The agent no longer holds the job's lease.
+    #[error("the lease of job {job_id} is lost: another agent has it, or the job is finished")]
     LeaseLost { job_id: i64 },
-    /// More uploads are under way than are let in at a time.
-    #[error(
-        "as many uploads are under way as this server takes at a time: nothing was stored, send it again later"
-    )]
+    /// Too many uploads are in progress.
+    #[error("too many concurrent uploads: nothing was stored, retry later")]
     Busy,
     /// The database does not answer now.
-    #[error("the database is busy or does not answer: try again")]
+    #[error("the database is busy or unreachable: retry later")]
     Unavailable(#[source] anyhow::Error),
     /// The database's disk is full.
     #[error("the database's disk is full: nothing was stored")]
     StorageFull(#[source] anyhow::Error),
-    /// The fault is ours.
-    #[error("the server failed: its log says why, under this request id")]
+    /// A bug or an unexpected failure.
+    #[error("internal error: see the server's log for this request id")]
     Internal(#[source] anyhow::Error),
 }
 
-/// What a request can name and the server may not have.
+/// The kind of thing that was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     /// A path of the API.
     Endpoint,
-    /// A file of the web UI.
+    /// A file of the web interface.
     Asset,
     /// A project.
     Project,
-    /// A machine that measures.
+    /// A machine.
     Machine,
-    /// A commit that was measured.
+    /// A commit.
     Commit,
-    /// A shortened address of a page.
+    /// A short link.
     Link,
     /// A run.
     Run,
@@ -102,49 +100,49 @@ pub enum Kind {
     Series,
     /// A run's result in a series.
     Point,
-    /// Changes that one cause explains.
+    /// A regression.
     Regression,
-    /// A file that a run was imported from.
+    /// The imported file of a run.
     Original,
-    /// Where a project tells what happens.
+    /// A notification channel.
     Channel,
-    /// Someone who signs in.
+    /// An account.
     Account,
     /// An account's role in a project.
     Member,
     /// An API token.
     Token,
-    /// A way to sign in that this server may offer.
+    /// A method of sign-in.
     SignIn,
     /// An enrolled agent.
     Agent,
     /// A job for an agent.
     Job,
-    /// A time at which something is measured.
+    /// A schedule.
     Schedule,
-    /// Jobs that a project trusts.
+    /// A trust for CI jobs.
     OidcTrust,
-    /// The App that this server is at GitHub.
+    /// The GitHub App.
     #[strum(serialize = "github-app")]
     GitHubApp,
-    /// A file of programs for agents.
+    /// A release file for agents.
     Release,
-    /// What somebody has published.
+    /// A publication.
     Reference,
 }
 
 impl DomainError {
-    /// There is no such thing.
+    /// The thing was not found.
     pub fn unknown(kind: Kind, name: impl ToString) -> Self {
         Self::Unknown { kind, name: name.to_string() }
     }
 
-    /// A parameter is not what it must be.
+    /// A parameter is invalid.
     pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
         Self::InvalidParameter { name: name.to_owned(), detail: detail.into() }
     }
 
-    /// Why someone may not do something with a thing that, if it is hidden, does not exist.
+    /// The error for a refusal. A hidden thing is reported as not found.
     pub fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
         match refusal {
             Refusal::Hidden => Self::unknown(kind, name),
@@ -157,7 +155,7 @@ impl DomainError {
         Self::Unavailable(cause.into())
     }
 
-    /// The fault is ours.
+    /// A bug or an unexpected failure.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
         Self::Internal(cause.into())
     }

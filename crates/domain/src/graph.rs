@@ -1,8 +1,8 @@
-//! [`Graph`]: commits and their parents as far as they are stored, and where two lines of them part.
+//! [`Graph`]: the stored commits and their parents, and where two lines diverge.
 //!
-//! What is stored has ends: agents send the first parents of what they measure, so that the other parents of a merge are
-//! often unknown, and a shallow clone knows none at its bottom. An answer says so where something better could lie behind
-//! such an end; it never takes an end for a root.
+//! The stored graph is incomplete: agents send first parents only, so the other parents of a merge are often
+//! unknown, and a shallow clone has no parents at its bottom. An answer says if a better one could lie beyond
+//! such an end. An end is never treated as a root.
 
 use roundtrip_storage::graph::StoredCommit;
 use std::collections::{HashMap, HashSet};
@@ -18,31 +18,32 @@ pub struct Graph {
 struct Commit {
     sha: String,
     ordinal: i64,
-    /// Those that are here.
+    /// Indices of the stored parents.
     parents: Vec<usize>,
     first_parent: Option<usize>,
-    /// Whether it may have parents that are not here.
+    /// Whether it may have parents that are not stored.
     is_end: bool,
 }
 
-/// What is known of where two lines part.
+/// The merge base, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parting {
-    /// The nearest commit that both come from, of all that are known.
+    /// The nearest stored common ancestor.
     pub sha: Option<String>,
-    /// Commits whose parents are not all known and could lead to a nearer one. Without any, the answer is certain.
+    /// Commits with unknown parents that could lead to a nearer merge base. If empty, the answer is certain.
     pub ends: Vec<String>,
 }
 
 impl Graph {
-    /// Of these commits. What a parent names and is not among them is an end.
+    /// A graph of these commits. Parents that are not among them are ends.
     pub fn new(stored: Vec<StoredCommit>) -> Self {
         let by_sha: HashMap<_, _> =
             stored.iter().enumerate().map(|(index, commit)| (commit.sha.clone(), index)).collect();
         let commit = |stored: StoredCommit| {
             let here = |sha: &String| by_sha.get(sha).copied();
             let parents: Vec<_> = stored.parents.iter().filter_map(here).collect();
-            // A root stands at place 1, for certain; another commit without parents is the bottom of a shallow clone.
+            // A root has ordinal 1 and is not an estimate. Any other commit without parents is the bottom of
+            // a shallow clone.
             let is_root = stored.ordinal == 1 && !stored.ordinal_is_estimate;
             Commit {
                 first_parent: stored.parents.first().and_then(here),
@@ -55,33 +56,34 @@ impl Graph {
         Self { commits: stored.into_iter().map(commit).collect(), by_sha }
     }
 
-    /// The best common ancestor of two commits: one that no other common ancestor comes from. Where there are several, as
-    /// after merges both ways, the one at the largest place.
+    /// The best common ancestor of two commits: one that is not an ancestor of another common ancestor. If
+    /// there are several, as after criss-cross merges, the one with the largest ordinal.
     pub fn merge_base(&self, base: &str, head: &str) -> Parting {
         let (of_base, of_head) = (self.line(base), self.line(head));
         let common: HashSet<_> = of_base.intersection(&of_head).copied().collect();
-        // All ancestors of a common one are common: what is nobody's parent among them is best.
+        // All ancestors of a common ancestor are common. Those that are not a parent of another one are best.
         let parents: HashSet<_> =
             common.iter().flat_map(|index| &self.commits[*index].parents).copied().collect();
         let best: Vec<_> = common.difference(&parents).copied().collect();
         let is_common = |sha: &str| self.by_sha.get(sha).is_some_and(|index| common.contains(index));
         let all = of_base.union(&of_head);
         let ends = if is_common(base) || is_common(head) {
-            // Nothing is nearer than one of the two itself.
+            // Nothing is nearer than one of the two commits.
             Vec::new()
         } else if best.len() > 1 {
-            // One of them may come from another by ways that are not known.
+            // One may descend from the other by unknown paths.
             self.ends(all)
         } else {
-            // Nothing nearer is behind what both come from.
+            // Unknown ancestors of common ancestors are not nearer.
             self.ends(all.filter(|index| !common.contains(index)))
         };
         let best = best.into_iter().max_by_key(|index| self.rank(*index));
         self.parting(best, ends)
     }
 
-    /// Where a commit left the line of first parents that ends at `tip`: the last commit of the line that it comes from. A
-    /// merge into the line does not move it, unlike the best common ancestor.
+    /// Where a commit left the line of first parents that ends at `tip`: the last commit of the line that is
+    /// its ancestor. Unlike the best common ancestor, it does not move when the commit is merged into the
+    /// line.
     pub fn fork_point(&self, tip: &str, head: &str) -> Parting {
         let of_head = self.line(head);
         let mut place = self.by_sha.get(tip).copied();
@@ -132,7 +134,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A history: to each commit its parents, all before it. The first is a root, others may be.
+    /// A random history: the parents of each commit, all before it. The first commit is a root; others may
+    /// be.
     fn history() -> impl Strategy<Value = Vec<Vec<usize>>> {
         let parents = (2_usize..14).prop_map(|count| {
             (0..count)
@@ -145,7 +148,7 @@ mod tests {
             all.into_iter()
                 .map(|(index, parents)| {
                     let mut parents: Vec<_> = parents.into_iter().filter(|parent| *parent < index).collect();
-                    // The later one first as often as not.
+                    // Either order of parents is equally likely.
                     if index % 2 == 0 {
                         parents.reverse();
                     }
@@ -159,7 +162,7 @@ mod tests {
         format!("{index:040x}")
     }
 
-    /// Places as agents state them: commits on the path of first parents.
+    /// Ordinals as agents send them: commits on the path of first parents.
     fn ordinals(history: &[Vec<usize>]) -> Vec<i64> {
         let mut ordinals: Vec<i64> = Vec::new();
         for parents in history {
@@ -168,7 +171,7 @@ mod tests {
         ordinals
     }
 
-    /// The graph of those commits that are not hidden. A shallow clone tells no parents of some.
+    /// The graph of the visible commits. A shallow clone has commits without parents.
     fn graph(history: &[Vec<usize>], is_hidden: &[bool], is_shallow: &[bool]) -> Graph {
         let ordinals = ordinals(history);
         let stored = |(index, parents): (usize, &Vec<usize>)| StoredCommit {
@@ -180,7 +183,7 @@ mod tests {
         Graph::new(history.iter().enumerate().filter(|(index, _)| !is_hidden[*index]).map(stored).collect())
     }
 
-    /// Whether each commit comes from each other one, itself included: by trying all ways.
+    /// Whether a commit descends from another one or equals it, by trying all paths.
     fn comes_from(history: &[Vec<usize>], from: usize, to: usize) -> bool {
         from == to || history[from].iter().any(|parent| comes_from(history, *parent, to))
     }
@@ -257,18 +260,18 @@ mod tests {
 
     #[test]
     fn an_unknown_parent_of_a_merge_leaves_room_for_a_nearer_base() {
-        // 3 merged something unknown into the line 1, 2, 3; 4 left it at 2.
+        // 3 merged an unknown commit into the line 1, 2, 3; 4 left it at 2.
         let graph = line(&[(1, &[]), (2, &[1]), (3, &[2, 90]), (4, &[2])]);
         let found = graph.merge_base(&name(3), &name(4));
         assert_eq!(found, Parting { sha: Some(name(2)), ends: vec![name(3)] });
-        // What was merged is not on the line: it cannot move the place where the line was left.
+        // Merged commits are not on the first-parent line, so they cannot move the fork point.
         let fork = graph.fork_point(&name(3), &name(4));
         assert_eq!(fork, Parting { sha: Some(name(2)), ends: vec![] });
     }
 
     #[test]
     fn of_two_bases_one_may_come_from_the_other_by_unknown_ways() {
-        // Both 6 and 7 merged 4 and 5; something unknown in 4 may come from 5.
+        // Both 6 and 7 merged 4 and 5; the unknown parent of 4 may descend from 5.
         let graph = line(&[(1, &[]), (4, &[1, 90]), (5, &[1]), (6, &[4, 5]), (7, &[4, 5])]);
         let found = graph.merge_base(&name(6), &name(7));
         assert_eq!(found, Parting { sha: Some(name(5)), ends: vec![name(4)] });

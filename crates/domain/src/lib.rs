@@ -1,20 +1,19 @@
-//! What Roundtrip's server does, whoever asks: what uploads mean, what changed, what is to be done and who may know of it. It
-//! stands between the HTTP API (`roundtrip-server`) and the database (`roundtrip-storage`). Where a function reads or writes,
-//! it fails when the database does not answer or has nothing of the given name; `# Errors` names what else can go wrong.
+//! The logic of Roundtrip's server: what uploads mean, what changed, what to do, and who may access it. It lies between the
+//! HTTP API (`roundtrip-server`) and the database (`roundtrip-storage`). Functions that read or write fail if the database
+//! does not answer or the named thing does not exist; `# Errors` lists the other failures.
 //!
 //! # Codemap
-//! - [`access`]: who may do what. [`oidc`]: jobs that prove who they are. [`audited`]: changes of who is let in, with their line in
-//!   the audit log.
+//! - [`access`]: authorization. [`oidc`]: CI jobs that prove their identity. [`audited`]: changes by users, with their entry
+//!   in the audit log.
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
-//! - [`graph`]: commits and parents, and where lines of them part.
-//! - [`analysis`]: where series change their level, and what made them.
-//! - [`charts`]: between rows and what charts draw: which points, in how few numbers. [`comparison`]: two commits or runs.
-//! - [`advice`]: what messages would cost over each transport. [`questions`]: what publications ask. [`published`]: what others
-//!   have measured and published.
-//! - [`queue`]: agents wait here for work, which other requests ask for. [`tasks`]: what servers do in the background, one of
-//!   them at a time.
-//! - [`notify`]: people are told what happens, where they asked for it. [`live`]: clients are told of new runs.
-//! - [`units`]: figures as people read them. [`error`]: the one error type of all this.
+//! - [`graph`]: commits and parents, and where lines of them diverge.
+//! - [`analysis`]: change points, and their causes.
+//! - [`charts`]: between rows and charts: selection and encoding of points. [`comparison`]: two commits or runs.
+//! - [`advice`]: estimated costs of each transport. [`questions`]: the questions of publications. [`published`]: published
+//!   results of others.
+//! - [`queue`]: jobs for agents. [`tasks`]: background work, done by one server at a time.
+//! - [`notify`]: notifications to channels. [`live`]: notifies clients of new runs.
+//! - [`units`]: formatted numbers. [`error`]: the common error type.
 
 pub mod access;
 pub mod advice;

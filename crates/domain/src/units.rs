@@ -1,9 +1,9 @@
-//! Numbers with their units, as the web interface writes them.
+//! Formats numbers with units, like the web interface.
 
-/// Between a number and its unit: a unit on another line than its number reads as something else.
+/// Between a number and its unit, so that they stay on one line.
 pub const NO_BREAK: char = '\u{a0}';
 
-/// What reads 1 of a unit in three digits: 999.5 of the smaller one.
+/// Rounds up to 1 in three digits: 999.5 of the smaller unit.
 const ROUNDS_UP: f64 = 0.999_5;
 
 /// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
@@ -27,7 +27,7 @@ pub fn time(ns: f64) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
 }
 
-/// To three digits, half up; whole nanoseconds, and all digits before the point, stay.
+/// Rounds half up to three digits, but keeps whole nanoseconds and all digits before the point.
 fn rounded(value: f64, size: f64) -> f64 {
     let scale = if size == 1.0 || value >= 99.95 {
         1.0
@@ -36,7 +36,7 @@ fn rounded(value: f64, size: f64) -> f64 {
     } else {
         100.0
     };
-    // A hair above the binary fraction, so that a half such as 1.005 rounds up as it reads.
+    // Slightly above the binary fraction, so that a half such as 1.005 rounds up.
     (value * (1.0 + f64::EPSILON) * scale).round() / scale
 }
 
@@ -48,11 +48,11 @@ pub fn size(bytes: u64) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&(bytes / size).to_string()))
 }
 
-/// A size that was calculated: two digits of it, more only where a whole number has more. `11 KiB`, `9.1 KiB`, `780 B`.
+/// An estimated size: two digits, or more for a larger whole number. `11 KiB`, `9.1 KiB`, `780 B`.
 pub fn about(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let scaled = |(unit, name): &(u64, &'static str)| (bytes as f64 / *unit as f64, *name);
-    // What rounds up to a unit has it.
+    // A value that rounds up to a unit uses it.
     match UNITS.iter().map(scaled).find(|(value, _)| *value >= ROUNDS_UP) {
         None => size(bytes),
         Some((value, name)) => {
@@ -62,7 +62,7 @@ pub fn about(bytes: u64) -> String {
     }
 }
 
-/// Bytes a second: three digits. `4.65 GiB/s`.
+/// Bytes per second, in three digits. `4.65 GiB/s`.
 pub fn rate(bytes_per_second: f64) -> String {
     const UNITS: [(f64, &str); 4] =
         [(1_073_741_824.0, "GiB/s"), (1_048_576.0, "MiB/s"), (1_024.0, "KiB/s"), (1.0, "B/s")];
@@ -73,19 +73,19 @@ pub fn rate(bytes_per_second: f64) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
 }
 
-/// How many times as much: three digits, as in `1.12` or `164`.
+/// A ratio in three digits: `1.12` or `164`.
 pub fn ratio(times: f64) -> String {
     let decimals = if times < 9.995 { 2 } else { usize::from(times < 99.95) };
     format!("{times:.decimals$}")
 }
 
-/// As a sentence begins.
+/// Capitalizes the first letter.
 pub(crate) fn upper_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// With the thousands set apart.
+/// Adds thousands separators.
 pub fn grouped(number: &str) -> String {
     let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut grouped = String::new();

@@ -1,5 +1,5 @@
-//! [`App`]: the GitHub App that this server is. It proves itself by a JWT, and has for each repository a token that can do no
-//! more than is needed there.
+//! [`App`]: the GitHub App of this server. It authenticates with a JWT, and uses a token per repository with
+//! minimal permissions.
 
 use crate::client::{Answer, Call, Client, GitHubError};
 use anyhow::{Context, Result, ensure};
@@ -12,24 +12,24 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// How long a JWT is good for: GitHub takes ten minutes at most, and clocks differ.
+/// The lifetime of a JWT. GitHub allows ten minutes, and clocks differ.
 const JWT_SECONDS: i64 = 8 * 60;
 const SKEW_SECONDS: i64 = 60;
-/// A token that ends so soon is not used any more.
+/// A token that expires within this time is replaced.
 const TOKEN_MARGIN: TimeDelta = TimeDelta::minutes(5);
-/// Entries of a page, the most that GitHub gives.
+/// Entries per page, GitHub's maximum.
 pub(super) const PER_PAGE: usize = 100;
 
-/// What the App was registered as.
+/// The registration of the App.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where GitHub's API is.
+    /// The address of GitHub's API.
     pub api_url: String,
-    /// The App's number.
+    /// The App's id.
     pub app_id: u64,
-    /// Its private key, as GitHub gave it.
+    /// Its private key, as downloaded from GitHub.
     pub private_key_pem: Vec<u8>,
-    /// With which GitHub signs what it tells.
+    /// The secret that signs GitHub's deliveries.
     pub webhook_secret: Vec<u8>,
 }
 
@@ -40,13 +40,13 @@ pub struct App {
     webhook_secret: Vec<u8>,
     client: Client,
     tokens: Mutex<HashMap<Reach, Token>>,
-    /// The memory of events that arrive: anybody can send some, and none of it is taken from uploads.
+    /// The limits for deliveries. Separate from those for uploads, because anyone can send deliveries.
     pub admission: Admission,
-    /// Told when there is something to be handled.
+    /// Notified when there is a new event.
     pub wake: Notify,
 }
 
-/// What a token is for.
+/// The purpose of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the numbers are GitHub's")]
 pub enum Reach {
@@ -70,17 +70,17 @@ struct Claims {
 }
 
 impl App {
-    /// With these settings.
+    /// An App with these settings.
     ///
     /// # Errors
-    /// The key is none, the secret is empty, or the address is none.
+    /// The key or the address is invalid, or the secret is empty.
     pub fn new(settings: Settings) -> Result<Self> {
         ensure!(
             !settings.webhook_secret.is_empty(),
-            "the webhook secret of the GitHub App is empty: expected the one that it was registered with"
+            "the webhook secret of the GitHub App is empty. Use the one that the App was registered with"
         );
         let key = EncodingKey::from_rsa_pem(&settings.private_key_pem).context(
-            "the private key of the GitHub App is none: expected an RSA key in PEM, as GitHub gives it",
+            "the private key of the GitHub App is invalid: expected an RSA key in PEM, as downloaded from GitHub",
         )?;
         Ok(Self {
             app_id: settings.app_id,
@@ -93,7 +93,7 @@ impl App {
         })
     }
 
-    /// Its number: what it wrote carries it.
+    /// The App's id, which its comments and checks carry.
     pub fn app_id(&self) -> u64 {
         self.app_id
     }
@@ -103,7 +103,7 @@ impl App {
         crate::signature::is_signed(&self.webhook_secret, signature, body)
     }
 
-    /// Asks as the App itself.
+    /// Sends a request as the App.
     pub(super) async fn ask(
         &self,
         method: &'static str,
@@ -115,7 +115,7 @@ impl App {
         self.client.call(Call { method, path, bearer: &jwt, body }, now).await
     }
 
-    /// Asks as an installation. A token that ended early is replaced once.
+    /// Sends a request as an installation. Replaces a token that expired early, once.
     pub(super) async fn ask_as(
         &self,
         reach: Reach,
@@ -155,12 +155,12 @@ impl App {
         let iat = now.timestamp() - SKEW_SECONDS;
         let claims = Claims { iss: self.app_id.to_string(), iat, exp: now.timestamp() + JWT_SECONDS };
         jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &self.key)
-            .map_err(|error| GitHubError::Temporary(format!("the App's key signs nothing: {error}")))
+            .map_err(|error| GitHubError::Temporary(format!("cannot sign with the App's key: {error}")))
     }
 }
 
 impl Reach {
-    /// The installation, and the least that is to be asked of it.
+    /// The installation, and the least permissions that suffice.
     fn request(self) -> (i64, Value) {
         match self {
             Self::Installation(installation) => (installation, json!({"permissions": {"metadata": "read"}})),

@@ -1,4 +1,4 @@
-//! [`Client`]: requests to GitHub's REST API, one a call, and [`GitHubError`]: what can come of them.
+//! [`Client`]: requests to GitHub's REST API. [`GitHubError`]: their errors.
 
 use crate::{API_VERSION, agent, checked_url, send};
 use anyhow::Result;
@@ -15,17 +15,17 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// More than a hundred of the longest comments.
 const ANSWER_BYTES_MAX: u64 = 48 * 1024 * 1024;
 const REQUESTS_AT_ONCE: usize = 8;
-/// The shortest pause after a failure of which GitHub does not say when it is over, and the longest.
+/// The shortest and the longest pause after a failure for which GitHub states no retry time.
 const PAUSE_SECONDS_MIN: i64 = 60;
 const PAUSE_SECONDS_MAX: i64 = 3_600;
 
-/// Asks GitHub.
+/// A client of GitHub's REST API.
 #[derive(Clone, Debug)]
 pub struct Client {
     agent: ureq::Agent,
     api_url: String,
     permits: Arc<Semaphore>,
-    /// Whoever goes on asking while it is told to wait is shut out for longer.
+    /// GitHub blocks clients for longer if they do not wait.
     quiet_until: Arc<Mutex<Option<DateTime<Utc>>>>,
 }
 
@@ -34,58 +34,58 @@ pub struct Client {
 pub struct Call<'a> {
     /// `GET`, `POST` or `PATCH`.
     pub method: &'static str,
-    /// Below the address of the API.
+    /// The path below the API's address.
     pub path: &'a str,
     /// The JWT of the App, or the token of an installation.
     pub bearer: &'a str,
-    /// What is sent.
+    /// The body.
     pub body: Option<&'a Value>,
 }
 
-/// Why something was not done at GitHub.
+/// Why a request to GitHub failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants' messages say what the fields are")]
 pub enum GitHubError {
-    /// It is not there, or not for us.
-    #[error("GitHub has no {0}, or does not show it to this App")]
+    /// Not found, or not accessible.
+    #[error("GitHub: {0} not found. Check that the App has access to it")]
     Gone(String),
-    /// The token has ended.
-    #[error("GitHub does not take the token any more")]
+    /// The token has expired.
+    #[error("GitHub rejected the token: expired or revoked")]
     Unauthorized,
-    /// The App may not do it.
-    #[error("GitHub does not allow {what}: {message}")]
+    /// The App lacks the permission.
+    #[error("GitHub denied {what}: {message}")]
     Forbidden { what: String, message: String },
-    /// As much was asked as may be; later again.
-    #[error("GitHub's limits leave no room for now")]
+    /// A rate limit was reached.
+    #[error("GitHub's rate limit is used up")]
     Limited {
-        /// When, as far as it is known.
+        /// Its end, if known.
         until: Option<DateTime<Utc>>,
     },
-    /// It can succeed later.
-    #[error("GitHub did not answer as it should: {0}")]
+    /// A retry can succeed.
+    #[error("temporary error from GitHub: {0}")]
     Temporary(String),
-    /// It will never succeed.
-    #[error("GitHub refuses {what}: status {status}, {message}")]
+    /// A retry cannot succeed.
+    #[error("GitHub rejected {what}: status {status}, {message}")]
     Permanent { what: String, status: u16, message: String },
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// An answer that says that it was done.
+/// A successful answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// What it says.
+    /// The body of the answer.
     body: Vec<u8>,
     /// Whether there is another page.
     pub has_next: bool,
 }
 
 impl Client {
-    /// Of the API at this address.
+    /// A client for the API at this address.
     ///
     /// # Errors
-    /// It is none.
+    /// The address is invalid.
     pub fn new(api_url: &str) -> Result<Self> {
         Ok(Self {
             agent: agent(TIMEOUT),
@@ -95,7 +95,7 @@ impl Client {
         })
     }
 
-    /// Asks, unless GitHub has said to wait.
+    /// Sends a request, unless a rate limit is in effect.
     pub async fn call(&self, call: Call<'_>, now: DateTime<Utc>) -> Result<Answer, GitHubError> {
         let temporary = |error: String| GitHubError::Temporary(error);
         if let Some(until) = self.quiet_until().filter(|until| now < *until) {
@@ -116,7 +116,7 @@ impl Client {
         let agent = self.agent.clone();
         let answer = tokio::task::spawn_blocking(move || send(&agent, request, ANSWER_BYTES_MAX)).await;
         let answer = answer.map_err(|error| temporary(error.to_string()))?;
-        // No word of the body: it can hold what only the project's members may read.
+        // The error must not include the body: it can contain data of private repositories.
         let (parts, body) = answer.map_err(|error| temporary(error.to_string()))?.into_parts();
         if parts.status.is_success() {
             let link = parts.headers.get("link").and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -136,16 +136,16 @@ impl Client {
 }
 
 impl Answer {
-    /// What it says.
+    /// Parses the body.
     ///
     /// # Errors
-    /// It is something else.
+    /// The body has an unexpected structure.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, GitHubError> {
         serde_json::from_slice(&self.body).map_err(|error| GitHubError::Temporary(error.to_string()))
     }
 }
 
-/// What an answer that does not say "done" means.
+/// The error of an unsuccessful response.
 fn refusal(
     call: &Call<'_>,
     status: StatusCode,
@@ -154,8 +154,8 @@ fn refusal(
     now: DateTime<Utc>,
 ) -> GitHubError {
     let what = format!("{} {}", call.method, call.path);
-    let said: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
-    let message = said["message"].as_str().unwrap_or("without a word").to_owned();
+    let answer: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+    let message = answer["message"].as_str().unwrap_or("no message").to_owned();
     if let Some(until) = limited(status, headers, &message, now) {
         return GitHubError::Limited { until };
     }
@@ -163,13 +163,13 @@ fn refusal(
         401 => GitHubError::Unauthorized,
         403 => GitHubError::Forbidden { what, message },
         404 | 410 => GitHubError::Gone(call.path.to_owned()),
-        // It has another name now, which is read soon.
+        // The repository was renamed. Its new name is read soon.
         301 | 307 | 308 | 408 | 500.. => GitHubError::Temporary(format!("status {}", status.as_u16())),
         status => GitHubError::Permanent { what, status, message },
     }
 }
 
-/// Until when to wait, if the answer says that too much was asked. GitHub says 403 where others say 429.
+/// The end of the rate limit, if the response is one. GitHub also uses 403 for this.
 fn limited(
     status: StatusCode,
     headers: &HeaderMap,
@@ -192,7 +192,7 @@ fn limited(
 }
 
 impl GitHubError {
-    /// When to try again after so many failures before this one; never where that changes nothing.
+    /// When to retry after a number of failures; never if retrying cannot help.
     pub fn again_at(&self, failures: i32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self {
             Self::Gone(_) | Self::Forbidden { .. } | Self::Permanent { .. } => None,
@@ -203,13 +203,13 @@ impl GitHubError {
         }
     }
 
-    /// Whether it is a failure, and not one's turn that has not come.
+    /// Whether it counts as a failure: a rate limit does not.
     pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Limited { until: Some(_) })
     }
 }
 
-/// Twice as long after each failure, and a bit more so that not everybody comes back at once.
+/// Exponential backoff with jitter.
 fn pause(failures: i32, stretch: f64) -> TimeDelta {
     let doubled = PAUSE_SECONDS_MIN.saturating_mul(1 << failures.clamp(0, 10)).min(PAUSE_SECONDS_MAX);
     let stretched = Duration::from_secs(doubled.unsigned_abs()).mul_f64(stretch);

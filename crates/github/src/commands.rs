@@ -1,5 +1,5 @@
-//! What people ask for in comments: a line that begins with `/roundtrip`. What is quoted, or stands in a code block, is
-//! talked of and not asked for. And how a comment is handled: who may command, and how whoever wrote it gets to know.
+//! Commands in comments: lines that begin with `/roundtrip`, except in quotes and code blocks. Also how a comment is
+//! handled: who may run commands, and how the author gets an answer.
 
 use crate::client::GitHubError;
 use crate::repository::Repository;
@@ -11,10 +11,10 @@ use roundtrip_storage::github::queue::{self, Accepted};
 use roundtrip_wire::Slug;
 use sqlx::PgPool;
 
-/// How such a line begins.
+/// The beginning of a command line.
 const WORD: &str = "/roundtrip";
 const COMMANDS_MAX: usize = 8;
-/// How a reply begins, so that it is given once.
+/// The beginning of a reply, so that there is only one per comment.
 const REPLY_MARKER: &str = "<!-- roundtrip:v1 reply-to=";
 const REASON_LENGTH_MAX: usize = 500;
 
@@ -23,27 +23,27 @@ const REASON_LENGTH_MAX: usize = 500;
 pub enum Command {
     /// Measure the newest commit.
     Queue {
-        /// What to measure; what is usual when there is none.
+        /// The preset; none for the default.
         preset: Option<String>,
-        /// Where; everywhere when there is none.
+        /// The machines; empty for all.
         machines: Vec<String>,
     },
-    /// Do not measure what has not begun.
+    /// Cancel jobs.
     Cancel,
-    /// What is slower is meant to be.
+    /// Acknowledge a slowdown as intended.
     Ack {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Measure again what failed or could not be told.
+    /// Repeat jobs that failed or were inconclusive.
     Retry {
-        /// Where; everywhere when there is none.
+        /// The machines; empty for all.
         machines: Vec<String>,
     },
 }
 
 impl Command {
-    /// The machines that it is to be measured on, none for all; absent where nothing is to be measured.
+    /// The machines to measure on, empty for all; `None` for commands that measure nothing.
     pub fn machines(&self) -> Option<&[String]> {
         match self {
             Self::Queue { machines, .. } | Self::Retry { machines } => Some(machines),
@@ -51,7 +51,7 @@ impl Command {
         }
     }
 
-    /// The word by which it is asked for.
+    /// The command's name in a comment.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Queue { .. } => "queue",
@@ -62,12 +62,12 @@ impl Command {
     }
 }
 
-/// The commands of a comment, in its order; of what is none, a sentence that says what is expected.
+/// The commands of a comment, in order; for an invalid one, an error that names the expected syntax.
 pub fn find(comment: &str) -> Vec<Result<Command, String>> {
     lines(comment).iter().filter_map(|line| parse(line)).take(COMMANDS_MAX).collect()
 }
 
-/// The lines of paragraphs that stand in nothing else.
+/// The lines of top-level paragraphs.
 fn lines(comment: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut depth = 0;
@@ -88,7 +88,7 @@ fn lines(comment: &str) -> Vec<String> {
             Markdown::End(TagEnd::Heading(_) | TagEnd::Paragraph) => text.clear(),
             Markdown::SoftBreak | Markdown::HardBreak => text.push('\n'),
             Markdown::Text(part) => text.push_str(&part),
-            // Within its marks, so that no line begins with what is quoted.
+            // With its marks, so that quoted code cannot begin a line with a command.
             Markdown::Code(part) => text.push_str(&format!("`{part}`")),
             _ => {}
         }
@@ -112,26 +112,21 @@ fn command(word: &str, rest: &str) -> Result<Command, String> {
             Ok(Command::Queue { preset, machines })
         }
         "cancel" if rest.is_empty() => Ok(Command::Cancel),
-        "cancel" => Err("`cancel` takes no arguments: expected `/roundtrip cancel`".to_owned()),
-        "ack" if rest.is_empty() => {
-            Err("`ack` needs a reason: expected `/roundtrip ack <reason>`".to_owned())
-        }
+        "cancel" => Err("`cancel` takes no arguments. Use `/roundtrip cancel`".to_owned()),
+        "ack" if rest.is_empty() => Err("`ack` needs a reason. Use `/roundtrip ack <reason>`".to_owned()),
         "ack" if rest.chars().count() > REASON_LENGTH_MAX => {
-            Err(format!("the reason of `ack` is too long: expected at most {REASON_LENGTH_MAX} characters"))
+            Err(format!("the reason is too long. Use at most {REASON_LENGTH_MAX} characters"))
         }
         "ack" => Ok(Command::Ack { reason: rest.to_owned() }),
         "retry" => {
             let (_, machines) = arguments(word, rest, false)?;
             Ok(Command::Retry { machines })
         }
-        _ => {
-            Err("the command is not known: expected `/roundtrip queue`, `cancel`, `ack <reason>` or `retry`"
-                .to_owned())
-        }
+        _ => Err("unknown command. Use `/roundtrip queue`, `cancel`, `ack <reason>` or `retry`".to_owned()),
     }
 }
 
-/// `preset=NAME`, once, and `machine=NAME`, as often as one likes.
+/// Parses `preset=NAME`, at most once, and any number of `machine=NAME`.
 fn arguments(word: &str, rest: &str, takes_preset: bool) -> Result<(Option<String>, Vec<String>), String> {
     let expected = if takes_preset { "`preset=NAME` or `machine=NAME`" } else { "`machine=NAME`" };
     let (mut preset, mut machines) = (None, Vec::new());
@@ -140,7 +135,7 @@ fn arguments(word: &str, rest: &str, takes_preset: bool) -> Result<(Option<Strin
         match argument.split_once('=').map(|(key, value)| (key, name(value))) {
             Some(("preset", Some(name))) if takes_preset && preset.is_none() => preset = Some(name),
             Some(("machine", Some(name))) => machines.push(name),
-            _ => return Err(format!("an argument of `{word}` is not known: expected {expected}")),
+            _ => return Err(format!("unknown argument for `{word}`. Use {expected}")),
         }
     }
     Ok((preset, machines))
@@ -154,7 +149,7 @@ pub(super) struct Comment<'a> {
     pub(super) created_at: DateTime<Utc>,
 }
 
-/// Notes what a comment asks for, and answers it: by a reaction, or a reply that says why nothing is done.
+/// Stores a comment's commands, and answers with a reaction, or with a reply that says why nothing is done.
 pub(super) async fn handle_command(
     pool: &PgPool,
     repository: Repository<'_>,
@@ -166,35 +161,33 @@ pub(super) async fn handle_command(
     let Some(row) = found else { return Ok(()) };
     let commands = find(comment.body);
     let refusal = if !repository.is_writer(comment.author).await? {
-        Some("this takes write access to the repository.".to_owned())
+        Some("commands require write access to the repository.".to_owned())
     } else if row.state != "open" {
         Some("the pull request is closed.".to_owned())
     } else if row.head_pushed_at >= comment.created_at {
-        // Whoever asks for a commit to be measured on somebody's machines must have seen it.
+        // A commit runs on the lab's machines only if the author of the command has seen it.
         let sha = row.head_sha.get(..7).unwrap_or(&row.head_sha);
-        Some(format!(
-            "the pull request has changed meanwhile. Its newest commit is {sha}: comment again if you mean that."
-        ))
+        Some(format!("new commits were pushed. Review {sha}, then comment again."))
     } else {
         commands.iter().find_map(|command| command.as_ref().err()).map(|why| format!("{why}."))
     };
     if let Some(why) = refusal {
-        return reply(repository, comment, &format!("Nothing was done: {why}")).await;
+        return reply(repository, comment, &format!("Not done: {why}")).await;
     }
     for (place, command) in commands.iter().flatten().enumerate() {
         let source = format!("comment:{}:{place}", comment.id);
-        let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
+        let asked = CommandOrigin { source: &source, by: comment.author, at: comment.created_at };
         note_command(pool, &row, &asked, command, now).await?;
     }
     repository.react(comment.id).await?;
-    match nobody_measures(pool, project_id, commands.iter().flatten()).await? {
-        Some(why) => reply(repository, comment, &format!("Nothing is measured: {why}")).await,
+    match no_machine(pool, project_id, commands.iter().flatten()).await? {
+        Some(why) => reply(repository, comment, &format!("No job queued: {why}")).await,
         None => Ok(()),
     }
 }
 
-/// Why nobody would measure what is asked for: no machine works for the project, or one that is named does not.
-async fn nobody_measures(
+/// Why no machine would run the commands: the project has none, or not the named one.
+async fn no_machine(
     pool: &PgPool,
     project_id: i64,
     commands: impl Iterator<Item = &Command>,
@@ -202,21 +195,21 @@ async fn nobody_measures(
     let mut connection = pool.acquire().await?;
     for named in commands.filter_map(Command::machines) {
         if github_jobs::machines(&mut connection, project_id, &[]).await?.is_empty() {
-            return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
+            return Ok(Some("this project has no machine. Assign one, then comment again.".to_owned()));
         }
         for name in named {
             if github_jobs::machines(&mut connection, project_id, std::slice::from_ref(name))
                 .await?
                 .is_empty()
             {
-                return Ok(Some(format!("no machine called `{name}` works for this project.")));
+                return Ok(Some(format!("this project has no machine named `{name}`.")));
             }
         }
     }
     Ok(None)
 }
 
-/// Says something to whoever wrote a comment, once.
+/// Replies to a comment, once.
 async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) -> Result<(), GitHubError> {
     let marker = format!("{REPLY_MARKER}{} -->", comment.id);
     if repository.find_comment(comment.number, &marker).await?.is_none() {
@@ -226,26 +219,26 @@ async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) ->
     Ok(())
 }
 
-/// Where a command stands.
+/// The origin of a command.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
-    /// The place, the same however often it is told.
+pub struct CommandOrigin<'a> {
+    /// The comment and position, the same for repeated deliveries.
     pub source: &'a str,
-    /// Who asks.
+    /// The author's login.
     pub by: &'a str,
-    /// When.
+    /// The time of the comment.
     pub at: DateTime<Utc>,
 }
 
-/// Notes what somebody with write access asked for, of the commit that they saw. To queue it is to approve it.
+/// Stores a command from a user with write access, for the commit that they saw. `queue` approves the commit.
 pub async fn note_command(
     pool: &PgPool,
     pull_request: &Row,
-    asked: &Asked<'_>,
-    asked_for: &Command,
+    asked: &CommandOrigin<'_>,
+    command: &Command,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let (preset, machines, reason) = match asked_for {
+    let (preset, machines, reason) = match command {
         Command::Queue { preset, machines } => (preset.as_deref(), machines.as_slice(), None),
         Command::Retry { machines } => (None, machines.as_slice(), None),
         Command::Ack { reason } => (None, [].as_slice(), Some(reason.as_str())),
@@ -253,7 +246,7 @@ pub async fn note_command(
     };
     let accepted = Accepted {
         source: asked.source,
-        kind: asked_for.word(),
+        kind: command.word(),
         preset,
         machines,
         reason,
@@ -264,7 +257,7 @@ pub async fn note_command(
     let id = pull_request.github_pull_request_id;
     let mut transaction = pool.begin().await?;
     let is_new = queue::add_command(&mut transaction, id, &accepted).await?;
-    if is_new && matches!(asked_for, Command::Queue { .. }) {
+    if is_new && matches!(command, Command::Queue { .. }) {
         pull_request::approve(&mut transaction, id, &pull_request.head_sha, asked.by, now).await?;
     }
     transaction.commit().await
@@ -309,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_or_code_is_not_asked_for() {
+    fn quotes_and_code_contain_no_commands() {
         for comment in [
             "> /roundtrip queue",
             "> he wrote:\n> /roundtrip queue\nlazily",
@@ -329,20 +322,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_answered_with_what_is_expected() {
+    fn an_invalid_command_is_answered_with_the_expected_syntax() {
         for (comment, expected) in [
             ("/roundtrip", "`/roundtrip queue`, `cancel`, `ack <reason>` or `retry`"),
             ("/roundtrip qeue", "`/roundtrip queue`, `cancel`"),
             ("/roundtrip ack", "`/roundtrip ack <reason>`"),
-            ("/roundtrip cancel all", "expected `/roundtrip cancel`"),
+            ("/roundtrip cancel all", "Use `/roundtrip cancel`"),
             ("/roundtrip queue os=linux", "`preset=NAME` or `machine=NAME`"),
             ("/roundtrip queue preset=a preset=b", "`preset=NAME` or `machine=NAME`"),
             ("/roundtrip queue machine=<b>", "`machine=NAME`"),
-            ("/roundtrip retry preset=quick", "expected `machine=NAME`"),
+            ("/roundtrip retry preset=quick", "Use `machine=NAME`"),
         ] {
             let error = one(comment).unwrap_err();
             assert!(error.contains(expected), "{comment}: {error}");
-            assert!(!error.contains("os=linux") && !error.contains("<b>"), "it repeats nothing: {error}");
+            assert!(
+                !error.contains("os=linux") && !error.contains("<b>"),
+                "it must not repeat user text: {error}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What is noted of what GitHub told: nothing is measured or written because of an event, but because of what these functions
-//! leave in the tables, which whoever queues jobs and [`super::reconcile`] read.
+//! Stores GitHub's deliveries in tables. Queueing jobs and [`super::reconcile`] work from the tables, not
+//! from the events.
 
 use crate::repository::PullRequest;
 use chrono::{DateTime, Utc};
@@ -8,7 +8,7 @@ use roundtrip_storage::github::installation::{self, Repository};
 use roundtrip_storage::github::pull_request::{self, Read};
 use sqlx::PgPool;
 
-/// Notes how a pull request is.
+/// Stores the state of a pull request.
 pub async fn note_pull_request(
     pool: &PgPool,
     repository: &Repository,
@@ -32,7 +32,7 @@ pub async fn note_pull_request(
         .await
 }
 
-/// Notes the newest commit of the default branch.
+/// Stores the head of the default branch.
 pub async fn note_push(
     pool: &PgPool,
     repository: &Repository,

@@ -1,15 +1,15 @@
-//! GitHub: where people sign in, and whose pull requests are measured.
+//! GitHub: sign-in, and results on pull requests.
 //!
 //! # Codemap
-//! - [`sign_in`]: who someone is, by an OAuth app.
-//! - [`app`]: the GitHub App, which this server is there: its settings, its proofs, its tokens.
-//! - [`client`]: requests to the REST API, and [`client::GitHubError`], with which they fail. [`repository`]: those about one
+//! - [`sign_in`]: authenticates users with an OAuth app.
+//! - [`app`]: the GitHub App of this server: settings, JWTs and tokens.
+//! - [`client`]: requests to the REST API, and [`client::GitHubError`], their errors. [`repository`]: requests about one
 //!   repository.
-//! - [`webhook`]: whether GitHub sent an event, and what it says. [`commands`]: what people ask for, and who is obeyed.
-//! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it.
-//! - [`sweep`]: reads what nobody told of.
-//! - [`report`]: from what became of these to what there is to say.
-//! - [`comment`]: what is said on a pull request. [`reconcile`]: makes GitHub say it.
+//! - [`webhook`]: verifies and parses deliveries. [`commands`]: commands in comments, and who may use them.
+//! - [`worker`]: handles deliveries, one at a time. [`intake`]: stores their results.
+//! - [`sweep`]: reads the state that no delivery reported.
+//! - [`report`]: builds the report of a pull request from its jobs.
+//! - [`comment`]: the texts of comments and checks. [`reconcile`]: writes them to GitHub.
 
 pub mod app;
 pub mod client;
@@ -35,12 +35,12 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 const API_VERSION: &str = "2022-11-28";
 
-/// An address without what may stand at its end.
+/// An address without a trailing slash.
 fn checked_url(url: &str) -> Result<&str> {
     let url = url.trim_end_matches('/');
     ensure!(
         url.starts_with("https://") || url.starts_with("http://"),
-        "`{url}` is no address of GitHub: expected https://HOST"
+        "`{url}` is not a valid GitHub address: expected https://HOST"
     );
     Ok(url)
 }
@@ -50,7 +50,7 @@ fn agent(timeout: Duration) -> ureq::Agent {
         .http_status_as_error(false)
         .max_redirects(0)
         .timeout_global(Some(timeout))
-        // A GitHub of one's own often has a certificate of one's own authority, which the system knows.
+        // A self-hosted GitHub often has a certificate from a private authority, which the system trusts.
         .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
         .user_agent(concat!("roundtrip-server/", env!("CARGO_PKG_VERSION")))
         .build()

@@ -1,8 +1,8 @@
-//! [`Reconciler`]: makes GitHub say what there is to say of each pull request: one comment that is written anew, and one check.
+//! [`Reconciler`]: updates the comment and the check of each pull request at GitHub.
 //!
-//! Nothing is remembered but what the tables hold, and what they do not hold is looked for at GitHub: an answer that was lost
-//! after the comment was made costs a search, not a second comment. A server has a lease on what it looks after, so that two do
-//! not both find nothing; no transaction is open while GitHub is asked.
+//! All state is in tables. Missing state is searched at GitHub: a response lost after creating a comment
+//! costs a search, not a second comment. A lease prevents two servers from doing this at the same time. No
+//! transaction is open during requests.
 
 use crate::app::App;
 use crate::client::GitHubError;
@@ -20,25 +20,25 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often it is looked whether something is due.
+/// How often due pull requests are searched.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// A pull request of which nothing can be said now is asked for again so much later.
+/// The delay before a failed report is retried.
 const REPORT_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
-/// How long a server has a pull request to itself: far longer than all requests to GitHub for it take.
+/// The duration of a lease: far longer than all requests to GitHub for a pull request.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
 
-/// What there is to say of pull requests.
+/// Builds reports of pull requests.
 #[async_trait]
 pub trait Reports: Send + Sync {
-    /// Of this one; nothing yet, or nothing ever.
+    /// The report of this pull request; none if there is nothing to report yet or at all.
     ///
     /// # Errors
-    /// It cannot be found out now.
+    /// It cannot be built now.
     async fn report(&self, pull_request: &Row) -> Result<Option<PullRequestReport>>;
 }
 
-/// Makes GitHub say what there is to say; cheap to clone.
+/// Updates comments and checks at GitHub; cheap to clone.
 #[derive(Clone)]
 pub struct Reconciler {
     app: Arc<App>,
@@ -47,12 +47,12 @@ pub struct Reconciler {
 }
 
 impl Reconciler {
-    /// Of an App.
+    /// A reconciler for an App.
     pub fn new(app: Arc<App>, pool: PgPool, reports: Arc<dyn Reports>) -> Self {
         Self { app, pool, reports }
     }
 
-    /// Looks after whatever is due, until `stop` becomes true.
+    /// Handles due pull requests until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
             match self.reconcile_next(Utc::now()).await {
@@ -63,18 +63,20 @@ impl Reconciler {
                     continue;
                 }
                 Ok(false) => {}
-                // It stays due; whoever serves requests tells of a database that does not answer.
-                Err(error) => tracing::warn!(error.cause = %error, "pull requests wait for the database"),
+                // It stays due. `/readyz` reports the database's state.
+                Err(error) => {
+                    tracing::warn!(error.cause = %error, "cannot update pull requests: database error")
+                }
             }
             tokio::select! {
-                // A dropped sender means the end as well.
+                // A dropped sender also means stop.
                 _ = stop.wait_for(|stop| *stop) => return,
                 () = tokio::time::sleep(LOOK_INTERVAL) => {}
             }
         }
     }
 
-    /// Looks after one pull request that is due, if there is one that no other server looks after.
+    /// Handles one due pull request, unless another server does. False if there is none.
     pub async fn reconcile_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         let taken = pull_request::take(&self.pool, now, now + LEASE).await?;
         let Some((row, lease)) = taken else { return Ok(false) };
@@ -83,7 +85,7 @@ impl Reconciler {
             Err(error) => {
                 tracing::warn!(
                     error.cause = format!("{error:#}"),
-                    "nothing can be said of a pull request now"
+                    "cannot build the report of a pull request; will retry"
                 );
                 let why = format!("{error:#}");
                 pull_request::put_off(&self.pool, lease, now + REPORT_PAUSE, Some(&why)).await?;
@@ -95,7 +97,7 @@ impl Reconciler {
             Some(report) => self.say(&row, report, &mut written, now).await,
             None => Ok(()),
         };
-        // Also of an attempt that failed half-way: what was written need not be looked for.
+        // Also after a partial failure, so that what was written need not be searched.
         pull_request::remember(&self.pool, lease, &written).await?;
         let Err(error) = outcome else {
             pull_request::finish(&self.pool, lease, None).await?;
@@ -112,7 +114,7 @@ impl Reconciler {
                     project = row.project,
                     number = row.number,
                     error.cause = why,
-                    "a pull request was given up"
+                    "gave up on a pull request"
                 );
                 pull_request::finish(&self.pool, lease, Some(&why)).await?;
             }
@@ -132,7 +134,7 @@ impl Reconciler {
             installation::repository(&mut connection, row.github_repository_id).await?
         };
         let Some(known) = known else {
-            // The App may not be there any more: nobody is to be told.
+            // The App was removed, so there is nothing to report to.
             return Ok(());
         };
         let repository = Repository::new(&self.app, &self.pool, &known, now);
@@ -141,7 +143,7 @@ impl Reconciler {
     }
 }
 
-/// The check of the newest commit: found by what is stored, else at GitHub, else made.
+/// The check of the head commit: stored, found at GitHub, or created.
 async fn say_check(
     repository: Repository<'_>,
     row: &Row,
@@ -173,7 +175,7 @@ async fn say_check(
     Ok(())
 }
 
-/// The comment: found by what is stored, else by its first line among what this App wrote, else made if it is worth it.
+/// The comment: stored, found by its first line, or created if needed.
 async fn say_comment(
     repository: Repository<'_>,
     row: &Row,
@@ -181,7 +183,7 @@ async fn say_comment(
     written: &mut Written,
 ) -> Result<(), GitHubError> {
     if report.is_waiting() {
-        // It is written when everything is there; until then the check tells how far it is.
+        // It is written once all machines have finished. Until then the check shows the progress.
         return Ok(());
     }
     let body = comment::body(report);
@@ -195,7 +197,7 @@ async fn say_comment(
                 written.comment = Some((id, said));
                 return Ok(());
             }
-            // Somebody has deleted it: it is looked for, and made again where there is something to say.
+            // The comment was deleted. Search for it, and create it again if needed.
             Err(GitHubError::Gone(_)) => {}
             Err(error) => return Err(error),
         }

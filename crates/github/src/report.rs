@@ -1,5 +1,5 @@
-//! [`LabReports`]: what there is to say of a pull request, from what became of its jobs. The verdicts are those of the compare page:
-//! base and head were measured in turn, in one job on one machine.
+//! [`LabReports`]: builds the report of a pull request from its jobs. The verdicts are those of the compare page: one job
+//! measures base and head alternately on one machine.
 
 use crate::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row};
 use crate::reconcile::Reports;
@@ -14,15 +14,16 @@ use roundtrip_wire::Case;
 use sqlx::PgPool;
 use std::collections::BTreeMap;
 
-/// Jobs of one pull request that are looked at: the newest ones.
+/// Maximum number of a pull request's newest jobs to read.
 const JOBS_MAX: i64 = 500;
-/// The page that says how to read what is said.
-const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/how-to/github-app.md");
+/// The docs page about pull request comments.
+pub(crate) const DOCS_URL: &str =
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/how-to/github-app.md");
 const AGENTS_MAX: i64 = 1_000;
-/// An agent that was not heard of for so long does not hold up what the others found.
+/// After this time without contact, a report does not wait for an agent.
 const OFFLINE_AFTER: TimeDelta = TimeDelta::minutes(5);
 
-/// Reads what became of jobs.
+/// Builds reports from jobs in the database.
 #[derive(Clone, Debug)]
 pub struct LabReports {
     pool: PgPool,
@@ -30,12 +31,12 @@ pub struct LabReports {
 }
 
 impl LabReports {
-    /// Of a server whose pages are at this address.
+    /// Reports for a server with this public address.
     pub fn new(pool: PgPool, public_url: &str) -> Self {
         Self { pool, public_url: public_url.trim_end_matches('/').to_owned() }
     }
 
-    /// The newest job of each machine for this very commit.
+    /// The newest job of each machine for the head commit.
     async fn jobs(&self, row: &pull_request::Row) -> Result<BTreeMap<String, job::Row>> {
         let filter = Filter { pull_request: Some(row.number), ..Filter::default() };
         let jobs = job::list(&self.pool, row.project_id, filter, i64::MAX, JOBS_MAX).await?;
@@ -47,7 +48,7 @@ impl LabReports {
         Ok(newest)
     }
 
-    /// What a job compared: of each preset the run of the base with that of the head.
+    /// A job's comparisons: for each preset, the base's run with the head's.
     async fn compared(&self, project_id: i64, job: &job::Row) -> Result<Vec<(String, ComparisonPair)>> {
         let runs = job::runs(&self.pool, job.job_id).await?;
         let mut compared = Vec::new();
@@ -106,21 +107,23 @@ impl Reports for LabReports {
     }
 }
 
+/// A job without a base to compare with.
+pub(crate) const NO_COMPARISON: &str = "not compared: the preset measures no code from these commits";
+/// An agent that is [offline](OFFLINE_AFTER).
+pub(crate) const NO_CONTACT: &str = "no contact with its agent for 5 minutes";
+
 fn leg(machine: &str, job: &job::Row, is_offline: bool, is_alone: bool) -> Leg {
     let (state, reason) = match job.status.as_str() {
-        "done" if is_alone => (
-            LegState::Measured,
-            Some("nothing that the commits build was measured: there is no base".to_owned()),
-        ),
+        "done" if is_alone => (LegState::Measured, Some(NO_COMPARISON.to_owned())),
         "done" => (LegState::Measured, None),
-        "queued" if is_offline => (LegState::Offline, Some("its agent is not heard of".to_owned())),
+        "queued" if is_offline => (LegState::Offline, Some(NO_CONTACT.to_owned())),
         "queued" | "running" => (LegState::Waiting, None),
         _ => (LegState::Failed, Some(job.failure.clone().unwrap_or_else(|| job.status.clone()))),
     };
     Leg { machine: machine.to_owned(), state, reason }
 }
 
-/// Its median, and its 99th percentile where that alone changed.
+/// The row for p50, and one for p99 if only that changed.
 fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<Row> {
     let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
@@ -149,7 +152,7 @@ fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<Row> {
     rows
 }
 
-/// What a case is besides its transport and its size.
+/// A case without its transport and size.
 fn described(case: &Case) -> String {
     let mut words = vec![case.scenario.to_string(), case.mode.to_string(), case.placement.to_string()];
     words.extend(case.size_profile.as_ref().map(ToString::to_string));
@@ -159,10 +162,10 @@ fn described(case: &Case) -> String {
     words.join(", ")
 }
 
-fn methodology(repetitions: &[usize]) -> String {
+pub(crate) fn methodology(repetitions: &[usize]) -> String {
     let Some((least, most)) = repetitions.iter().min().zip(repetitions.iter().max()) else {
         return String::new();
     };
     let count = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    format!("{count} pairs of fresh processes a case, base and head in turn, in a random order")
+    format!("{count} pairs of new processes per case; base and head alternate in random order.")
 }

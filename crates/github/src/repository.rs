@@ -1,5 +1,5 @@
-//! [`Repository`]: one repository as the App reads and writes it. What is written is counted, so that all servers together stay
-//! below GitHub's limits.
+//! [`Repository`]: requests about one repository. Writes are counted, so that all servers together stay below GitHub's
+//! limits.
 
 use crate::app::{App, PER_PAGE, Reach};
 use crate::client::{Answer, GitHubError};
@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-/// GitHub allows 80 requests a minute that make something and 500 an hour. Ours may be late on their way and then meet others.
+/// GitHub allows 80 writes per minute and 500 per hour. The margin allows for requests that arrive late.
 const WRITES_PER_MINUTE: i64 = 70;
 const WRITES_PER_HOUR: i64 = 450;
-/// Roles whose members may ask for measurements, in GitHub's words.
+/// GitHub's roles that can run commands.
 const WRITERS: [&str; 3] = ["admin", "maintain", "write"];
 
 /// A repository at GitHub, now.
@@ -33,17 +33,17 @@ pub struct Repository<'a> {
 pub struct PullRequest {
     /// Its number.
     pub number: i64,
-    /// open or closed.
+    /// `open` or `closed`.
     pub state: String,
-    /// Who opened it; nobody whose account is gone.
+    /// The author; none if the account was deleted.
     user: Option<User>,
-    /// Its branch.
+    /// The head branch.
     pub head: Branch,
-    /// The branch that it is to be merged into.
+    /// The base branch.
     pub base: Branch,
 }
 
-/// An end of a pull request.
+/// The head or base of a pull request.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Branch {
     /// Its newest commit.
@@ -51,7 +51,7 @@ pub struct Branch {
     /// Its name.
     #[serde(rename = "ref")]
     pub name: String,
-    /// Its repository; none when that is gone.
+    /// Its repository; none if deleted.
     repo: Option<Numbered>,
 }
 
@@ -101,12 +101,12 @@ struct Permission {
 }
 
 impl PullRequest {
-    /// Who opened it.
+    /// The author's login.
     pub fn author(&self) -> &str {
         self.user.as_ref().map_or("ghost", |user| &user.login)
     }
 
-    /// Whether its commits are from another repository, or from one that is gone.
+    /// Whether its head is in another repository, or in a deleted one.
     pub fn is_fork(&self) -> bool {
         let id = |branch: &Branch| branch.repo.as_ref().map(|repo| repo.id);
         id(&self.head).is_none() || id(&self.head) != id(&self.base)
@@ -114,7 +114,7 @@ impl PullRequest {
 }
 
 impl<'a> Repository<'a> {
-    /// One that the App may use.
+    /// A repository that the App may use.
     pub fn new(
         app: &'a App,
         pool: &'a PgPool,
@@ -128,12 +128,12 @@ impl<'a> Repository<'a> {
         Self { app, pool, full_name: &repository.full_name, reach, now }
     }
 
-    /// A pull request as it is now.
+    /// The current state of a pull request.
     pub async fn pull_request(&self, number: i64) -> Result<PullRequest, GitHubError> {
         self.get(&format!("pulls/{number}")).await
     }
 
-    /// All pull requests that are open.
+    /// All open pull requests.
     pub async fn open_pull_requests(&self) -> Result<Vec<PullRequest>, GitHubError> {
         let mut all = Vec::new();
         for page in 1.. {
@@ -155,20 +155,20 @@ impl<'a> Repository<'a> {
         Ok(commit.sha)
     }
 
-    /// Whether somebody may push.
+    /// Whether a user has write access.
     pub async fn is_writer(&self, login: &str) -> Result<bool, GitHubError> {
         let login = utf8_percent_encode(login, NON_ALPHANUMERIC);
         match self.get::<Permission>(&format!("collaborators/{login}/permission")).await {
             Ok(has) => {
                 Ok([has.permission, has.role_name].iter().any(|name| WRITERS.contains(&name.as_str())))
             }
-            // Nobody of this name.
+            // The user does not exist.
             Err(GitHubError::Gone(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The oldest comment of this App on a pull request that begins so.
+    /// The oldest comment of this App on a pull request that begins with this text.
     pub async fn find_comment(&self, number: i64, beginning: &str) -> Result<Option<i64>, GitHubError> {
         for page in 1.. {
             let path = format!("issues/{number}/comments?per_page={PER_PAGE}&page={page}");
@@ -193,19 +193,19 @@ impl<'a> Repository<'a> {
         Ok(made.id)
     }
 
-    /// Writes a comment anew.
+    /// Replaces the text of a comment.
     pub async fn update_comment(&self, comment: i64, body: &str) -> Result<(), GitHubError> {
         let body = json!({ "body": body });
         self.write("PATCH", &format!("issues/comments/{comment}"), &body).await.map(drop)
     }
 
-    /// Lets whoever wrote a comment know that it was seen. Again it changes nothing.
+    /// Adds a reaction to a comment. Idempotent.
     pub async fn react(&self, comment: i64) -> Result<(), GitHubError> {
         let body = json!({"content": "eyes"});
         self.write("POST", &format!("issues/comments/{comment}/reactions"), &body).await.map(drop)
     }
 
-    /// The check of this App of a commit that has this name.
+    /// This App's check of a commit with this name.
     pub async fn find_check(&self, sha: &str, name: &str) -> Result<Option<i64>, GitHubError> {
         let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
         let path = format!("commits/{sha}/check-runs?check_name={name}&per_page={PER_PAGE}");
@@ -214,13 +214,13 @@ impl<'a> Repository<'a> {
         Ok(ours.map(|run| run.id))
     }
 
-    /// Makes a check.
+    /// Creates a check.
     pub async fn create_check(&self, check: &Value) -> Result<i64, GitHubError> {
         let made: Numbered = self.write("POST", "check-runs", check).await?.read()?;
         Ok(made.id)
     }
 
-    /// Changes a check.
+    /// Updates a check.
     pub async fn update_check(&self, id: i64, check: &Value) -> Result<(), GitHubError> {
         self.write("PATCH", &format!("check-runs/{id}"), check).await.map(drop)
     }

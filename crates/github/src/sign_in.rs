@@ -1,5 +1,5 @@
-//! GitHub as the place where people sign in: the OAuth web flow, with PKCE and a state. Who someone is, is all that is
-//! asked: no scope, and the access token is forgotten at once.
+//! Sign-in with GitHub: the OAuth web flow with PKCE and a state. It requests no scope, and the access token is
+//! discarded after reading the user.
 
 use crate::{API_VERSION, agent, checked_url, send};
 use anyhow::{Context, Result, ensure};
@@ -12,23 +12,23 @@ use serde::Deserialize;
 use std::time::Duration;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Far more than any of the answers.
+/// Far larger than any response.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
 
-/// Where GitHub is, and who this server is there.
+/// The addresses of GitHub, and this server's OAuth app.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where people sign in: `https://github.com`.
+    /// The address for sign-in: `https://github.com`.
     pub url: String,
-    /// Where its API is: `https://api.github.com`.
+    /// The address of its API: `https://api.github.com`.
     pub api_url: String,
-    /// The OAuth app's.
+    /// The OAuth app's client id.
     pub client_id: String,
-    /// The OAuth app's.
+    /// The OAuth app's secret.
     pub client_secret: String,
 }
 
-/// A configured GitHub.
+/// A configured GitHub server.
 #[derive(Clone, Debug)]
 pub struct GitHub {
     client: BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>,
@@ -36,34 +36,34 @@ pub struct GitHub {
     agent: ureq::Agent,
 }
 
-/// A sign-in that was begun: where the browser goes, and what it must bring back.
+/// A started sign-in: the redirect, and the values that the callback is checked with.
 #[derive(Debug)]
 pub struct Begun {
-    /// Where it goes.
+    /// The address to redirect to.
     pub url: String,
-    /// Comes back in the query.
+    /// Returned in the callback's query.
     pub state: String,
-    /// Proves that whoever brings the code is who began.
+    /// Proves that the code belongs to the same browser.
     pub verifier: String,
 }
 
-/// Someone at GitHub.
+/// A GitHub user.
 #[derive(Clone, Debug, Deserialize)]
 pub struct User {
-    /// Stays the same.
+    /// The id, which never changes.
     pub id: i64,
-    /// Can change hands.
+    /// The login. Another user can take it over.
     pub login: String,
 }
 
 impl GitHub {
-    /// With these settings.
+    /// A client with these settings.
     ///
     /// # Errors
-    /// An address is none.
+    /// An address is invalid.
     pub fn new(settings: Settings) -> Result<Self> {
         let (url, api_url) = (checked_url(&settings.url)?, checked_url(&settings.api_url)?);
-        let not_an_address = || format!("`{url}` is no address of GitHub: expected https://HOST");
+        let not_an_address = || format!("`{url}` is not a valid GitHub address: expected https://HOST");
         let client = BasicClient::new(ClientId::new(settings.client_id))
             .set_client_secret(ClientSecret::new(settings.client_secret))
             .set_auth_uri(AuthUrl::new(format!("{url}/login/oauth/authorize")).with_context(not_an_address)?)
@@ -74,7 +74,7 @@ impl GitHub {
         Ok(Self { client, api_url: api_url.to_owned(), agent: agent(TIMEOUT) })
     }
 
-    /// Begins a sign-in. GitHub sends the browser back to the address that the OAuth app was registered with.
+    /// Starts a sign-in. GitHub redirects the browser to the address registered for the OAuth app.
     pub fn begin(&self) -> Begun {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let (url, state) =
@@ -82,15 +82,15 @@ impl GitHub {
         Begun { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
     }
 
-    /// Who brought this code.
+    /// The GitHub user behind a sign-in code.
     ///
     /// # Errors
-    /// GitHub does not answer, or says that the code is wrong.
+    /// GitHub does not answer, or rejects the code.
     pub async fn user(&self, code: String, verifier: String) -> Result<User> {
         let github = self.clone();
         tokio::task::spawn_blocking(move || github.ask(code, verifier))
             .await
-            .context("nobody asked GitHub")?
+            .context("the request to GitHub panicked")?
     }
 
     fn ask(&self, code: String, verifier: String) -> Result<User> {
@@ -99,15 +99,16 @@ impl GitHub {
             .exchange_code(AuthorizationCode::new(code))
             .set_pkce_verifier(PkceCodeVerifier::new(verifier))
             .request(&|request| self.send(request))
-            .context("GitHub does not take the code")?;
+            .context("GitHub rejected the sign-in code")?;
         let request = oauth2::http::Request::get(format!("{}/user", self.api_url))
             .header("accept", "application/vnd.github+json")
             .header("authorization", format!("Bearer {}", token.access_token().secret()))
             .header("x-github-api-version", API_VERSION)
             .body(Vec::new())?;
-        let answer = self.send(request).context("GitHub does not say who it is")?;
-        ensure!(answer.status().is_success(), "GitHub does not say who it is: status {}", answer.status());
-        serde_json::from_slice(answer.body()).context("GitHub's word on who it is cannot be read")
+        let answer = self.send(request).context("cannot read the user from GitHub")?;
+        ensure!(answer.status().is_success(), "cannot read the user from GitHub: status {}", answer.status());
+        serde_json::from_slice(answer.body())
+            .context("GitHub's answer about the user is not the expected JSON")
     }
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, ureq::Error> {

@@ -1,4 +1,4 @@
-//! Reads what there is at GitHub, as if it had told of each: GitHub does not send again what it could not deliver.
+//! Reads all pull requests at GitHub, because GitHub does not repeat failed deliveries.
 
 use crate::app::{App, PER_PAGE, Reach};
 use crate::client::GitHubError;
@@ -9,7 +9,7 @@ use roundtrip_storage::github::{installation, pull_request};
 use serde::Deserialize;
 use sqlx::PgPool;
 
-/// The name of this work among those of which one server does each.
+/// The name of this background task.
 pub const TASK: &str = "github";
 
 #[derive(Debug, Deserialize)]
@@ -41,9 +41,9 @@ struct RepositoryAnswer {
     default_branch: String,
 }
 
-/// Reads which repositories there are, and which of their pull requests are open.
+/// Reads all repositories, and their open pull requests.
 pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Result<(), GitHubError> {
-    // Those that are known and not there any more, too.
+    // Includes known ones that no longer exist.
     let mut ids = installation::present(&mut *pool.acquire().await?).await?;
     for page in 1.. {
         let path = format!("/app/installations?per_page={PER_PAGE}&page={page}");
@@ -63,7 +63,7 @@ pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Resul
     for (known, project_id) in projects {
         let repository = Repository::new(app, pool, &known, now);
         let read = read_pull_requests(pool, repository, &known, project_id, now).await;
-        // One that cannot be read does not keep the others from being read.
+        // Continue with the others if one cannot be read.
         if let Err(error @ (GitHubError::Limited { .. } | GitHubError::Database(_))) = read {
             return Err(error);
         }
@@ -91,7 +91,7 @@ async fn read_pull_requests(
     Ok(())
 }
 
-/// What is known need not be looked at again.
+/// Skips known ones.
 async fn note_if_new(
     pool: &PgPool,
     repository: &installation::Repository,
@@ -106,7 +106,7 @@ async fn note_if_new(
     intake::note_pull_request(pool, repository, project_id, read, now, now).await
 }
 
-/// Reads which repositories an installation has, or that it is gone.
+/// Reads the repositories of an installation, or records that it was deleted.
 pub(super) async fn read_installation(
     app: &App,
     pool: &PgPool,
@@ -128,7 +128,7 @@ pub(super) async fn read_installation(
         account: answer.account.login,
         suspended_at: answer.suspended_at,
     };
-    // One that is suspended tells nothing.
+    // A suspended installation cannot be read.
     let repositories = match read.suspended_at {
         None => repositories(app, id, now).await?,
         Some(_) => Vec::new(),

@@ -1,5 +1,5 @@
-//! Events from GitHub. Nothing is read before the signature is checked. Of an event only what
-//! is needed to ask GitHub again is kept: events come twice, late and in any order.
+//! Deliveries from GitHub, parsed after the signature is checked. Only what is needed to query GitHub again is kept,
+//! because deliveries can be repeated, late and out of order.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// The most bytes of a body, GitHub's own limit.
 pub const BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
 
-/// An event that something follows from.
+/// An event that has an effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields are called as in GitHub's events")]
 pub enum Event {
-    /// The App was installed or removed, or may use other repositories.
+    /// The App was installed or removed, or its repositories changed.
     Installation { installation: i64 },
     /// A branch moved.
     Push { place: Place, branch: String },
@@ -21,10 +21,10 @@ pub enum Event {
         place: Place,
         number: i64,
         head_sha: String,
-        /// When this was its newest commit.
+        /// When this became its head.
         updated_at: DateTime<Utc>,
     },
-    /// Somebody wrote a comment on a pull request that holds a command.
+    /// A comment with a command on a pull request.
     Comment {
         place: Place,
         number: i64,
@@ -33,18 +33,18 @@ pub enum Event {
         body: String,
         created_at: DateTime<Utc>,
     },
-    /// Somebody asks for a check to be done again.
+    /// A check was requested again.
     Rerequested { place: Place, head_sha: String, login: String },
 }
 
 /// A repository of an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// GitHub's number of the installation.
+    /// The id of the installation.
     pub installation: i64,
-    /// GitHub's number of the repository.
+    /// The id of the repository.
     pub repository: i64,
-    /// Its owner and name then.
+    /// The owner and name at that time.
     pub full_name: String,
 }
 
@@ -110,7 +110,7 @@ struct CommentEvent {
 #[derive(Deserialize)]
 struct Issue {
     number: i64,
-    /// Absent of what is no pull request.
+    /// Absent for issues.
     pull_request: Option<serde::de::IgnoredAny>,
 }
 
@@ -134,10 +134,10 @@ struct Check {
     app: Numbered,
 }
 
-/// Reads what an event tells this App; none of what nothing follows from, now or in versions of GitHub to come.
+/// Parses an event; `None` for events that are not handled.
 ///
 /// # Errors
-/// An event that is known lacks what it always has.
+/// A handled event lacks a field.
 pub fn read(event: &str, body: &[u8], app_id: u64) -> serde_json::Result<Option<Event>> {
     const KNOWN: [&str; 7] = [
         "check_run",
@@ -191,10 +191,10 @@ pub fn read(event: &str, body: &[u8], app_id: u64) -> serde_json::Result<Option<
     })
 }
 
-/// Most comments are no business of ours, and are not kept.
+/// Keeps only comments with commands.
 fn comment_event(place: Place, issue: Issue, comment: Comment) -> Option<Event> {
     let author = comment.user.filter(User::is_person)?.login;
-    // A database keeps no NUL in its text.
+    // PostgreSQL does not allow NUL in text.
     let body = comment.body.unwrap_or_default().replace('\0', "");
     let is_command = issue.pull_request.is_some() && !super::commands::find(&body).is_empty();
     let (number, comment, created_at) = (issue.number, comment.id, comment.created_at);
@@ -202,7 +202,7 @@ fn comment_event(place: Place, issue: Issue, comment: Comment) -> Option<Event> 
 }
 
 impl User {
-    /// Programs that answer each other would never end.
+    /// Ignores bots, because programs could answer each other forever.
     fn is_person(&self) -> bool {
         self.kind != "Bot" && !self.login.ends_with("[bot]")
     }

@@ -1,9 +1,9 @@
-//! [`Worker`]: handles what GitHub told, one event at a time. An event is a hint: what is so is read again from GitHub, so that
-//! it does not matter how often it is told, or in which order.
+//! [`Worker`]: handles GitHub's deliveries one by one. A delivery is only a hint: the current state is read from
+//! GitHub, so repetition and order do not matter.
 
 use crate::app::App;
 use crate::client::GitHubError;
-use crate::commands::{self, Asked, Command, Comment, handle_command};
+use crate::commands::{self, Command, CommandOrigin, Comment, handle_command};
 use crate::intake;
 use crate::repository::Repository;
 use crate::sweep;
@@ -18,18 +18,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Other servers take events in as well, and tell nobody here of it.
+/// Other servers receive deliveries as well, without notifying this one.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// How long a server has an event to itself: far longer than all requests to GitHub for it take.
+/// The duration of a lease: far longer than all requests to GitHub for an event.
 const EVENT_LEASE: TimeDelta = TimeDelta::minutes(5);
-/// An event that failed so often is given up.
+/// The number of failures after which an event is given up.
 const ATTEMPTS_MAX: i32 = 12;
-/// GitHub sends an event again for three days; older ones need not be known again.
+/// How long handled events are remembered. GitHub redelivers for three days.
 const KEPT: TimeDelta = TimeDelta::days(14);
-/// How often all pull requests are read, also those of which nobody told: what GitHub cannot deliver it does not send again.
+/// How often all pull requests are read, because GitHub does not repeat failed deliveries.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3_600);
 
-/// Handles what GitHub told; cheap to clone.
+/// Handles GitHub's deliveries; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Worker {
     app: Arc<App>,
@@ -37,12 +37,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Of an App.
+    /// A worker for an App.
     pub fn new(app: Arc<App>, pool: PgPool) -> Self {
         Self { app, pool }
     }
 
-    /// Handles whatever comes, until `stop` becomes true.
+    /// Handles events until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
             match self.handle_next(Utc::now()).await {
@@ -54,27 +54,29 @@ impl Worker {
                 }
                 Ok(false) => {
                     if let Err(error) = self.sweep_if_due().await {
-                        tracing::warn!(error.cause = %error, "the pull requests at GitHub wait for the database");
+                        tracing::warn!(error.cause = %error, "cannot sweep GitHub's pull requests: database error");
                     }
                 }
-                // It waits; whoever serves requests tells of a database that does not answer.
-                Err(error) => tracing::warn!(error.cause = %error, "what GitHub told waits for the database"),
+                // Retry later. `/readyz` reports the database's state.
+                Err(error) => {
+                    tracing::warn!(error.cause = %error, "cannot read GitHub deliveries: database error")
+                }
             }
             tokio::select! {
-                // A dropped sender means the end as well.
+                // A dropped sender also means stop.
                 _ = stop.wait_for(|stop| *stop) => return,
                 _ = tokio::time::timeout(LOOK_INTERVAL, self.app.wake.notified()) => {}
             }
         }
     }
 
-    /// Handles one event that is due, if there is one that no other server handles.
+    /// Handles one due event, unless another server does. False if there is none.
     pub async fn handle_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         let Some(waiting) = delivery::take(&self.pool, now, now + EVENT_LEASE).await? else {
             delivery::forget(&self.pool, now - KEPT).await?;
             return Ok(false);
         };
-        // What half an attempt noted stays: to note it again changes nothing.
+        // A retry repeats what a failed attempt stored, without further effect.
         let Err(error) = self.handle(&waiting, now).await else {
             delivery::finish(&self.pool, &waiting, now, None).await?;
             return Ok(true);
@@ -87,31 +89,31 @@ impl Worker {
             }
             None => {
                 let delivery = waiting.github_delivery_id;
-                tracing::warn!(%delivery, error.cause = %error, "what GitHub told was given up");
+                tracing::warn!(%delivery, error.cause = %error, "gave up on a GitHub delivery");
                 delivery::finish(&self.pool, &waiting, now, Some(&error.to_string())).await?;
             }
         }
         Ok(true)
     }
 
-    /// Reads all that is open, unless another server does or did within the last hour.
+    /// Reads all open pull requests, unless a server is doing so or did within the last hour.
     async fn sweep_if_due(&self) -> sqlx::Result<()> {
         task::ensure(&self.pool, sweep::TASK).await?;
         let Some(lease) = task::claim(&self.pool, sweep::TASK, LEASE).await? else { return Ok(()) };
         let failure = self.sweep(Utc::now()).await.err().map(|error| error.to_string());
         if let Some(why) = &failure {
-            tracing::warn!(error.cause = why, "not all pull requests at GitHub could be read");
+            tracing::warn!(error.cause = why, "the sweep of GitHub's pull requests is incomplete");
         }
         task::finish(&self.pool, lease, SWEEP_INTERVAL, failure.as_deref()).await
     }
 
-    /// Reads all that is open, whether or not somebody told of it.
+    /// Reads all open pull requests.
     pub async fn sweep(&self, now: DateTime<Utc>) -> Result<(), GitHubError> {
         sweep::sweep(&self.app, &self.pool, now).await
     }
 
     async fn handle(&self, waiting: &Waiting, now: DateTime<Utc>) -> Result<(), GitHubError> {
-        // Another version of this server may have kept it.
+        // It may have been stored by another version of this server.
         let Ok(event) = serde_json::from_value(waiting.payload.clone()) else { return Ok(()) };
         let place = match &event {
             Event::Installation { installation } => {
@@ -134,7 +136,7 @@ impl Worker {
             Event::Push { .. } => Ok(()),
             Event::PullRequest { number, head_sha, updated_at, .. } => {
                 let read = repository.pull_request(number).await?;
-                // Of a commit that came later nobody has told yet.
+                // A later commit has no delivery yet.
                 let pushed_at = if read.head.sha == head_sha { updated_at } else { now };
                 Ok(intake::note_pull_request(&self.pool, &known, project_id, &read, pushed_at, now).await?)
             }
@@ -154,7 +156,7 @@ impl Worker {
                 };
                 for row in rows {
                     let source = format!("check:{}:{}", waiting.github_delivery_id, row.number);
-                    let asked = Asked { source: &source, by: &login, at: now };
+                    let asked = CommandOrigin { source: &source, by: &login, at: now };
                     let retry = Command::Retry { machines: Vec::new() };
                     commands::note_command(&self.pool, &row, &asked, &retry, now).await?;
                 }
@@ -163,7 +165,7 @@ impl Worker {
         }
     }
 
-    /// The repository of an event, also when nobody has told of it, or of its new name, before.
+    /// The repository of an event, even if it or its new name is not known yet.
     async fn repository(
         &self,
         place: &Place,

@@ -1,5 +1,4 @@
-//! What a command says of itself, written out: completions for shells, pages for `man`, and the reference of the docs. All of
-//! it comes from the definition of its arguments, so that none of it is older than the program.
+//! Generates shell completions, manual pages and the reference page from the definition of a program's arguments.
 
 use clap::{Command, Subcommand};
 use clap_complete::Shell;
@@ -7,17 +6,20 @@ use clap_markdown::MarkdownOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The verbs of a program by which it writes out its manual; they are flattened into its own.
+/// The beginning of the generator's introduction.
+const INTRODUCTION: &str = "This document contains the help content for";
+
+/// Verbs that print a program's documentation, to flatten into its own verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Manual {
-    /// Print completions for a shell.
+    /// Print a completion script for a shell.
     Completions {
-        /// The shell.
+        /// Shell.
         shell: Shell,
     },
-    /// Write a page for `man` for each verb into a folder, such as /usr/local/share/man/man1.
+    /// Write manual pages to a folder, such as /usr/local/share/man/man1.
     Man {
-        /// The folder; it is made where there is none.
+        /// Folder to write to; created if missing.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
@@ -26,12 +28,12 @@ pub enum Manual {
     Reference,
 }
 
-/// Writes what is asked for, to standard output or into the folder.
+/// Runs a verb: writes to standard output or into the folder.
 pub fn write(mut command: Command, manual: &Manual) -> io::Result<()> {
     let name = command.get_name().to_owned();
     match manual {
         Manual::Completions { shell } => {
-            // Made in memory: whoever closes the pipe early is no reason to panic.
+            // Generated in memory, because clap panics if the pipe is closed early.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut command, name, &mut script);
             io::stdout().write_all(&script)
@@ -41,14 +43,37 @@ pub fn write(mut command: Command, manual: &Manual) -> io::Result<()> {
             clap_mangen::generate_to(command, folder)
         }
         Manual::Reference => {
-            let options = MarkdownOptions::new().title(format!("`{name}`")).show_footer(false);
+            let options = MarkdownOptions::new()
+                .title(format!("`{name}`"))
+                .show_footer(false)
+                .show_table_of_contents(false);
             let text = clap_markdown::help_markdown_command_custom(&command, &options);
-            io::stdout().write_all(without_spaces_at_ends(&text).as_bytes())
+            io::stdout().write_all(page(&text).as_bytes())
         }
     }
 }
 
-/// Each line without the spaces at its end, and one line end at the end of all.
+/// The generator's page without its introduction, and with indented examples in code blocks.
+fn page(text: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut is_code = false;
+    for line in text.lines().filter(|line| !line.starts_with(INTRODUCTION)) {
+        let follows_label =
+            lines.last().is_some_and(|last| last.ends_with(':') && !last.starts_with([' ', '*']));
+        if !is_code && follows_label && line.starts_with("  ") {
+            lines.extend(["", "```text"]);
+            is_code = true;
+        } else if is_code && !line.starts_with("  ") {
+            lines.push("```");
+            is_code = false;
+        }
+        lines.push(if is_code { line.strip_prefix("  ").unwrap_or(line) } else { line });
+    }
+    lines.extend(is_code.then_some("```"));
+    without_spaces_at_ends(&lines.join("\n"))
+}
+
+/// Removes spaces at line ends, and ends the text with one line end.
 fn without_spaces_at_ends(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
     lines.join("\n") + "\n"
@@ -72,7 +97,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_where_their_words_do() {
+    fn examples_are_code_and_the_introduction_is_left_out() {
+        let text = format!("# `tool`\n\n{INTRODUCTION} `tool`.\n\nExamples:\n  tool a\n  tool b\n\nMore\n");
+        assert_eq!(page(&text), "# `tool`\n\n\nExamples:\n\n```text\ntool a\ntool b\n```\n\nMore\n");
+    }
+
+    #[test]
+    fn lines_have_no_trailing_spaces() {
         assert_eq!(without_spaces_at_ends("a  \n\nb \n\n"), "a\n\nb\n");
     }
 }

@@ -1,4 +1,4 @@
-//! Accounts, and what they are in projects.
+//! Accounts and their roles in projects.
 
 use crate::access::{Account, Role};
 use chrono::{DateTime, Utc};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// Someone who signs in.
+/// An account.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AccountSummary {
     /// Its name.
@@ -17,7 +17,7 @@ pub struct AccountSummary {
     pub github_login: Option<String>,
     /// Whether it may do everything on this server.
     pub is_admin: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// Its key.
     #[serde(skip)]
@@ -30,13 +30,13 @@ pub struct Member {
     /// The account's name.
     #[schema(example = "ada")]
     pub account: String,
-    /// What it is.
+    /// The role.
     pub role: Role,
     /// Since when it is a member.
     pub created_at: DateTime<Utc>,
 }
 
-/// Makes an account; none when its name or its login is taken.
+/// Creates an account; none if its name or login is taken.
 pub async fn create(
     connection: &mut PgConnection,
     name: &str,
@@ -56,7 +56,7 @@ pub async fn create(
     .await
 }
 
-/// The accounts behind `after`, by name.
+/// The accounts after `after`, by name.
 pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<AccountSummary>> {
     sqlx::query_as!(
         AccountSummary,
@@ -97,14 +97,14 @@ pub async fn find(pool: &PgPool, account_id: i64) -> sqlx::Result<Option<Account
     Ok(Some(account))
 }
 
-/// The account of someone at GitHub: the one with this number, else the one that waits for this login, which then has
-/// the number. A login that changed is noted.
+/// The account of a GitHub user: the one with this id, or else the one that waits for this login, which then
+/// gets the id. Updates a changed login.
 pub async fn of_github(
     connection: &mut PgConnection,
     github_id: i64,
     github_login: &str,
 ) -> sqlx::Result<Option<AccountSummary>> {
-    // The number decides first: whoever took over a login is not who had it.
+    // The id takes precedence, because logins can change hands.
     sqlx::query_as!(
         AccountSummary,
         "update account set github_id = $1, github_login = $2
@@ -122,7 +122,7 @@ pub async fn of_github(
     .await
 }
 
-/// Removes an account with all that lets it in.
+/// Deletes an account with its tokens and sessions.
 pub async fn delete(connection: &mut PgConnection, account_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from session where account_id = $1", account_id).execute(&mut *connection).await?;
     sqlx::query!("delete from token where account_id = $1", account_id).execute(&mut *connection).await?;
@@ -133,7 +133,7 @@ pub async fn delete(connection: &mut PgConnection, account_id: i64) -> sqlx::Res
     Ok(())
 }
 
-/// The members of a project behind `after`, by name.
+/// The members of a project after `after`, by name.
 pub async fn members(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Member>> {
     sqlx::query_as!(
         Member,
@@ -151,7 +151,7 @@ pub async fn members(pool: &PgPool, project_id: i64, after: &str, limit: i64) ->
     .await
 }
 
-/// What an account is in a project, if it is a member.
+/// An account's role in a project, if it is a member.
 pub async fn role(
     connection: &mut PgConnection,
     project_id: i64,
@@ -185,7 +185,7 @@ pub async fn set_role(
     Ok(())
 }
 
-/// Takes an account out of a project. False when it was no member.
+/// Removes an account from a project. False if it was not a member.
 pub async fn remove_role(
     connection: &mut PgConnection,
     project_id: i64,

@@ -1,4 +1,4 @@
-//! Agents: the codes that let them in, who they are, and how they are.
+//! Agents, their enrolment codes and their status.
 
 use super::token::Working;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// A code to make.
+/// A new enrolment code.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table enrolment, described there")]
 pub struct NewEnrolment<'a> {
@@ -19,7 +19,7 @@ pub struct NewEnrolment<'a> {
     pub created_by: &'a str,
 }
 
-/// What a code lets in.
+/// The agent that a code enrols.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table enrolment, described there")]
 pub struct Admitted {
@@ -29,10 +29,10 @@ pub struct Admitted {
     pub created_by: String,
 }
 
-/// How old what is known of an agent may become before it is noted again that it was heard of.
+/// How often the time of an agent's last contact is stored.
 const FRESH: TimeDelta = TimeDelta::seconds(10);
 
-/// Who may take jobs, as far as it matters for estimates.
+/// The agents that can take jobs, for estimates.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table agent, described there")]
 pub struct Taker {
@@ -43,7 +43,7 @@ pub struct Taker {
 }
 
 impl Working {
-    /// Whether it said the same a moment ago.
+    /// Whether its status is unchanged.
     fn has_just_said(&self, status: &AgentStatus) -> bool {
         Utc::now() - self.last_seen_at < FRESH
             && self.version.as_deref() == Some(status.version.as_str())
@@ -72,35 +72,35 @@ pub struct AgentSummary {
     /// The only project that it works for; null: any.
     #[schema(required)]
     pub project: Option<String>,
-    /// What it has, for jobs that ask for it.
+    /// Its labels.
     pub labels: Vec<String>,
-    /// Whether it was heard of within the last minute and a half.
+    /// Whether it had contact within the last 90 seconds.
     pub is_online: bool,
     /// Whether it is given work.
     pub is_enabled: bool,
-    /// Whether it finishes what it has, and is given nothing more.
+    /// Whether it finishes its job and gets no more.
     pub is_draining: bool,
-    /// Why it cannot measure, as it says: it is given no work.
+    /// Why the agent cannot measure. It gets no jobs.
     pub failing: Vec<String>,
-    /// Why what it measures is doubtful, as it says.
+    /// Why the agent reports its results as doubtful.
     pub suspect: Vec<String>,
     /// Whether it measures now.
     pub is_busy: bool,
-    /// What it measures now, if that is of this project.
+    /// Its current job, if it is for this project.
     #[schema(required)]
     pub job_id: Option<i64>,
-    /// Reports that waited on it for this server when it was last heard of.
+    /// Unsent reports on the machine at the last contact.
     pub spooled_count: i32,
     /// Of its program.
     #[schema(required)]
     pub version: Option<String>,
-    /// When it was let in.
+    /// When it was enrolled.
     pub enrolled_at: DateTime<Utc>,
-    /// When it was last heard of.
+    /// When it last had contact.
     pub last_seen_at: DateTime<Utc>,
 }
 
-/// Makes a code of this digest.
+/// Creates a code with this digest.
 pub async fn create_enrolment(
     connection: &mut PgConnection,
     new: &NewEnrolment<'_>,
@@ -122,7 +122,7 @@ pub async fn create_enrolment(
     .await
 }
 
-/// Uses a code up. None when it is unknown, used or expired.
+/// Redeems a code. None if it is unknown, used or expired.
 pub async fn use_enrolment(
     connection: &mut PgConnection,
     code_sha256: &[u8],
@@ -149,7 +149,7 @@ pub async fn of_machine(connection: &mut PgConnection, machine_id: i64) -> sqlx:
     Ok(found.map(|agent| (agent.agent_id, agent.token_id)))
 }
 
-/// Lets an agent in.
+/// Enrols an agent.
 pub async fn create(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -171,8 +171,7 @@ pub async fn create(
     .await
 }
 
-/// Notes what an agent says of itself. One that says the same again and again costs nothing; so it is known to ten seconds when it
-/// was heard of.
+/// Stores an agent's status. An unchanged one is not written, so the last contact is known to ten seconds.
 pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx::Result<()> {
     if agent.has_just_said(status) {
         return Ok(());
@@ -191,7 +190,7 @@ pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx:
     Ok(())
 }
 
-/// Gives an agent something to sign. False when there is no such agent.
+/// Gives an agent a challenge to sign. False if the agent does not exist.
 pub async fn challenge(
     pool: &PgPool,
     agent_id: i64,
@@ -209,7 +208,7 @@ pub async fn challenge(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes back what an agent was to sign, so that it is good once: with its public key and its token.
+/// Removes and returns an agent's challenge, so that it is valid once, with the agent's public key and token.
 pub async fn take_challenge(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -227,8 +226,8 @@ pub async fn take_challenge(
     Ok(found.map(|found| (found.challenge, found.public_key, found.token_id)))
 }
 
-/// An agent that waits asks every half minute, one that measures speaks at least as often; 90 seconds after the last word it is
-/// taken for offline. A lease is longer.
+/// A waiting agent has contact every half minute, and a measuring one at least as often. It counts as offline
+/// after 90 seconds; a lease is longer.
 macro_rules! select_agents {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
@@ -254,7 +253,7 @@ macro_rules! select_agents {
     };
 }
 
-/// The agents that may work for a project, by the names of their machines.
+/// The agents that may work for a project, by machine name.
 pub async fn of_project(
     pool: &PgPool,
     project_id: i64,
@@ -279,8 +278,8 @@ pub async fn find(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<
     select_agents!("agent.agent_id = $2", None::<i64>, agent_id).fetch_optional(connection).await
 }
 
-/// The machines of the agents that may work for a project and have all of these labels, by name: of those that were heard of
-/// since then, whether they are enabled or not. What waits for one that is not waits until it is.
+/// The machines of the agents that may work for a project, have all of these labels, and had contact since
+/// then; by name. Includes disabled agents, whose jobs wait.
 pub async fn machines_with(
     connection: &mut PgConnection,
     project_id: i64,
@@ -301,7 +300,7 @@ pub async fn machines_with(
     .await
 }
 
-/// Every agent that was let in.
+/// All enrolled agents.
 pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Taker>> {
     sqlx::query_as!(
         Taker,
@@ -311,7 +310,7 @@ pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Taker>> {
     .await
 }
 
-/// Changes whether an agent is given jobs, and what it is labelled with.
+/// Changes an agent's state and labels.
 pub async fn change(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -329,7 +328,7 @@ pub async fn change(
     Ok(())
 }
 
-/// Turns an agent away: its token is revoked, and what it does is taken by others when its lease has expired.
+/// Removes an agent and revokes its token. Others take its job when the lease expires.
 pub async fn revoke(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<()> {
     let token_id = sqlx::query_scalar!(
         "update agent set revoked_at = now() where agent_id = $1 returning token_id",

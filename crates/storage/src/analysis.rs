@@ -1,13 +1,13 @@
-//! Runs that wait to be searched for changes. An upload adds its own in its transaction, so that none is forgotten; whoever
-//! has searched one takes it away in the transaction that stores what was found.
+//! Runs that wait for change detection. An upload adds its run in its own transaction, and the search removes
+//! it in the transaction that stores the findings, so that no run is skipped.
 
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-/// Of advisory locks, those on machines whose runs are searched.
+/// The class of advisory locks on machines during change detection.
 const MACHINE_LOCK: i32 = 0x7274_6d31;
 
-/// A run that waits.
+/// A waiting run.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Due {
@@ -16,7 +16,7 @@ pub struct Due {
     pub commit_ordinal: i64,
 }
 
-/// Lets a run wait that is stored in this transaction.
+/// Adds a run that is stored in this transaction.
 pub async fn add(connection: &mut PgConnection, run_id: Uuid, machine_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at) values ($1, $2, now())",
@@ -28,7 +28,7 @@ pub async fn add(connection: &mut PgConnection, run_id: Uuid, machine_id: i64) -
     Ok(())
 }
 
-/// Lets all runs wait again that measured these commits: they stand elsewhere now.
+/// Adds all runs of these commits again, because their ordinals changed.
 pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at)
@@ -41,7 +41,7 @@ pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -
     Ok(())
 }
 
-/// Lets all runs of a project wait again.
+/// Adds all runs of a project again.
 pub async fn add_of_project(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into analysis_due (run_id, machine_id, due_at)
@@ -54,23 +54,23 @@ pub async fn add_of_project(connection: &mut PgConnection, project_id: i64) -> s
     Ok(())
 }
 
-/// The machines that have runs which wait, those that wait longest first.
+/// The machines with waiting runs, longest wait first.
 pub async fn machines(pool: &PgPool) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!("select machine_id from analysis_due group by machine_id order by min(due_at)")
         .fetch_all(pool)
         .await
 }
 
-/// What waits.
+/// The number and age of waiting runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
     /// How many runs.
     pub run_count: i64,
-    /// For how long the first of them has.
+    /// The age of the oldest.
     pub seconds: i64,
 }
 
-/// How many runs wait, and for how long.
+/// The number of waiting runs, and the age of the oldest.
 pub async fn waiting(pool: &PgPool) -> sqlx::Result<Waiting> {
     sqlx::query_as!(
         Waiting,
@@ -82,7 +82,7 @@ pub async fn waiting(pool: &PgPool) -> sqlx::Result<Waiting> {
     .await
 }
 
-/// Keeps other servers from a machine's runs until the transaction ends. False when another one has them.
+/// Locks a machine's runs until the transaction ends. False if another server has the lock.
 pub async fn lock(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"select pg_try_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer) as "is_locked!""#,
@@ -93,7 +93,7 @@ pub async fn lock(connection: &mut PgConnection, machine_id: i64) -> sqlx::Resul
     .await
 }
 
-/// Takes away runs of a machine that wait, at most so many, and tells which.
+/// Removes and returns waiting runs of a machine, up to a limit.
 pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
@@ -114,7 +114,7 @@ pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) ->
     .await
 }
 
-/// The place of the newest commit of some projects; 0 when they have none.
+/// The ordinal of the newest commit of some projects; 0 without commits.
 pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(max(newest.ordinal), 0) as "ordinal!"
@@ -128,8 +128,8 @@ pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) 
     .await
 }
 
-/// The series of some runs of one machine, each with the smallest ordinal at which one of them measured it. A change that may
-/// lie before or after what was measured is to be found anew: then it is that of the change.
+/// The series of some runs of one machine, each with its smallest measured ordinal, or that of a change whose
+/// interval includes it, because such a change is searched again.
 pub async fn series(
     connection: &mut PgConnection,
     machine_id: i64,

@@ -1,4 +1,4 @@
-//! The audit log: rows are added in the transaction of what they tell of, and nothing here changes or removes one.
+//! The audit log. Rows are added in the transaction of the change, and never updated or deleted.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// What can be told of.
+/// The actions in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "their texts say it")]
@@ -41,23 +41,23 @@ pub enum Action {
     TokenRotate,
 }
 
-/// Who did it, and by which request.
+/// The actor and the request.
 #[derive(Clone, Debug)]
 pub struct By {
     /// `account:NAME`, `token:NUMBER`, `job:REPOSITORY`, `anonymous`, `command-line` or `server`.
     pub actor: String,
-    /// The request's id in the log, if it was one.
+    /// The request's id in the log, if there is one.
     pub request_id: Option<String>,
 }
 
 /// What happened.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What.
+    /// The action.
     pub action: Action,
-    /// On what: `token:NUMBER`, `account:NAME`, `project:NAME`, `channel:NUMBER`.
+    /// The subject: `token:NUMBER`, `account:NAME`, `project:NAME`, `channel:NUMBER`.
     pub subject: String,
-    /// What else there is to know. Never a secret.
+    /// Further details. Never a secret.
     pub details: Value,
 }
 
@@ -66,19 +66,19 @@ pub struct Event {
 pub struct AuditEvent {
     /// When.
     pub happened_at: DateTime<Utc>,
-    /// Who: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+    /// The actor: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
     #[schema(example = "account:ada")]
     pub actor: String,
-    /// What.
+    /// The action.
     #[schema(example = "token.create")]
     pub action: String,
-    /// On what.
+    /// The subject.
     #[schema(example = "token:17")]
     pub subject: String,
     /// The request's id in the server's log; null when it was none.
     #[schema(required)]
     pub request_id: Option<String>,
-    /// What else there is to know.
+    /// Details.
     #[schema(value_type = Object)]
     pub details: Value,
     /// Its key.
@@ -87,19 +87,19 @@ pub struct AuditEvent {
 }
 
 impl By {
-    /// Whoever runs a verb of the program on the server's machine.
+    /// The operator on the server's command line.
     pub fn command_line() -> Self {
         Self { actor: "command-line".to_owned(), request_id: None }
     }
 
-    /// The server, of itself.
+    /// The server itself.
     pub fn server() -> Self {
         Self { actor: "server".to_owned(), request_id: None }
     }
 }
 
 impl Action {
-    /// `OidcTrustCreate` is `oidc-trust.create`: the last word is what was done.
+    /// `OidcTrustCreate` is `oidc-trust.create`: the last word is the verb.
     fn text(self) -> String {
         let words: &str = self.as_ref();
         words.rsplit_once('-').map_or_else(|| words.to_owned(), |(on, done)| format!("{on}.{done}"))
@@ -109,7 +109,7 @@ impl Action {
 /// Adds an event.
 ///
 /// # Errors
-/// The database does not answer: what it tells of must not happen then.
+/// The database does not answer. The change must then be rolled back.
 pub async fn record(connection: &mut PgConnection, by: &By, event: Event) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into audit_event (happened_at, actor, action, subject, request_id, details)

@@ -1,6 +1,5 @@
-//! All tables as they are, whatever they are: read out in one snapshot, and read in again. Nothing here knows a table by
-//! its name, so that a backup holds what later versions add. Plain `copy`, table by table, so that it works where tables
-//! are distributed, too.
+//! Reads and restores all tables in one snapshot. No table is known by name, so a backup includes tables of
+//! later versions. It uses plain `copy`, table by table, which also works with distributed tables.
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
@@ -8,23 +7,23 @@ use sqlx::postgres::PgCopyIn;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
 
-/// A table, as far as its rows are concerned.
+/// The name, columns and references of a table.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// Its columns that hold values of their own, in their order.
+    /// The columns without generated ones, in order.
     pub columns: Vec<String>,
     /// The tables that its foreign keys refer to.
     pub references: Vec<String>,
 }
 
-/// A connection that sees the database as it is now, whatever is written meanwhile.
+/// A connection with a snapshot of the database, unaffected by later writes.
 pub async fn snapshot(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
     pool.begin_with("begin transaction isolation level repeatable read, read only").await
 }
 
-/// All tables by name; those of sqlx's own are left out.
+/// All tables by name, except those of sqlx.
 pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
     let rows = sqlx::query!(
         r#"select relation.relname::text as "name!",
@@ -51,7 +50,7 @@ pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
     Ok(rows.into_iter().map(|row| table(row.name, row.columns, row.references)).collect())
 }
 
-/// All rows of a table in the binary format of `copy`: a message a row, and one at the end.
+/// All rows of a table in the binary format of `copy`: one message per row, and one at the end.
 pub async fn read_out<'a>(
     connection: &'a mut PgConnection,
     table: &Table,
@@ -60,7 +59,7 @@ pub async fn read_out<'a>(
     connection.copy_out_raw(&format!("copy (select {columns} from {name}) to stdout (format binary)")).await
 }
 
-/// Takes rows in that format.
+/// Writes rows in that format.
 pub async fn read_in<'a>(
     connection: &'a mut PgConnection,
     table: &Table,
@@ -69,7 +68,7 @@ pub async fn read_in<'a>(
     connection.copy_in_raw(&format!("copy {name} ({columns}) from stdin (format binary)")).await
 }
 
-/// Keeps everybody else from writing to these tables until the transaction ends, and returns those that have rows.
+/// Locks these tables against writes until the transaction ends, and returns those with rows.
 pub async fn lock_and_find_filled<'a>(
     connection: &mut PgConnection,
     tables: &'a [Table],
@@ -87,7 +86,7 @@ pub async fn lock_and_find_filled<'a>(
     Ok(filled)
 }
 
-/// Lets generated keys go on after the largest that is there.
+/// Sets the next generated keys after the largest existing ones.
 pub async fn advance_identities(connection: &mut PgConnection) -> sqlx::Result<()> {
     let identities = sqlx::query!(
         r#"select relation.relname::text as "table!", attribute.attname::text as "column!",
@@ -107,7 +106,7 @@ pub async fn advance_identities(connection: &mut PgConnection) -> sqlx::Result<(
     Ok(())
 }
 
-/// Makes the rows known to be visible to all, and gathers statistics: without it the first charts would be slow.
+/// Updates the visibility map and the statistics. Without this the first charts would be slow.
 pub async fn vacuum(pool: &PgPool) -> sqlx::Result<()> {
     sqlx::query("vacuum (analyze)").execute(pool).await?;
     Ok(())

@@ -1,36 +1,36 @@
-//! Takes over a database of the 63 migrations that the baseline replaced (ADR 0016). Their tables are those of the baseline;
-//! only sqlx's list of what was applied differs.
+//! Adopts a database with the 63 migrations that the baseline replaced (ADR 0016). Its tables equal those of
+//! the baseline; only sqlx's list of applied migrations differs.
 
 use crate::schema;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection, PgConnection};
 
-/// The last of the replaced migrations. All of the baseline's are later.
+/// The last replaced migration. All migrations of the baseline are later.
 pub const LAST_REPLACED: i64 = 20_261_208_000_120;
 const REPLACED_COUNT: usize = 63;
-/// SHA-256 of their versions and checksums, in their order.
+/// SHA-256 of their versions and checksums, in order.
 const REPLACED_SHA256: &str = "f5a9e4fa9cead7ad295d2fe36b67b1f65f844616c8a26a5556f1e298c1499697";
-/// The last migration of the baseline, after which tables are as the replaced ones left them.
+/// The last migration of the baseline. After it, the tables equal those of the replaced migrations.
 const LAST_OF_BASELINE: i64 = 20_261_209_001_100;
 
-/// Which of the replaced migrations a database or a backup has.
+/// The replaced migrations that a database or a backup has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
-    /// None: it is new, or of the baseline.
+    /// None: it is new, or from the baseline.
     None,
     /// All of them.
     Complete,
-    /// Only those up to this one.
+    /// Only those up to a version.
     Incomplete {
         /// Its version.
         last: i64,
     },
-    /// All of them, but others than were published: tables may differ from those of the baseline.
+    /// All versions, but with other checksums: the tables may differ from those of the baseline.
     Edited,
 }
 
 impl Replaced {
-    /// Judges by versions alone, which is all that a backup states.
+    /// Decides by versions only, because a backup contains no checksums.
     #[must_use]
     pub fn from_versions(versions: &[i64]) -> Self {
         let replaced = versions.iter().copied().filter(|version| *version <= LAST_REPLACED);
@@ -41,7 +41,7 @@ impl Replaced {
         }
     }
 
-    /// Judges by versions and checksums.
+    /// Decides by versions and checksums.
     pub async fn find(connection: &mut PgConnection) -> sqlx::Result<Self> {
         let found = Self::from_versions(&schema::applied_migrations(connection).await?);
         if found != Self::Complete {
@@ -63,7 +63,7 @@ pub fn versions(migrator: &Migrator) -> impl Iterator<Item = i64> {
     migrator.iter().map(|migration| migration.version).filter(|version| *version <= LAST_OF_BASELINE)
 }
 
-/// Writes down that the baseline was applied, in place of the migrations that it replaced: all of it or nothing.
+/// Replaces the list of applied migrations by the baseline's, in one transaction.
 pub async fn take_over(connection: &mut PgConnection, migrator: &Migrator) -> sqlx::Result<()> {
     let mut transaction = connection.begin().await?;
     sqlx::query("delete from _sqlx_migrations where version <= $1")

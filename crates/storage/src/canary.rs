@@ -1,4 +1,4 @@
-//! What a machine read of itself in its runs.
+//! A machine's canary readings.
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Canary;
@@ -17,7 +17,7 @@ pub struct Row {
     pub canaries: Json<Vec<Canary>>,
 }
 
-/// The key of a machine that measured a project; none for others, wherever else they measure.
+/// The key of a machine with runs of a project; none for other machines.
 pub async fn machine_of_project(pool: &PgPool, project_id: i64, machine: &str) -> sqlx::Result<Option<i64>> {
     sqlx::query_scalar!(
         "select machine.machine_id from machine
@@ -30,7 +30,7 @@ pub async fn machine_of_project(pool: &PgPool, project_id: i64, machine: &str) -
     .await
 }
 
-/// The readings of the newest runs of a machine that measured a project, the newest first.
+/// The readings of a machine's newest runs, if it has measured the project; newest first.
 pub async fn newest(
     pool: &PgPool,
     (project_id, machine_id): (i64, i64),

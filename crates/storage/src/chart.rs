@@ -1,6 +1,6 @@
-//! What charts are drawn of, column by column.
+//! The data of charts, by column.
 //!
-//! Every statement names one machine, by which points can be distributed, and is answered by one node.
+//! Each statement is for one machine, which is the distribution key of points, so one node answers it.
 
 use super::decode_error;
 use super::point::{Quantile, RepetitionQuartiles, Selection, SeriesKey, of_each_machine, of_selection};
@@ -9,28 +9,28 @@ use sqlx::{PgPool, query, query_as};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The columns of a line, each with one value a point, the oldest first.
+/// The columns of a line, with one value per point, oldest first.
 #[derive(Debug, Default)]
 pub struct LineRow {
-    /// Of which series.
+    /// The series.
     pub series_id: i64,
     /// Places of the commits.
     pub commit_ordinals: Vec<i64>,
-    /// The machine's fingerprints.
+    /// The environments.
     pub environment_ids: Vec<i64>,
-    /// Whether not everything was delivered.
+    /// Whether the point is lossy.
     pub lossy: Vec<bool>,
-    /// Whether what was measured was not exactly the commit.
+    /// Whether the work tree was modified.
     pub work_tree_modified: Vec<bool>,
     /// Quantiles of all operations.
     pub latency_ns: Vec<(Quantile, Vec<i64>)>,
-    /// First quartile, median and third quartile of the repetitions' medians, if asked for.
+    /// First quartile, median and third quartile of the repetitions' medians, if requested.
     pub repetition_p50_ns: Option<[Vec<i64>; 3]>,
-    /// Payload bytes that arrived a second, if asked for; -1 where a scenario has no rate.
+    /// Delivered payload bytes per second, if requested; -1 for scenarios without a rate.
     pub bytes_per_second: Option<Vec<i64>>,
 }
 
-/// Which columns of a line are read besides those of every one.
+/// The optional columns of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Columns<'a> {
     /// Quantiles of all operations.
@@ -47,7 +47,7 @@ pub struct Columns<'a> {
 pub struct HistogramRow {
     pub commit_ordinal: i64,
     pub lossy: bool,
-    /// The distribution; none when it is no longer kept.
+    /// The distribution; none if retention deleted it.
     pub histogram: Option<Vec<u8>>,
 }
 
@@ -64,7 +64,7 @@ pub struct StatedRow {
     pub latency_ns_high: Option<i64>,
 }
 
-/// A point with what it is compared by.
+/// A point with the values for comparisons.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table point, described there")]
 pub struct MeasuredRow {
@@ -94,14 +94,15 @@ pub struct MeasuredRow {
     pub repetition_p99_ns: Vec<i64>,
 }
 
-/// The quantiles that `point.chart_line` holds, in its order.
+/// The quantiles in `point.chart_line`, in its order.
 const USUAL: [Quantile; 3] = [Quantile::P50, Quantile::P90, Quantile::P99];
-/// The quantiles that it does not, in the order in which they are read behind it.
+/// The other quantiles, in the order in which they are read.
 const OTHER: [Quantile; 6] =
     [Quantile::Min, Quantile::P25, Quantile::P75, Quantile::P98, Quantile::P999, Quantile::Max];
 
-/// The points of one series are one row, and one value: the numbers of each point, the newest point first. Put together from
-/// what the index holds, 10,000 points take PostgreSQL 3 ms, of which the index is 2.5; as text, in arrays or in rows 7.
+/// Returns the points of a series as one value in one row: the numbers of each point, newest first. Built
+/// from the index, 10,000 points take PostgreSQL 3 ms, of which the index scan is 2.5 ms; as text, arrays or
+/// rows they take 7 ms.
 macro_rules! select_lines {
     ($numbers:literal, $machine_id:expr, $series_ids:expr, $selection:expr) => {
         of_selection!(
@@ -122,9 +123,9 @@ macro_rules! select_lines {
     };
 }
 
-/// The selected points of each series, in the order of the series' machines; series without any have empty columns.
+/// The selected points of each series, ordered by machine. Series without points have empty columns.
 ///
-/// p50, p90 and p99 come from the index alone, other quantiles and rates from the table.
+/// p50, p90 and p99 come from the index; other quantiles and rates from the table.
 pub async fn lines(
     pool: &PgPool,
     series: &[SeriesKey],
@@ -160,8 +161,8 @@ pub async fn lines(
     Ok(lines)
 }
 
-/// The points on the main line of some series, each of the commits from one ordinal to another, both included; series without
-/// any have empty columns.
+/// The points of some series on the main line, each within an inclusive range of ordinals. Series without
+/// points have empty columns.
 pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::Result<Vec<LineRow>> {
     let series: Vec<SeriesKey> = wanted.iter().map(|(key, _)| *key).collect();
     let ends: HashMap<i64, [i64; 2]> = wanted.iter().map(|(key, ends)| (key.series_id, *ends)).collect();
@@ -195,8 +196,8 @@ pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::R
 }
 
 impl LineRow {
-    /// Of the numbers of points, the newest first: of each `point.chart_line`, and the other quantiles and the rate if they
-    /// are behind it.
+    /// Decodes points, newest first: `point.chart_line` of each, followed by the other quantiles and the rate
+    /// if included.
     fn of(series_id: i64, bytes: &[u8], with_other: bool, with_repetitions: bool) -> sqlx::Result<Self> {
         let mut bytes = Numbers(bytes);
         let mut line = Self { series_id, ..Self::default() };
@@ -249,11 +250,11 @@ fn cut_off() -> sqlx::Error {
     decode_error(std::io::Error::other("a point of a line lacks a number"))
 }
 
-/// Numbers as PostgreSQL puts them together, big-endian.
+/// Big-endian numbers from PostgreSQL.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    /// The next `point.chart_line`: its width comes first.
+    /// The next `point.chart_line`, which begins with its width.
     fn chart_line(&mut self) -> Option<[i64; 8]> {
         let (width, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -275,7 +276,7 @@ impl Numbers<'_> {
     }
 }
 
-/// The selected summaries of each series, in ascending order of commits, then of the beginning of their runs.
+/// The selected summaries of each series, by commit, then by the start of their runs.
 pub async fn stated(
     pool: &PgPool,
     series: &[SeriesKey],
@@ -301,7 +302,7 @@ pub async fn stated(
     .await
 }
 
-/// The distributions of the selected points of a series, in no order: they are many bytes, and are not to be sorted.
+/// The distributions of a series' selected points, in any order, because sorting so many bytes is expensive.
 pub fn histograms<'a>(
     pool: &'a PgPool,
     series: SeriesKey,
@@ -324,7 +325,7 @@ pub fn histograms<'a>(
     .fetch(pool)
 }
 
-/// One point of each series, if it has one that fulfils the condition; its end says which one.
+/// One point of each series that matches the condition; the last part of the statement selects it.
 macro_rules! select_measured {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
@@ -349,7 +350,7 @@ macro_rules! select_measured {
     };
 }
 
-/// The newest point on the main line of each series of one machine; series without one are left out.
+/// The newest point on the main line of each series of one machine. Series without one are skipped.
 pub async fn newest_of_main_line(
     pool: &PgPool,
     machine_id: i64,
@@ -364,7 +365,7 @@ pub async fn newest_of_main_line(
     .await
 }
 
-/// The distributions of points of one machine, by their series; those that are no longer kept are left out.
+/// The distributions of one machine's points, by series. Deleted ones are skipped.
 pub async fn distributions(
     pool: &PgPool,
     machine_id: i64,
@@ -387,8 +388,8 @@ pub async fn distributions(
     Ok(rows.into_iter().map(|row| (row.series_id, row.histogram)).collect())
 }
 
-/// The point of a commit, or of one run of it, in each series of one machine. Of several runs it is the newest one that
-/// measured exactly the commit, else the newest. Series without one are left out.
+/// The point of a commit, or of one of its runs, in each series of one machine. Of several runs: the newest
+/// with a clean work tree, else the newest. Series without one are skipped.
 pub async fn of_commit(
     pool: &PgPool,
     machine_id: i64,

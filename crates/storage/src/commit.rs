@@ -7,7 +7,7 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// Where a stored commit stands.
+/// The stored place of a commit.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct PlaceRow {
@@ -35,7 +35,7 @@ pub struct CommitSummary {
 
 is_record!(CommitSummary);
 
-/// Commits of a project by object name, in ascending order.
+/// Commits by key, in ascending order of ordinals.
 pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<CommitSummary>> {
     sqlx::query_as!(
         CommitSummary,
@@ -63,8 +63,8 @@ pub async fn of_shas(
     .await
 }
 
-/// The commits of a project's main line after one place and up to another, and whether a run measured each. Of several that
-/// stand at one place it is the one that was measured, else any.
+/// The commits of a project's main line in a range of ordinals, the first excluded, and whether each has a
+/// run. Of several commits with one ordinal: a measured one, else any.
 pub async fn between(
     pool: &PgPool,
     project_id: i64,
@@ -87,7 +87,7 @@ pub async fn between(
     Ok(rows.into_iter().map(|row| (row.commit, row.measured)).collect())
 }
 
-/// The places of those commits that are stored.
+/// The places of the stored commits among these.
 pub async fn find(
     connection: &mut PgConnection,
     project_id: i64,
@@ -114,7 +114,7 @@ pub async fn last_ordinal(connection: &mut PgConnection, project_id: i64) -> sql
     .await
 }
 
-/// Stored commits whose place is an estimate, with their first parents; those in `except` are left out.
+/// Stored commits with estimated ordinals, and their first parents. Commits in `except` are skipped.
 pub async fn estimates(
     connection: &mut PgConnection,
     project_id: i64,
@@ -131,7 +131,7 @@ pub async fn estimates(
     Ok(rows.into_iter().map(|row| (row.sha, row.first_parent)).collect())
 }
 
-/// Stores commits with their ordinals, and whether each is an estimate. Returns their keys by object name.
+/// Inserts commits with their ordinals, and whether each is an estimate. Returns their keys by object name.
 pub async fn insert(
     connection: &mut PgConnection,
     project_id: i64,
@@ -143,7 +143,7 @@ pub async fn insert(
     let text = |of: fn(&Commit) -> &str| {
         commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>()
     };
-    // Arrays of arrays must be rectangular, so the parents of a commit travel as one text.
+    // Arrays of arrays must be rectangular, so each commit's parents are passed as one text.
     let parents =
         |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
     let rows = sqlx::query!(
@@ -166,7 +166,7 @@ pub async fn insert(
     Ok(rows.into_iter().map(|row| (row.sha, row.commit_id)).collect())
 }
 
-/// Puts stored commits, given as in [`insert`], and all points of theirs, where they are now known to stand.
+/// Updates the ordinals of stored commits, given as in [`insert`], and of their points.
 pub async fn correct(
     connection: &mut PgConnection,
     project_id: i64,
@@ -194,7 +194,7 @@ pub async fn correct(
     for machine_id in machine_ids {
         correct_points(connection, machine_id, &commit_ids).await?;
     }
-    // Their series are now in another order.
+    // The order of their series has changed.
     super::analysis::add_of_commits(connection, &commit_ids).await
 }
 

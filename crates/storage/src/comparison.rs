@@ -1,4 +1,4 @@
-//! The two sides of a comparison: which commits and runs they are, and where and how these were measured.
+//! The two sides of a comparison: commits, runs, machines and environments.
 
 use crate::commit::CommitSummary;
 use sqlx::PgPool;
@@ -6,7 +6,7 @@ use sqlx::types::Json;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// A commit, and the run of it that is meant where one is.
+/// A commit, and one of its runs if given.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct SideRow {
@@ -25,7 +25,7 @@ pub struct MachineRow {
     pub arch: String,
 }
 
-/// Where and how a run was measured.
+/// The machine, environment and build of a run.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct SurroundingsRow {
@@ -83,7 +83,7 @@ pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sq
     .await
 }
 
-/// Where and how some runs were measured.
+/// The machines, environments and builds of some runs.
 pub async fn surroundings(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<SurroundingsRow>> {
     sqlx::query_as!(
         SurroundingsRow,

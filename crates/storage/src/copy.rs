@@ -1,17 +1,17 @@
-//! Rows in the binary format of `copy`: the fastest way into a table.
+//! Rows in the binary format of `copy`, the fastest way to insert.
 
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArgumentBuffer;
 use sqlx::{Encode, Error, PgConnection, Postgres};
 
-/// What a stream begins with: its signature, no flags, no further header.
+/// The header: the signature, no flags and no extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// What it ends with, in place of a number of columns.
+/// The trailer, instead of a number of columns.
 const TRAILER: [u8; 2] = (-1_i16).to_be_bytes();
-/// The length of a value that is null.
+/// The length that means null.
 const NULL: i32 = -1;
-/// Data goes to the database in parts of this size.
+/// How many bytes are sent to the database at a time.
 const PART_BYTES: usize = 1 << 20;
 
 /// Rows of one table.
@@ -24,7 +24,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Adds a row: its columns in the order of the statement, each of exactly the type of its column.
+    /// Adds a row. The values must have the exact types of the columns, in the order of the statement.
     pub fn push(&mut self, columns: &[&dyn Encode<'_, Postgres>]) {
         if self.count == 0 {
             self.bytes.extend(HEADER);
@@ -49,13 +49,13 @@ impl Rows {
         Ok(())
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Writes them by a `copy ... from stdin (format binary)`; without any, it does nothing. It must not be dropped before it ends,
-    /// as it would be with a request whose client hangs up: sqlx loses count of the answers then.
+    /// Writes the rows with a `copy ... from stdin (format binary)`, or does nothing without rows. It must run to its end. If a
+    /// client's disconnect dropped it, sqlx would assign responses to the wrong statements.
     ///
     /// # Errors
     /// A value is longer than 2 GiB.

@@ -1,11 +1,13 @@
-//! Tables over several PostgreSQL servers, by the extension Citus. The same migrations and queries run without it.
+//! Distributes tables over several PostgreSQL servers with the Citus extension. The same migrations and
+//! queries work without it.
 //!
-//! What comes with an upload is stored by machine; what it refers to is on every node, so that both can be joined there. All
-//! else stays on the coordinator. `docs/explanation/scaling.md` has what was measured and what follows for machines.
+//! Data of uploads is distributed by machine. The tables that it refers to are copied to every node for
+//! joins. All other tables stay on the coordinator. `docs/explanation/scaling.md` has measurements and the
+//! limits for machines.
 
 use sqlx::{PgConnection, PgPool};
 
-/// Tables that are stored by `machine_id`, the first one first: the others lie beside it.
+/// Tables distributed by `machine_id`. The others are colocated with the first.
 pub const DISTRIBUTED: [&str; 6] =
     ["point", "point_histogram", "summary", "run_result", "run_upload", "run_original"];
 
@@ -30,14 +32,14 @@ pub async fn is_possible(pool: &PgPool) -> sqlx::Result<bool> {
         .await
 }
 
-/// Spreads all tables that are not spread yet. Their rows move; nothing can be written meanwhile.
+/// Distributes all tables that are not distributed yet. Their rows move, and writes are blocked meanwhile.
 ///
 /// # Errors
-/// Its extension refuses.
+/// The extension fails.
 pub async fn distribute(connection: &mut PgConnection) -> sqlx::Result<()> {
     for table in REFERENCE {
         if !is_spread(connection, table).await? {
-            // Functions of the extension are not known where queries are checked.
+            // Functions of the extension do not exist where queries are checked.
             sqlx::query("select create_reference_table($1::text::regclass)")
                 .bind(table)
                 .execute(&mut *connection)

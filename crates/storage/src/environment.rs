@@ -1,4 +1,4 @@
-//! Environments: fingerprints of machines.
+//! Environments: the fingerprints of machines.
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Environment;
@@ -42,7 +42,7 @@ pub async fn upsert(connection: &mut PgConnection, environment: &Environment) ->
         .await
 }
 
-/// The environments in which a machine measured a project, the one that was left last first.
+/// The environments of a machine in a project, the most recently used first.
 pub async fn of_machine(
     pool: &PgPool,
     project_id: i64,

@@ -1,15 +1,15 @@
-//! [`StorageError`]: what a failure of the database means to those who asked.
+//! [`StorageError`]: database errors, classified for callers.
 
-/// Why the database did not do what was asked of it.
+/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// It does not answer now: the same may succeed later.
+    /// The database does not answer now. A retry can succeed.
     #[error("the database is busy or does not answer")]
     Unavailable(#[source] sqlx::Error),
-    /// Its disk is full.
+    /// The database's disk is full.
     #[error("the database's disk is full")]
     Full(#[source] sqlx::Error),
-    /// The fault is ours.
+    /// A bug in this program.
     #[error(transparent)]
     Failed(sqlx::Error),
 }
@@ -22,8 +22,8 @@ impl From<sqlx::Error> for StorageError {
                 Self::Unavailable(error)
             }
             (_, "53100") => Self::Full(error),
-            // Connection lost, resources short, shutting down or starting, read only, a lock or a statement that took
-            // too long, transactions that block each other: all pass.
+            // Connection lost, insufficient resources, shutting down or starting, read-only, lock or
+            // statement timeout, serialization failure or deadlock: all temporary.
             (_, "25006" | "40001" | "40P01" | "55P03" | "57014") => Self::Unavailable(error),
             (_, code) if ["08", "53", "57P"].iter().any(|class| code.starts_with(class)) => {
                 Self::Unavailable(error)

@@ -1,4 +1,4 @@
-//! How often what is said of a project is wrong: what it is counted of, and the counts.
+//! Error rates: the points that they are computed from, and the stored counts.
 
 use super::run::Location;
 use chrono::{DateTime, Utc};
@@ -15,7 +15,7 @@ pub struct Class {
     pub scenario: String,
 }
 
-/// What was counted of a machine's whole comparisons.
+/// Counts of a machine's whole comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table machine_error_rate, described there")]
 pub struct MachineCounts {
@@ -23,7 +23,7 @@ pub struct MachineCounts {
     pub false_comparison_count: i64,
 }
 
-/// What was counted of the changes of one figure.
+/// Counts of the changes of one statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table error_rate, described there")]
 pub struct HistoryCounts {
@@ -34,7 +34,7 @@ pub struct HistoryCounts {
     pub median_delays: Vec<Option<i64>>,
 }
 
-/// What was counted of a class.
+/// Counts of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table error_rate, described there")]
 pub struct ClassCounts {
@@ -48,7 +48,7 @@ pub struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// What was counted of several classes together.
+    /// Counts of several classes together.
     pub fn total<'a>(classes: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let sum = |count: fn(&Self) -> i64| classes.clone().map(count).sum();
         Self {
@@ -67,7 +67,7 @@ impl ClassCounts {
 }
 
 impl HistoryCounts {
-    /// Of the medians, each counts as often as it was found.
+    /// Medians, weighted by the number of detections.
     fn total<'a>(figures: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let sum = |count: fn(&Self) -> i64| figures.clone().map(count).sum();
         let median_delay = |step: usize| {
@@ -87,12 +87,12 @@ impl HistoryCounts {
     }
 }
 
-/// Column by column.
+/// Sums by column.
 fn sums<'a>(rows: impl Iterator<Item = &'a Vec<i64>>, columns: usize) -> Vec<i64> {
     rows.fold(vec![0; columns], |sums, row| sums.iter().zip(row).map(|(sum, count)| sum + count).collect())
 }
 
-/// A machine that was counted.
+/// A counted machine.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables machine_error_rate and error_rate, described there")]
 pub struct MachineRow {
@@ -103,7 +103,7 @@ pub struct MachineRow {
     pub computed_at: DateTime<Utc>,
 }
 
-/// A class that was counted.
+/// A counted class.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables machine_error_rate and error_rate, described there")]
 pub struct ClassRow {
@@ -113,8 +113,8 @@ pub struct ClassRow {
     pub counts: ClassCounts,
 }
 
-/// The projects and their machines that were not counted since then, those that were not for longest first. Those with runs
-/// that were not searched for changes yet are left out: changes that are not known would be taken for noise.
+/// The machines to count, by project, that were not counted since a time; longest ago first. Excludes those
+/// with runs that wait for change detection, because unknown changes would count as noise.
 pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, i64)>> {
     let rows = sqlx::query!(
         "select measured.project_id, measured.machine_id
@@ -131,8 +131,7 @@ pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, 
     Ok(rows.into_iter().map(|row| (row.project_id, row.machine_id)).collect())
 }
 
-/// The series of a machine in a project with their classes, in an order that has nothing to do with what they are, and is
-/// always the same.
+/// The series of a machine in a project, with their classes, in a pseudo-random but stable order.
 pub async fn series(pool: &PgPool, project_id: i64, machine_id: i64) -> sqlx::Result<Vec<(i64, Class)>> {
     let rows = sqlx::query!(
         "select series.series_id, measured_case.transport_id, measured_case.scenario
@@ -149,7 +148,7 @@ pub async fn series(pool: &PgPool, project_id: i64, machine_id: i64) -> sqlx::Re
     Ok(rows.into_iter().map(|row| (row.series_id, class(row.transport_id, row.scenario))).collect())
 }
 
-/// The newest runs of a machine in a project that have points, at most so many.
+/// The newest runs with points of a machine in a project, up to a limit.
 pub async fn newest_runs(
     pool: &PgPool,
     project_id: i64,
@@ -191,7 +190,7 @@ pub async fn repetitions(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64,
     Ok(rows.into_iter().map(|row| (row.series_id, row.repetition_p50_ns)).collect())
 }
 
-/// Stores what was counted of a machine in place of what was before. Nothing happens when the project is gone.
+/// Replaces the counts of a machine. Does nothing if the project was deleted.
 pub async fn replace(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -206,7 +205,7 @@ pub async fn replace(
     )
     .execute(&mut *connection)
     .await?;
-    // Whoever deletes the project waits, or is waited for.
+    // Waits for a concurrent deletion of the project, or makes it wait.
     let stored = sqlx::query!(
         "insert into machine_error_rate (
              project_id, machine_id, comparison_count, false_comparison_count, computed_at
@@ -268,7 +267,7 @@ async fn insert(
     Ok(())
 }
 
-/// The machines of a project that were counted, by name.
+/// The counted machines of a project, by name.
 pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<MachineRow>> {
     sqlx::query_as!(
         MachineRow,
@@ -284,7 +283,7 @@ pub async fn machines(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Machin
     .await
 }
 
-/// The classes of a project that were counted, by transport and scenario.
+/// The counted classes of a project, by transport and scenario.
 pub async fn classes(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ClassRow>> {
     let rows = sqlx::query!(
         r#"select rate.machine_id, transport.slug as transport, rate.scenario, rate.series_count,

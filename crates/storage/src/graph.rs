@@ -1,22 +1,22 @@
-//! Commits to look through, the graph that they make, and the pull requests among their runs.
+//! Lists commits, the graph of commits, and the pull requests among their runs.
 
 use super::commit::CommitSummary;
 use crate::search_terms::SearchTerms;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// Which commits are wanted.
+/// The commits to list.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// From this place,
+    /// From this ordinal,
     pub from: i64,
-    /// to this place.
+    /// to this ordinal.
     pub to: i64,
-    /// Found in the first line of the message; or one is the beginning of the object name.
+    /// Words in the first line of the message, or a prefix of the object name.
     pub words: SearchTerms,
 }
 
-/// A commit and what it comes from.
+/// A commit and its parents.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of table commit, described there")]
 pub struct DetailRow {
@@ -26,7 +26,7 @@ pub struct DetailRow {
     pub parents: Vec<String>,
 }
 
-/// A pull request, as its runs tell of it.
+/// A pull request, from its runs.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct PullRequestRow {
@@ -35,7 +35,7 @@ pub struct PullRequestRow {
     pub latest_run_id: Uuid,
 }
 
-/// Commits of a project before a place, the last first.
+/// Commits of a project before an ordinal, last first.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -63,7 +63,7 @@ pub async fn list(
     }
     // No object name is before the empty text.
     let (first, behind) = filter.words.only().map_or((String::new(), String::new()), names_from);
-    // First found by an index, then put in order: few are.
+    // Few match, so they are found by an index and sorted afterwards.
     sqlx::query_as!(
         CommitSummary,
         r#"with found as materialized (
@@ -93,7 +93,7 @@ pub async fn list(
     .await
 }
 
-/// The commits whose object names begin like this: two, where there are more.
+/// The commits with this SHA prefix: at most two.
 pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<Vec<DetailRow>> {
     let (first, behind) = names_from(prefix);
     sqlx::query_as!(
@@ -113,7 +113,7 @@ pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<
     .await
 }
 
-/// The runs of a commit, the newest first, and how many there are.
+/// The runs of a commit, newest first, and their number.
 pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Vec<Uuid>, i64)> {
     let run_ids = sqlx::query_scalar!(
         "select run_id from run where commit_id = $1 order by run_id desc limit $2",
@@ -129,7 +129,7 @@ pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Ve
     Ok((run_ids, count))
 }
 
-/// A commit as it is stored.
+/// A stored commit.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
 pub struct StoredCommit {
@@ -139,14 +139,14 @@ pub struct StoredCommit {
     pub parents: Vec<String>,
 }
 
-/// Commits and what they come from, as far as it is stored, the nearest first: at most `limit`.
+/// Commits and their stored ancestors, nearest first: at most `limit`.
 pub async fn ancestors(
     pool: &PgPool,
     project_id: i64,
     shas: &[String],
     limit: i64,
 ) -> sqlx::Result<Vec<StoredCommit>> {
-    // PostgreSQL goes on only while rows are asked for, one generation after the other.
+    // PostgreSQL evaluates the recursion only as far as rows are fetched, one generation after the other.
     sqlx::query_as!(
         StoredCommit,
         r#"with recursive ancestor as (
@@ -170,8 +170,7 @@ pub async fn ancestors(
     .await
 }
 
-/// The last commit of the main line: of those that were measured, and not for a pull request or on another branch than the
-/// project's default.
+/// The last commit of the main line that was measured on the default branch, not for a pull request.
 pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "select commit.sha from commit
@@ -191,7 +190,7 @@ pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option
     .await
 }
 
-/// The pull requests of a project up to a number, the largest first.
+/// The pull requests of a project up to a number, largest first.
 pub async fn pull_requests(
     pool: &PgPool,
     project_id: i64,
@@ -215,13 +214,13 @@ pub async fn pull_requests(
     .await
 }
 
-/// From which object name to which: those that begin with the digits. They are of `0-9` and `a-f`, in every order of texts
-/// in this one.
+/// The range of object names with a prefix. They consist of `0-9` and `a-f`, which all collations sort in
+/// this order.
 fn names_from(prefix: &str) -> (String, String) {
     (prefix.to_owned(), format!("{prefix}g"))
 }
 
-/// All words, each with all that begins like it, in the notation of `to_tsquery`.
+/// All words as prefixes, in the syntax of `to_tsquery`.
 fn subject_query(words: &SearchTerms) -> String {
     let lexeme = |word: &str| format!("'{}':*", word.replace(['\\', '\''], " "));
     words.iter().map(lexeme).collect::<Vec<_>>().join(" & ")

@@ -1,10 +1,10 @@
-//! Installations of agents: whether what was acknowledged to them is still stored.
+//! Installations of agents: whether their acknowledged runs are still stored.
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Acknowledged;
 use sqlx::{PgConnection, PgPool};
 
-/// Counts an upload that is stored in this transaction and was not stored before.
+/// Counts an upload that is stored in this transaction for the first time.
 pub async fn record(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -20,7 +20,7 @@ pub async fn record(
              last_upload_at = excluded.last_upload_at",
         acknowledged.installation_id,
         machine_id,
-        // This one will be, too. Parsed to fit.
+        // Includes this upload. Parsing checked that it fits.
         acknowledged.count.cast_signed() + 1,
         now,
     )
@@ -29,7 +29,7 @@ pub async fn record(
     Ok(())
 }
 
-/// Runs that were acknowledged and are not stored, of all machines.
+/// Acknowledged runs that are not stored, of all machines.
 pub async fn lost_run_count(pool: &PgPool) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint as "count!"

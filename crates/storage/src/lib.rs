@@ -1,17 +1,17 @@
-//! All SQL of the server. Functions take a pool or a connection and give rows; they know nothing of HTTP, and nothing of
-//! the domain above them but the words that are stored: roles, scopes, quantiles, events. All of them fail when the database
-//! does not answer, refuses a value or lacks a row that has to exist; `# Errors` names what else can go wrong.
+//! All SQL of the server. Functions take a pool or a connection and return rows. They do not depend on HTTP
+//! or the domain, except for stored words: roles, scopes, quantiles, events. All fail if the database does
+//! not answer, rejects a value or lacks a required row; `# Errors` lists other failures.
 //!
-//! Queries are checked against the schema when this crate is compiled. `.sqlx/` holds what the compiler needs to
-//! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
+//! Queries are checked against the schema at compile time. `.sqlx/` contains what the compiler needs, so no
+//! database has to run; `migrations/README.md` explains how to update it.
 //!
-//! A row that the API answers as it is read is declared here with its JSON and its schema. Columns that only the server
-//! needs are skipped there.
+//! Rows that the API returns unchanged are declared here with their JSON and schema, which skip columns for
+//! the server only.
 //!
-//! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
-//! nothing new locks nothing, and two that bring the same wait for each other in one order.
+//! Rows shared by uploads are inserted only if missing, sorted by key: an upload with nothing new takes no
+//! locks, and two uploads with the same rows cannot deadlock.
 
-/// An enum whose variants are stored, sent and typed as their names in lower case.
+/// An enum that is stored, sent and parsed as its variants' names in lower case.
 macro_rules! text_enum {
     ($($item:tt)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
@@ -25,7 +25,8 @@ macro_rules! text_enum {
     };
 }
 
-/// A struct that a query selects as a row constructor with the fields in the struct's order: `(a, b) as "name!: Type"`.
+/// A struct that a query selects as a row constructor, with the fields in the struct's order: `(a, b) as
+/// "name!: Type"`.
 macro_rules! is_record {
     ($type:ty) => {
         impl sqlx::Type<sqlx::Postgres> for $type {
@@ -88,22 +89,22 @@ pub use error::StorageError;
 /// The schema of the database, applied by the server when it starts.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
-/// A text that stands for none of the words that were expected.
+/// An unexpected word.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is unknown: expected {expected}")]
 pub struct UnknownWord {
-    /// What was given.
+    /// The text.
     pub text: String,
     /// All words.
     pub expected: String,
 }
 
-/// That a text is none of the words of `T`.
+/// The error for a text that is not a word of `T`.
 fn unknown<T: strum::VariantNames>(text: &str) -> UnknownWord {
     UnknownWord { text: text.to_owned(), expected: T::VARIANTS.join(", ") }
 }
 
-/// What the database holds does not parse, though only parsed values are ever written to it.
+/// A value in the database cannot be parsed, although only parsed values are written.
 fn decode_error(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(error))
 }

@@ -1,4 +1,4 @@
-//! What servers tell each other, by NOTIFY and LISTEN.
+//! Messages between servers, by NOTIFY and LISTEN.
 
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
@@ -17,7 +17,7 @@ pub struct Row {
     pub commit_ordinal: i64,
 }
 
-/// Runs by their identities; unknown ones are left out.
+/// Runs by id. Unknown ones are skipped.
 pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
@@ -33,7 +33,7 @@ pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
     .await
 }
 
-/// Tells all servers.
+/// Notifies all servers.
 ///
 /// # Errors
 /// A text is too long.
@@ -44,17 +44,17 @@ pub async fn notify(pool: &PgPool, payloads: &[String]) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// A connection that hears what all servers tell from now on.
+/// A connection that receives notifications of all servers from now on.
 pub async fn listen(pool: &PgPool) -> sqlx::Result<PgListener> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
     Ok(listener)
 }
 
-/// Asks whether the connection still is one.
+/// Checks the connection.
 ///
 /// # Errors
-/// It is not.
+/// The connection is broken.
 pub async fn check(listener: &mut PgListener) -> sqlx::Result<()> {
     sqlx::query!("select 1 as answer").fetch_one(listener).await?;
     Ok(())

@@ -28,11 +28,10 @@ pub struct MachineSummary {
     /// The machine's fingerprint in the newest of them.
     #[schema(value_type = Environment)]
     pub environment: Json<Environment>,
-    /// Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
-    /// was restored from a backup. What is removed by age does not count.
+    /// Acknowledged runs that the database has lost, for example after a restore, over all projects. Deletion by
+    /// retention does not count.
     pub lost_run_count: i64,
-    /// Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
-    /// not.
+    /// Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect.
     #[schema(required)]
     pub suspect_because: Option<String>,
     /// Its key.
@@ -40,7 +39,7 @@ pub struct MachineSummary {
     pub machine_id: i64,
 }
 
-/// The key of a machine, described as in the newest upload.
+/// The key of a machine. Updates its description to this upload's.
 pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::Result<i64> {
     let (slug, os, arch) = (machine.slug.as_str(), machine.os.as_str(), machine.arch.as_str());
     sqlx::query!(
@@ -64,7 +63,7 @@ pub async fn key(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Opti
         .await
 }
 
-/// The keys of those of some machines, by name, that are among these keys.
+/// The keys of the named machines that are among these keys.
 pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!(
         "select machine_id from machine where slug = any($1) and machine_id = any($2) order by slug",
@@ -75,7 +74,7 @@ pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]
     .await
 }
 
-/// The machines with uploads to a project, by name, those behind `after`.
+/// The machines with uploads to a project, by name, after `after`.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,

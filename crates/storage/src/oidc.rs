@@ -1,11 +1,11 @@
-//! Which jobs projects trust, and the tokens of jobs that were exchanged.
+//! Trusted CI jobs, and their exchanged tokens.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// Which jobs of a repository may upload to a project. What is absent is not asked for.
+/// The CI jobs that may upload to a project. Absent patterns match anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
 pub struct Patterns {
@@ -14,7 +14,7 @@ pub struct Patterns {
     pub environment: Option<String>,
 }
 
-/// A trust to write down.
+/// A new trust.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
 pub struct New<'a> {
@@ -31,7 +31,7 @@ pub struct New<'a> {
 pub struct OidcTrust {
     /// Its number.
     pub oidc_trust_id: i64,
-    /// Who signs for the jobs.
+    /// The issuer of the job tokens.
     #[schema(example = "https://token.actions.githubusercontent.com")]
     pub issuer: String,
     /// The repository's name when this was written. It decides nothing.
@@ -39,7 +39,7 @@ pub struct OidcTrust {
     pub repository: String,
     /// The repository's number.
     pub repository_id: i64,
-    /// The number of whoever owns it.
+    /// The id of the repository's owner.
     pub repository_owner_id: i64,
     /// Pattern of the workflow's file and its ref; null: any.
     #[schema(required)]
@@ -52,13 +52,13 @@ pub struct OidcTrust {
     pub environment: Option<String>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// The project that trusts them.
+    /// The trusting project.
     #[serde(skip)]
     pub project: String,
 }
 
 impl OidcTrust {
-    /// Which jobs of the repository are meant.
+    /// The patterns for the repository's jobs.
     pub fn patterns(&self) -> Patterns {
         Patterns {
             workflow_ref: self.workflow_ref.clone(),
@@ -80,7 +80,7 @@ macro_rules! select_trusts {
     };
 }
 
-/// Writes a trust down.
+/// Creates a trust.
 pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         "insert into oidc_trust (project, issuer, repository, repository_id, repository_owner_id, workflow_ref, git_ref,
@@ -100,7 +100,7 @@ pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Resul
     .await
 }
 
-/// The trusts of a project, or of all, behind `after`, in the order of their making.
+/// The trusts of a project, or of all projects, after `after`, in order of creation.
 pub async fn list(
     pool: &PgPool,
     project: Option<&str>,
@@ -124,7 +124,7 @@ pub async fn find(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Re
     select_trusts!("where oidc_trust_id = $1", oidc_trust_id).fetch_optional(connection).await
 }
 
-/// The trusts in a repository of an owner, in the order of their making.
+/// The trusts for an owner's repository, in order of creation.
 pub async fn of_repository(
     connection: &mut PgConnection,
     issuer: &str,
@@ -140,7 +140,7 @@ pub async fn of_repository(
     .await
 }
 
-/// Ends a trust, and the tokens that were given for it.
+/// Deletes a trust, and the tokens issued under it.
 pub async fn delete(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update token set revoked_at = now() from oidc_use
@@ -158,7 +158,7 @@ pub async fn delete(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::
     Ok(())
 }
 
-/// A job's token, and what it was exchanged for.
+/// A job's token and the token it was exchanged for.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table oidc_use, described there")]
 pub struct Use<'a> {
@@ -169,7 +169,7 @@ pub struct Use<'a> {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Notes that a job's token was exchanged. False when it had been before.
+/// Records that a job's token was exchanged. False if it already was.
 pub async fn record_use(connection: &mut PgConnection, used: Use<'_>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "insert into oidc_use (oidc_trust_id, token_id, issuer, jti, expires_at) values ($1, $2, $3, $4, $5)
@@ -185,7 +185,7 @@ pub async fn record_use(connection: &mut PgConnection, used: Use<'_>) -> sqlx::R
     Ok(done.rows_affected() == 1)
 }
 
-/// Forgets exchanges whose tokens are not valid any more, and with them those tokens of ours: each was one job's.
+/// Deletes exchanges whose job tokens have expired, and the tokens issued in exchange.
 pub async fn forget_expired(connection: &mut PgConnection) -> sqlx::Result<()> {
     let token_ids = sqlx::query_scalar!(
         "delete from oidc_use

@@ -1,11 +1,11 @@
-//! Files that were imported, as they came.
+//! Imported files, unchanged.
 
 use super::run::{Key, Location};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// A file to keep.
+/// A file to store.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table run_original, described there")]
 pub struct Original {
@@ -15,10 +15,10 @@ pub struct Original {
     pub file_zstd: Vec<u8>,
 }
 
-/// A file of another tool, kept as it came.
+/// Another tool's file, stored unchanged.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OriginalFile {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// In which format it was read.
     pub format: String,
@@ -27,7 +27,7 @@ pub struct OriginalFile {
     pub byte_count: i64,
 }
 
-/// Which file a run was imported from, if it was.
+/// The file that a run was imported from, if any.
 pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<OriginalFile>> {
     sqlx::query_as!(
         OriginalFile,
@@ -39,7 +39,8 @@ pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<OriginalF
     .await
 }
 
-/// The file that a run was imported from, if it was: its name, and its bytes, compressed, as long as they are kept.
+/// The name and compressed bytes of the file that a run was imported from, if any. No bytes if retention
+/// deleted them.
 pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, Option<Vec<u8>>)>> {
     let row = sqlx::query!(
         "select name, file_zstd from run_original where machine_id = $1 and run_id = $2",
@@ -51,7 +52,7 @@ pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, 
     Ok(row.map(|row| (row.name, row.file_zstd)))
 }
 
-/// Keeps a file.
+/// Stores a file.
 pub async fn insert(connection: &mut PgConnection, key: Key, original: &Original) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into run_original (machine_id, run_id, name, format, byte_count, file_zstd)

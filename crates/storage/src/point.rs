@@ -1,4 +1,4 @@
-//! Points: the big table. Every query on it names the machine, by which it can be distributed.
+//! Points, the largest table. Every query on it names the machine, its distribution key.
 
 use super::copy;
 use super::run::{Key, Location};
@@ -11,7 +11,7 @@ use strum::{AsRefStr, EnumString, VariantNames};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A quantile of all operations of a point, ascending; called as in addresses and answers.
+/// A quantile of a point's operations, ascending. Named as in URLs and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, AsRefStr, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 #[expect(missing_docs, reason = "the columns of table point, described there")]
@@ -27,7 +27,7 @@ pub enum Quantile {
     Max,
 }
 
-/// What repetitions reduce to.
+/// The numbers of a point, reduced from repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table point, described there")]
 pub struct Numbers {
@@ -57,18 +57,18 @@ pub struct Numbers {
     pub repetition_p90_ns: Vec<i64>,
     pub repetition_p99_ns: Vec<i64>,
     pub oversubscribed: bool,
-    /// The merged distribution, where it is kept: it goes to table `point_histogram`.
+    /// The merged distribution, if kept, for table `point_histogram`.
     pub histogram: Option<Vec<u8>>,
 }
 
-/// What all points of one run have in common.
+/// The values that all points of one run share.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
-    /// The run and what it refers to.
+    /// The run and its foreign keys.
     pub key: Key,
     /// The commit's place in its project.
     pub commit_ordinal: i64,
-    /// Whether what was measured was not exactly the commit.
+    /// Whether the work tree was modified.
     pub work_tree_modified: bool,
     /// Whether it is part of the trend.
     pub mainline: bool,
@@ -79,9 +79,9 @@ pub struct Placement {
 /// One run's result in one series. Times are of one operation, in nanoseconds.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Point {
-    /// Of which run.
+    /// The run.
     pub run_id: Uuid,
-    /// Of which commit.
+    /// The commit.
     pub commit_sha: String,
     /// The commit's place in its project.
     pub commit_ordinal: i64,
@@ -107,8 +107,8 @@ pub struct Point {
     pub disturbed_count: i32,
     /// How the medians of the repetitions lie: the repetition is the statistical unit.
     pub repetition_p50_ns: RepetitionQuartiles,
-    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
-    /// sizes are drawn from a profile.
+    /// In `stream`: delivered payload bytes per second of transfer time. Null in other scenarios, and with a size
+    /// profile.
     #[schema(required)]
     #[serde(rename = "bytes_per_second")]
     pub throughput_bytes_per_second: Option<i64>,
@@ -215,7 +215,7 @@ macro_rules! select_points {
     };
 }
 
-/// A series and the machine it belongs to.
+/// A series and its machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SeriesKey {
     /// The series.
@@ -224,37 +224,37 @@ pub struct SeriesKey {
     pub machine_id: i64,
 }
 
-/// Which points of a series are wanted.
+/// The points of a series to select.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection<'a> {
-    /// Of commits from this ordinal on,
+    /// From this ordinal,
     pub from_ordinal: i64,
-    /// to this one, which is included:
+    /// to this ordinal, inclusive:
     pub to_ordinal: i64,
-    /// the newest so many,
+    /// the number of newest ones,
     pub last: i64,
     /// of these.
     pub lines: Lines<'a>,
 }
 
-/// Which runs' points are wanted.
+/// The runs to select points from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines<'a> {
-    /// Those that make the trend.
+    /// Those of the trend.
     Main,
     /// All.
     All,
-    /// Those of one branch, whether or not they make the trend.
+    /// Those of one branch, in the trend or not.
     Branch(&'a str),
 }
 
 impl Selection<'_> {
-    /// Whether points beside the main line are wanted.
+    /// Whether to include points outside the main line.
     pub(super) fn is_of_all(&self) -> bool {
         self.lines != Lines::Main
     }
 
-    /// The branch whose points alone are wanted.
+    /// Only points of this branch.
     pub(super) fn branch(&self) -> Option<&str> {
         match self.lines {
             Lines::Branch(branch) => Some(branch),
@@ -263,8 +263,9 @@ impl Selection<'_> {
     }
 }
 
-/// A query on the rows of a table that a [`Selection`] wants of each `wanted.series_id`. They are a relation that is called as the
-/// table is; the caller says what stands before it and after it. The machine is `$1`, the series are `$2`.
+/// A query for the rows that a [`Selection`] selects from a table, for each `wanted.series_id`. The relation
+/// has the table's name; the caller provides the text before and after it. `$1` is the machine and `$2` the
+/// series.
 macro_rules! of_selection {
     (
         $query:ident!($($row:ty,)? $before:literal $(+ $more:literal)*), $table:literal, $after:literal,
@@ -295,13 +296,13 @@ macro_rules! of_selection {
 }
 pub(super) use of_selection;
 
-/// How many machines are asked for at once. Each takes a connection, of which there are few.
+/// How many machines are queried at the same time. Each needs a connection.
 const MACHINES_AT_ONCE: usize = 4;
 
-/// What `ask` says of the series of each machine, one machine after the other.
+/// Calls `ask` for the series of each machine.
 ///
-/// A statement that names one machine is answered by the one node that holds it, and may then be of any shape. Where points
-/// are distributed, a limit for each series would be refused in a statement over several machines.
+/// A statement for one machine runs on one node and may have any form. With distributed points, a statement
+/// over several machines cannot have a limit per series.
 pub(super) async fn of_each_machine<T, Asked>(
     series: &[SeriesKey],
     ask: impl Fn(i64, Vec<i64>) -> Asked,
@@ -317,8 +318,7 @@ where
     asked.buffered(MACHINES_AT_ONCE).try_concat().await
 }
 
-/// The selected points of each series, in ascending order of commits, then of the beginning of their runs, which their numbers
-/// begin with.
+/// The selected points of each series, by commit, then by the start of their runs, with which run ids begin.
 pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],
@@ -380,7 +380,7 @@ pub async fn insert(
     rows.store(connection).await
 }
 
-/// Points that are about to be written, with their histograms.
+/// Points to insert, with their histograms.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) points: copy::Rows,

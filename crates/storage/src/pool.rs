@@ -1,22 +1,22 @@
-//! [`pool()`]: the connections that requests and background work share.
+//! [`pool()`]: the connections shared by requests and background work.
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, PgConnection, PgPool};
 use std::time::Duration;
 
-/// Fits into the embedded PostgreSQL's limit with room for `psql` beside it.
+/// Below the embedded PostgreSQL's limit, with room for `psql`.
 const CONNECTIONS_MAX: u32 = 20;
-/// How long a request waits for a free connection before its client is told to come back.
+/// How long a request waits for a free connection before it fails with 503.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection that was used this recently is taken to be there still.
+/// A connection used this recently is assumed to be alive.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Makes one connection and closes it.
+/// Opens a connection and closes it.
 ///
 /// # Errors
-/// Nothing answers in time, or it refuses.
+/// The database does not answer in time, or rejects the connection.
 pub async fn try_connection(options: &PgConnectOptions) -> sqlx::Result<()> {
     let connection = tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options))
         .await
@@ -24,19 +24,19 @@ pub async fn try_connection(options: &PgConnectOptions) -> sqlx::Result<()> {
     connection.close().await
 }
 
-/// Connections that are made when they are needed.
+/// A pool that opens connections when needed.
 ///
-/// Each plans a statement once, not knowing its parameters. Otherwise PostgreSQL may plan each time it is asked, which takes
-/// longer than most of the statements, or change to another plan after the fifth.
+/// Each connection plans a statement once, with a generic plan. Otherwise PostgreSQL may plan each execution,
+/// which takes longer than most statements, or change the plan after the fifth.
 ///
-/// None keeps the room that its largest statement took: that is as much as the largest upload, as many times as there are
-/// connections.
+/// No connection keeps the buffer of its largest statement, which would be the size of the largest upload for
+/// every connection.
 pub fn pool(options: PgConnectOptions) -> PgPool {
     let options = options.options([("plan_cache_mode", "force_generic_plan")]);
     PgPoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        // Asking each time whether it is still there takes as long as many a statement.
+        // Testing before each use takes as long as many statements.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
             Box::pin(async move {

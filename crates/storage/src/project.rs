@@ -10,21 +10,21 @@ use std::collections::HashMap;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// One project and how much there is of it.
+/// A project with counts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProjectSummary {
     /// Its name in links.
     #[schema(example = "roundtrip")]
     pub project: String,
-    /// Who may read it.
+    /// The visibility.
     pub visibility: Visibility,
-    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    /// The branch whose runs form the trend; null for all runs without a pull request.
     #[schema(required)]
     pub default_branch: Option<String>,
-    /// Where agents fetch its commits from; null: nobody has said it.
+    /// The repository from which agents fetch commits; null if not set.
     #[schema(required)]
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
+    /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
     /// Uploads.
     pub run_count: i64,
@@ -45,21 +45,22 @@ pub struct ProjectSummary {
     pub latest_run_id: Option<Uuid>,
 }
 
-/// Names the locks on the order of commits, one a project: any number, the same in all versions.
+/// The class of the locks on the order of commits, one per project: arbitrary, the same in all versions.
 const ORDER_LOCK: i32 = 0x726f_756e;
 
-/// How the order of a project's commits is locked until the transaction ends.
+/// The lock on the order of a project's commits, until the transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderLock {
-    /// It is read: any number of uploads at a time.
+    /// For reading: any number of uploads at a time.
     Shared,
-    /// It changes: one at a time, and nobody reads it.
+    /// For changes: one at a time, without readers.
     Exclusive,
 }
 
-/// Locks the order of a project's commits: whoever copies a commit's place into points must know that it stays there.
+/// Locks the order of a project's commits, for copying ordinals into points.
 pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: OrderLock) -> sqlx::Result<()> {
-    // Keys of 32 bits, because there is only one other number: projects that share a lock wait for each other, no more.
+    // 32-bit keys, because a class leaves only one other number. Projects with the same key merely wait for
+    // each other.
     match lock {
         OrderLock::Shared => {
             sqlx::query!(
@@ -83,7 +84,7 @@ pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: Or
     Ok(())
 }
 
-/// The key of a project, made with this visibility and default branch when it is new.
+/// The key of a project. Inserts it with this visibility and default branch if it is new.
 pub async fn upsert(
     connection: &mut PgConnection,
     slug: &str,
@@ -103,7 +104,7 @@ pub async fn upsert(
     sqlx::query_scalar!("select project_id from project where slug = $1", slug).fetch_one(connection).await
 }
 
-/// Makes a project before its first run. None when the name is taken.
+/// Creates a project before its first run. None if the name is taken.
 pub async fn create(
     connection: &mut PgConnection,
     slug: &str,
@@ -133,14 +134,14 @@ pub async fn keys(pool: &PgPool, slugs: &[String]) -> sqlx::Result<HashMap<Strin
     Ok(rows.into_iter().map(|row| (row.slug, row.project_id)).collect())
 }
 
-/// Whether the check of a pull request fails when it makes something slower.
+/// Whether the check of a pull request fails on an unacknowledged slowdown.
 pub async fn fails_on_regression(pool: &PgPool, project_id: i64) -> sqlx::Result<bool> {
     sqlx::query_scalar!("select fails_on_regression from project where project_id = $1", project_id)
         .fetch_one(pool)
         .await
 }
 
-/// The branch whose runs make a project's trend, if one is known.
+/// The branch whose runs form a project's trend, if known.
 pub async fn default_branch(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!("select default_branch from project where project_id = $1", project_id)
         .fetch_optional(connection)
@@ -158,7 +159,7 @@ pub async fn created_at(pool: &PgPool, project_id: i64) -> sqlx::Result<DateTime
         .await
 }
 
-/// The projects of a sight behind `after`, by name, or the one that is named if it is among them.
+/// The visible projects after `after`, by name, or only the named one if it is visible.
 pub async fn list(
     pool: &PgPool,
     sight: &Sight,

@@ -1,21 +1,22 @@
-//! How much each machine has measured of each project: counted when it is stored, so that no list reads every run.
+//! Counts of each machine's results in each project, updated with each upload, so that lists need not read
+//! all runs.
 
 use super::run::Key;
 use sqlx::PgConnection;
 
-/// What an upload brings that was not there before, besides its run.
+/// New rows of an upload, besides its run.
 #[derive(Clone, Copy, Debug)]
 pub struct New {
-    /// Whether no run had measured its commit, as far as was known when the commit was looked up.
+    /// Whether its commit had no run when it was looked up.
     pub commit_is_new: bool,
     /// Series.
     pub series_count: i64,
 }
 
-/// Counts a run that is stored in this transaction and was not stored before. Uploads of one machine to one project wait for
-/// each other from here on, until they are stored.
+/// Counts a run that is stored in this transaction for the first time. From here on, other uploads of this
+/// machine to this project wait until it is committed.
 pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::Result<()> {
-    // Of uploads that bring the same commit at once, the second one waits here, and does not count it.
+    // Of concurrent uploads with the same commit, the second one waits here and does not count it.
     let commit_count = if new.commit_is_new {
         sqlx::query!("update commit set measured = true where commit_id = $1 and not measured", key.commit_id)
             .execute(&mut *connection)
@@ -43,10 +44,10 @@ pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::
     Ok(())
 }
 
-/// Counts all that there is of a project that was not counted at all, because it was not uploaded run by run.
+/// Counts everything in a project that was not counted by uploads.
 ///
 /// # Errors
-/// Some of it was counted.
+/// Some of it is already counted.
 pub async fn count_all(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update commit set measured = true

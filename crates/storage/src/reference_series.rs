@@ -1,11 +1,11 @@
-//! What can tell whether a machine made a change or a commit: other series, and the canaries of runs.
+//! Reference series for the attribution of changes: other series, and the canaries of runs.
 
 use super::point::SeriesKey;
 use roundtrip_wire::Canary;
 use sqlx::PgPool;
 use sqlx::types::Json;
 
-/// What a series is, as far as it says who its witnesses are.
+/// The fields of a series that select its reference series.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of tables series and run, described there")]
 pub struct Subject {
@@ -15,12 +15,12 @@ pub struct Subject {
     pub is_control: bool,
 }
 
-/// Another series that may tell something.
+/// A reference series.
 #[derive(Clone, Debug)]
 pub struct Other {
     /// Which one.
     pub key: SeriesKey,
-    /// Its name for people: transport and case of a control, the machine of a sibling.
+    /// Its display name: transport and case of a control, or the machine of a sibling.
     pub name: String,
 }
 
@@ -32,7 +32,7 @@ pub struct CanaryRow {
     pub canaries: Json<Vec<Canary>>,
 }
 
-/// What some series are.
+/// The subjects of some series.
 pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Subject>> {
     sqlx::query_as!(
         Subject,
@@ -47,7 +47,7 @@ pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Sub
     .await
 }
 
-/// Series of controls that a machine measured of a project, at most so many, spread over all transports.
+/// Control series of a machine in a project, up to a limit, spread over all transports.
 pub async fn controls(
     pool: &PgPool,
     project_id: i64,
@@ -80,8 +80,8 @@ pub async fn controls(
     Ok(rows.into_iter().map(|row| other(row.series_id, row.name)).collect())
 }
 
-/// Series of the same case as one of some, measured the same way for the same project on other machines; each with the number
-/// of the series whose sibling it is.
+/// Siblings: series of the same case and methodology for the same project on other machines, each with the id
+/// of the given series.
 pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i64, Other)>> {
     let rows = sqlx::query!(
         "select series.series_id as of_series_id, sibling.series_id, sibling.machine_id, machine.slug as name
@@ -102,8 +102,8 @@ pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i6
     Ok(siblings.collect())
 }
 
-/// What a machine's canaries read in one environment, in runs of a project's commits from one place to another that are part
-/// of its trend.
+/// The canary readings of a machine in one environment, from runs of a project's trend in a range of
+/// ordinals.
 pub async fn canaries(
     pool: &PgPool,
     (project_id, machine_id, environment_id): (i64, i64, i64),

@@ -1,5 +1,5 @@
-//! What grows too old: which of it, and its removal, some thousand rows at a time. Queries on distributed tables name the
-//! machine, because the runs of one are taken together.
+//! Finds and deletes data past its retention, some thousand rows at a time. The runs of one machine are
+//! processed together, so that queries on distributed tables can name it.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use strum::AsRefStr;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// How long one project keeps what; what has no number is kept for ever.
+/// The retention of one project; none is forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of tables project and run, described there")]
 pub struct Policy {
@@ -20,36 +20,36 @@ pub struct Policy {
     pub point_retention_days: Option<i32>,
 }
 
-/// What can be removed of a run.
+/// The parts of a run that can be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Part {
-    /// Its upload, and the file it was imported from.
+    /// Its upload, and the imported file.
     Upload,
     /// The distributions of its points.
     Histograms,
-    /// All but the run itself.
+    /// Everything except the run itself.
     Points,
 }
 
-/// What was removed of a run by age, and when. Numbers that are shown are what they were.
+/// Data of a run that was deleted by retention, with dates. The remaining values are unchanged.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct Pruned {
-    /// The upload and imported files, and with them what was told of single repetitions; null while they are kept.
+    /// When the upload, imported files and repetitions were deleted; null if they exist.
     #[schema(required)]
     #[serde(rename = "upload_at")]
     pub upload_pruned_at: Option<DateTime<Utc>>,
-    /// The distributions of points; null while they are kept.
+    /// When the distributions were deleted; null if they exist.
     #[schema(required)]
     #[serde(rename = "histograms_at")]
     pub histograms_pruned_at: Option<DateTime<Utc>>,
-    /// The points, and all else but the run itself; null while they are kept.
+    /// When the points, and everything but the run itself, were deleted; null if they exist.
     #[schema(required)]
     #[serde(rename = "points_at")]
     pub points_pruned_at: Option<DateTime<Utc>>,
 }
 
-/// A run that is too old.
+/// A run past its retention.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of tables project and run, described there")]
 pub struct Old {
@@ -60,7 +60,7 @@ pub struct Old {
     pub point_count: i32,
 }
 
-/// How much would be removed of one project.
+/// How much of one project would be deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// Runs.
@@ -69,7 +69,7 @@ pub struct Amount {
     pub byte_count: i64,
 }
 
-/// The policies of all projects by name.
+/// The policies of all projects, by name.
 pub async fn policies(pool: &PgPool) -> sqlx::Result<Vec<Policy>> {
     sqlx::query_as!(
         Policy,
@@ -80,7 +80,7 @@ pub async fn policies(pool: &PgPool) -> sqlx::Result<Vec<Policy>> {
     .await
 }
 
-/// Changes how long a project keeps what. False when there is no such project.
+/// Sets the policy of a project. False if it does not exist.
 pub async fn set(pool: &PgPool, policy: &Policy) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update project
@@ -96,7 +96,7 @@ pub async fn set(pool: &PgPool, policy: &Policy) -> sqlx::Result<bool> {
     Ok(done.rows_affected() == 1)
 }
 
-/// When parts of a run were removed; nothing of one that does not exist.
+/// When parts of a run were deleted; empty if the run does not exist.
 pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Pruned> {
     let found = sqlx::query_as!(
         Pruned,
@@ -108,7 +108,7 @@ pub async fn pruned(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Pruned> {
     Ok(found.unwrap_or_default())
 }
 
-/// Runs of a project that arrived before a time and still have a part, the oldest first, from the one after `after`.
+/// Runs of a project that arrived before a time and still have a part, oldest first, after the run `after`.
 pub async fn old(
     connection: &mut PgConnection,
     project_id: i64,
@@ -139,7 +139,7 @@ pub async fn old(
     .await
 }
 
-/// How much would be removed.
+/// How much would be deleted.
 pub async fn amount(
     pool: &PgPool,
     project_id: i64,
@@ -161,7 +161,7 @@ pub async fn amount(
                 let places = Places::of(&mut connection, machine_id, &runs).await?;
                 histogram_bytes(&mut connection, machine_id, &places).await?
             }
-            // Points are rows of one size: how many there are is told already.
+            // Points have a fixed size, so their number is sufficient.
             Part::Points => 0,
         };
     }
@@ -199,7 +199,7 @@ async fn histogram_bytes(
     .await
 }
 
-/// Removes a part of some runs of one project.
+/// Deletes a part of some runs of one project.
 pub async fn remove(
     connection: &mut PgConnection,
     part: Part,
@@ -239,7 +239,7 @@ pub async fn remove(
     Ok(())
 }
 
-/// Where the points of some runs of one machine stand: by series, commit and run.
+/// The keys of the points of some runs of one machine: series, commit and run.
 struct Places {
     run_ids: Vec<Uuid>,
     series_ids: Vec<i64>,
@@ -327,7 +327,7 @@ async fn remove_points(connection: &mut PgConnection, machine_id: i64, places: &
     Ok(())
 }
 
-/// Notes on the runs what they do not have any more. Without points there is nothing else left.
+/// Records the deleted parts on the runs. Without points, nothing else is left.
 async fn note(
     connection: &mut PgConnection,
     part: Part,

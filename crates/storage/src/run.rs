@@ -1,4 +1,4 @@
-//! Runs: uploads, whole and in parts.
+//! Runs: uploads and their parts.
 
 use crate::commit::CommitSummary;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A run and what it refers to.
+/// A run with its foreign keys.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Key {
@@ -21,7 +21,7 @@ pub struct Key {
     pub commit_id: i64,
 }
 
-/// Where what came with a run is stored: by its machine, and its points by its commit's place.
+/// Where the data of a run is stored: its machine, and its commit's ordinal for points.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Location {
@@ -30,7 +30,7 @@ pub struct Location {
     pub commit_ordinal: i64,
 }
 
-/// How much there is in a run.
+/// Counts of a run's results.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Counts {
@@ -40,25 +40,25 @@ pub struct Counts {
     pub failure_count: i32,
 }
 
-/// What a run was measured for, and whether it counts.
+/// The job of a run, and whether its lease is valid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standing {
     /// The job that it was measured for.
     pub job_id: Option<i64>,
-    /// Whether another agent had that job by then.
+    /// Whether another agent had taken over the job.
     pub superseded: bool,
-    /// Whether nobody vouches for it: whoever uploaded it does not, or the commit is of another repository.
+    /// Whether it is quarantined: by its upload, or because its commit comes from a fork.
     pub quarantined: bool,
 }
 
 impl Standing {
-    /// Whether it is to be part of a trend.
+    /// Whether it may be part of a trend.
     pub fn counts(self) -> bool {
         !self.superseded && !self.quarantined
     }
 }
 
-/// What an upload was acknowledged with.
+/// The stored data of an acknowledgement.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct Receipt {
@@ -72,11 +72,11 @@ pub struct Receipt {
 pub struct RunSummary {
     /// Its identity.
     pub run_id: Uuid,
-    /// Whose commit.
+    /// The project.
     pub project: String,
     /// Where it was measured.
     pub machine: String,
-    /// What was measured.
+    /// The measured commit.
     pub commit: CommitSummary,
     /// The branch that was checked out.
     #[schema(required)]
@@ -84,11 +84,11 @@ pub struct RunSummary {
     /// The pull request it belongs to.
     #[schema(required)]
     pub pull_request: Option<i64>,
-    /// True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend.
+    /// Whether it is quarantined, as for a pull request from a fork. It is then never part of the trend.
     pub quarantined: bool,
     /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
-    /// True when another agent had its job by then: it is kept, and part of no trend.
+    /// Whether another agent had taken over its job. Such a run is stored, but not part of the trend.
     pub superseded: bool,
     /// The job that it was measured for; null: none.
     #[schema(required)]
@@ -99,7 +99,7 @@ pub struct RunSummary {
     pub suite_version: String,
     /// `release` or `debug`.
     pub build: String,
-    /// The seed of the order of repetitions: text, because it may exceed what a browser's numbers can hold.
+    /// The seed of the order of repetitions, as text because it can exceed JavaScript's integers.
     #[schema(example = "17446744073709551615")]
     pub order_seed: String,
     /// When the first repetition began, by the agent's clock.
@@ -116,7 +116,7 @@ pub struct RunSummary {
     pub failure_count: i32,
 }
 
-/// Where a run was measured.
+/// The environment of a run.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
 pub struct SurroundingsRow {
@@ -126,13 +126,13 @@ pub struct SurroundingsRow {
     pub canaries: Json<Vec<Canary>>,
 }
 
-/// What a run says of a case besides its numbers, as `run_result.outcomes` holds it.
+/// The other results of a case in a run, as in `run_result.outcomes`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Facts of the channel.
+    /// Facts about the channel.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// What a program that was measured says of itself.
+    /// Versions reported by a measured program.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
     /// Repetitions that did not finish.
@@ -141,20 +141,20 @@ pub struct Outcome {
     /// Why the machine cannot run the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
-    /// Processor time of all ends over the messages delivered. Absent in what was stored before it was counted, as below.
+    /// Processor time of all ends per delivered message. Absent in old runs, as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns_per_message: Option<u64>,
-    /// How often the ends slept and were woken, over a thousand messages delivered.
+    /// How often the ends slept and were woken, per thousand delivered messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wakes_per_1000_messages: Option<u64>,
 }
 
-/// Which runs are wanted; what is absent is not asked for.
+/// The runs to list. Absent fields match all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter<'a> {
-    /// Of one machine.
+    /// The machine.
     pub machine: Option<&'a str>,
-    /// Of one pull request.
+    /// The pull request.
     pub pull_request: Option<i64>,
 }
 
@@ -178,7 +178,7 @@ macro_rules! select_runs {
     };
 }
 
-/// The runs of a project before one, the newest first.
+/// The runs of a project before one, newest first.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -186,7 +186,7 @@ pub async fn list(
     before: Uuid,
     limit: i64,
 ) -> sqlx::Result<Vec<RunSummary>> {
-    // A statement for each index.
+    // One statement per index.
     match filter {
         Filter { machine: None, pull_request: None } => {
             select_runs!(
@@ -232,12 +232,12 @@ pub async fn list(
     }
 }
 
-/// Runs by their identities; unknown ones are left out.
+/// Runs by id. Unknown ones are skipped.
 pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<RunSummary>> {
     select_runs!("run.run_id = any($1)", run_ids).fetch_all(pool).await
 }
 
-/// Where a run was measured.
+/// The environment of a run.
 ///
 /// # Errors
 /// The run does not exist.
@@ -256,7 +256,7 @@ pub async fn surroundings(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Surroundi
     .await
 }
 
-/// The series of a run's cases, in the order of the upload, and what it says of each.
+/// The series and outcomes of a run's cases, in the order of the upload.
 pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Outcome)>> {
     let row = sqlx::query!(
         r#"select series_ids, outcomes as "outcomes: Json<Vec<Outcome>>" from run_result
@@ -269,7 +269,7 @@ pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Ou
     Ok(row.map(|row| row.series_ids.into_iter().zip(row.outcomes.0).collect()).unwrap_or_default())
 }
 
-/// A case's place in the original upload, counted from 0, and that upload, compressed.
+/// A case's position in the original upload, from 0, and the compressed upload.
 pub async fn upload_with_position(
     pool: &PgPool,
     run: Location,
@@ -300,7 +300,7 @@ pub async fn upload(pool: &PgPool, run: Location) -> sqlx::Result<Option<Vec<u8>
     .await
 }
 
-/// What a stored run was acknowledged with.
+/// The receipt of a stored run.
 pub async fn receipt(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Result<Option<Receipt>> {
     sqlx::query_as!(
         Receipt,
@@ -311,7 +311,7 @@ pub async fn receipt(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Resul
     .await
 }
 
-/// Stores a run, unless one with its identity exists. Returns whether it was stored.
+/// Stores a run unless its id exists. Returns whether it was stored.
 pub async fn insert(
     connection: &mut PgConnection,
     key: Key,
@@ -359,7 +359,7 @@ pub async fn insert(
     Ok(done.rows_affected() == 1)
 }
 
-/// Keeps the original upload.
+/// Stores the original upload.
 pub async fn insert_upload(connection: &mut PgConnection, key: Key, body_zstd: &[u8]) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into run_upload (machine_id, run_id, body_zstd) values ($1, $2, $3)",
@@ -372,7 +372,7 @@ pub async fn insert_upload(connection: &mut PgConnection, key: Key, body_zstd: &
     Ok(())
 }
 
-/// Stores what a run says of its cases besides numbers. Both slices are in the order of the upload.
+/// Stores the outcomes of a run's cases. Both slices are in the order of the upload.
 pub async fn insert_outcomes(
     connection: &mut PgConnection,
     key: Key,

@@ -1,24 +1,24 @@
-//! Times at which the newest commit of a project is measured.
+//! Schedules for measuring the newest commit of a project.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// A time at which the newest commit is measured.
+/// A recurring time at which the newest commit is measured.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Schedule {
     /// Its number.
     pub schedule_id: i64,
-    /// When, in UTC: minute, hour, day of the month, month, day of the week.
+    /// The time in UTC as a cron expression: minute, hour, day of the month, month, day of the week.
     #[schema(example = "30 2 * * *")]
     pub cron: String,
-    /// What is measured; null: what its `roundtrip.toml` says.
+    /// The preset; null to use the commit's `roundtrip.toml`.
     #[schema(required)]
     pub preset: Option<String>,
-    /// On every machine that has these.
+    /// The labels that a machine needs.
     pub labels: Vec<String>,
-    /// Who made it.
+    /// The creator.
     pub created_by: String,
     /// When it is due next.
     pub next_at: DateTime<Utc>,
@@ -27,7 +27,7 @@ pub struct Schedule {
     pub project_id: i64,
 }
 
-/// A schedule to make.
+/// A new schedule.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table schedule, described there")]
 pub struct New<'a> {
@@ -38,7 +38,7 @@ pub struct New<'a> {
     pub next_at: DateTime<Utc>,
 }
 
-/// Those of a project, in the order of their making.
+/// The schedules of a project, in order of creation.
 pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Schedule>> {
     sqlx::query_as!(
         Schedule,
@@ -51,7 +51,7 @@ pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Schedule>>
     .await
 }
 
-/// Makes one.
+/// Creates a schedule.
 pub async fn create(connection: &mut PgConnection, project_id: i64, new: &New<'_>) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         "insert into schedule (project_id, cron, preset, labels, created_by, next_at)
@@ -68,7 +68,7 @@ pub async fn create(connection: &mut PgConnection, project_id: i64, new: &New<'_
     .await
 }
 
-/// Removes one of a project. False when there is no such one.
+/// Deletes a project's schedule. False if it does not exist.
 pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id: i64) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "delete from schedule where project_id = $1 and schedule_id = $2",
@@ -80,7 +80,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64, schedule_id:
     Ok(done.rows_affected() == 1)
 }
 
-/// One that is due and that no other server is at, locked until the transaction ends.
+/// A due schedule, locked until the transaction ends. Skips those locked by other servers.
 pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Schedule>> {
     sqlx::query_as!(
         Schedule,
@@ -95,7 +95,7 @@ pub async fn take_due(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx
     .await
 }
 
-/// Says when it is due again.
+/// Sets the next time of a schedule.
 pub async fn set_next(
     connection: &mut PgConnection,
     schedule_id: i64,
@@ -107,7 +107,7 @@ pub async fn set_next(
     Ok(())
 }
 
-/// The newest commit of a project's main line that is known: measured, or asked for by a push.
+/// The newest known commit of a project's main line: measured, or queued by a push.
 pub async fn newest_commit(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"select coalesce(

@@ -1,4 +1,4 @@
-//! Whether the database has the tables that this server expects, and what stands in the way of making them.
+//! Migrations: whether the database has the expected tables, and how they are created.
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
@@ -26,23 +26,23 @@ pub async fn applied_migrations(connection: &mut PgConnection) -> sqlx::Result<V
         .await
 }
 
-/// Bytes of all that the database keeps; on a distributed one, of what this node does.
+/// Bytes of all stored data; on a distributed database, those of this node.
 pub async fn database_bytes(pool: &PgPool) -> sqlx::Result<i64> {
     sqlx::query_scalar!(r#"select pg_database_size(current_database()) as "bytes!""#).fetch_one(pool).await
 }
 
-/// Names the lock that the server holds which migrates: any number, the same in all versions.
+/// The key of the lock of a migrating server: arbitrary, the same in all versions.
 const MIGRATION_LOCK: i64 = 0x726f_756e_6474_7269;
 
-/// Takes the lock on migrations for as long as the connection lasts; false when another connection has it.
+/// Takes the migration lock until the connection ends. False if another connection has it.
 pub async fn try_lock(connection: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "is_ours!""#, MIGRATION_LOCK)
         .fetch_one(connection)
         .await
 }
 
-/// Keeps migrations of this connection from waiting for a lock for ever: all others would wait behind them. Who asked for
-/// another limit has that.
+/// Sets a lock timeout for this connection's migrations, because all other transactions would wait behind
+/// them. Keeps a timeout that is already set.
 pub async fn limit_lock_waits(connection: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::query_scalar!(
         "select set_config('lock_timeout', '30s', false) where current_setting('lock_timeout') = '0'"
@@ -52,25 +52,27 @@ pub async fn limit_lock_waits(connection: &mut PgConnection) -> sqlx::Result<()>
     Ok(())
 }
 
-/// Gives the lock on migrations back.
+/// Releases the migration lock.
 ///
 /// # Errors
-/// The database does not answer: the lock ends with the connection then.
+/// The database does not answer. The lock ends with the connection.
 pub async fn unlock(connection: &mut PgConnection) -> sqlx::Result<()> {
     sqlx::query_scalar!("select pg_advisory_unlock($1)", MIGRATION_LOCK).fetch_one(connection).await?;
     Ok(())
 }
 
-/// Applies those migrations that are missing, and makes indexes again whose making was interrupted. Who calls it has the lock.
+/// Applies missing migrations, and rebuilds indexes whose creation was interrupted. The caller must hold the
+/// lock.
 ///
 /// # Errors
-/// One fails, or the database has another one.
+/// A migration fails, or the database has an unknown one.
 pub async fn apply(connection: &mut PgConnection, mut migrator: Migrator) -> Result<(), MigrateError> {
     drop_invalid_indexes(connection).await?;
     migrator.set_locking(false).run(connection).await
 }
 
-/// Drops indexes whose making was interrupted: they take room, are never read, and stand in the way of making them again.
+/// Drops indexes whose creation was interrupted: they take space, are never used, and prevent creating them
+/// again.
 async fn drop_invalid_indexes(connection: &mut PgConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select quote_ident(index.relname) as "name!"
@@ -81,7 +83,7 @@ async fn drop_invalid_indexes(connection: &mut PgConnection) -> sqlx::Result<()>
     .fetch_all(&mut *connection)
     .await?;
     for name in names {
-        tracing::warn!("the making of index {name} was interrupted: it is made again");
+        tracing::warn!("creating index {name} again after an interruption");
         sqlx::query(AssertSqlSafe(format!("drop index concurrently if exists {name}")))
             .execute(&mut *connection)
             .await?;

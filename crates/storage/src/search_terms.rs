@@ -1,19 +1,19 @@
-//! [`SearchTerms`]: what somebody types to find something.
+//! [`SearchTerms`]: the text of a search.
 
 use serde::Deserialize;
 
 const CHARACTERS_MAX: usize = 200;
 const WORDS_MAX: usize = 16;
-/// Words are compared up to this many characters, as they are stored.
+/// Words are compared up to this many characters, as stored.
 const WORD_CHARACTERS_MAX: usize = 64;
 
-/// The words of a text: lower case, without what surrounds them. Sizes as people write them, `64 KiB`, `64kb`, `64K`, are
-/// one word, `64kib`.
+/// The words of a text, in lower case and without punctuation around them. The usual spellings of a size, `64
+/// KiB`, `64kb` and `64K`, become one word, `64kib`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct SearchTerms(Vec<String>);
 
-/// Why a text is not searched for.
+/// Why a search text is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSearchTerms {
     /// It is too long.
@@ -25,10 +25,10 @@ pub enum InvalidSearchTerms {
 }
 
 impl SearchTerms {
-    /// Takes a text apart.
+    /// Splits a text into words.
     ///
     /// # Errors
-    /// The text is too long.
+    /// The text is too long, or has too many words.
     pub fn parse(text: &str) -> Result<Self, InvalidSearchTerms> {
         if text.chars().count() > CHARACTERS_MAX {
             return Err(InvalidSearchTerms::TooLong);
@@ -41,7 +41,7 @@ impl SearchTerms {
             if word.is_empty() {
                 continue;
             }
-            // `64 KiB`: the number has been taken for a word of its own.
+            // `64 KiB`: the number was parsed as a separate word.
             let number =
                 words.pop_if(|before| is_number(before) && size(&format!("{before}{word}")).is_some());
             let whole = number.unwrap_or_default() + word;
@@ -50,17 +50,17 @@ impl SearchTerms {
         if words.len() > WORDS_MAX { Err(InvalidSearchTerms::TooMany) } else { Ok(Self(words)) }
     }
 
-    /// One by one.
+    /// Each word.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether nothing is searched for.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The word, if there is one and no other.
+    /// The word, if there is exactly one.
     pub fn only(&self) -> Option<&str> {
         match self.0.as_slice() {
             [word] => Some(word),
@@ -77,7 +77,7 @@ impl TryFrom<String> for SearchTerms {
     }
 }
 
-/// Whether a word is a number: it stands for itself alone, where another stands for all that begins like it.
+/// Whether a word is a number, which matches exactly. Other words match as prefixes.
 pub fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }

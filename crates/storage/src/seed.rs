@@ -1,4 +1,4 @@
-//! Writing synthetic history, fast: what uploads write in many small statements goes through `copy` here.
+//! Writes synthetic history with `copy`, which is faster than the many small statements of uploads.
 
 use super::copy::Rows;
 use super::point::{self, Numbers, Placement};
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
-/// A run of synthetic history.
+/// A synthetic run.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table run, described there")]
 pub struct Run {
@@ -23,7 +23,7 @@ pub struct Run {
     pub finished_at: DateTime<Utc>,
 }
 
-/// Some runs with all that is of them.
+/// Some runs with all their rows.
 #[derive(Debug, Default)]
 pub struct Batch {
     runs: Rows,
@@ -53,12 +53,12 @@ impl Batch {
         self.points.points.count()
     }
 
-    /// How many of them have a histogram.
+    /// The number of points with a histogram.
     pub fn histogram_count(&self) -> u64 {
         self.points.histograms.count()
     }
 
-    /// Writes it.
+    /// Writes all rows.
     pub async fn store(self, connection: &mut PgConnection) -> sqlx::Result<()> {
         let run =
             "copy run (run_id, project_id, machine_id, environment_id, commit_id, work_tree_modified, preset,
@@ -73,7 +73,7 @@ impl Batch {
 
     fn push_run(&mut self, run: &Run, point_count: usize) {
         let count = i32::try_from(point_count).unwrap_or(i32::MAX);
-        // There never was a body.
+        // Synthetic runs have no body.
         let body_sha256: &[u8] = &[];
         self.runs.push(&[
             &run.key.run_id,
@@ -108,10 +108,10 @@ impl Batch {
     }
 }
 
-/// The key of a project without runs, made when it is new; none when it has runs.
+/// The key of a project without runs, inserted if new; none if it has runs.
 pub async fn claim(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Option<i64>> {
     let project_id = project::upsert(connection, slug, Visibility::Public, None).await?;
-    // No upload comes in between.
+    // Blocks uploads meanwhile.
     project::lock_order(connection, project_id, OrderLock::Exclusive).await?;
     let has_runs = sqlx::query_scalar!(
         r#"select exists (select from run where project_id = $1) as "exist!""#,
@@ -122,7 +122,7 @@ pub async fn claim(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Op
     Ok((!has_runs).then_some(project_id))
 }
 
-/// Leaves the tables as they are after a while of ordinary use: visible to all, with statistics.
+/// Updates the visibility map and statistics, as after a while of normal use.
 pub async fn vacuum(pool: &PgPool) -> sqlx::Result<()> {
     for statement in [
         "vacuum (analyze) project, machine, environment, transport, measured_case, methodology, series, commit, run, project_machine, run_result",

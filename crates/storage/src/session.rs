@@ -1,4 +1,4 @@
-//! Sessions: browsers that are signed in. As tokens, they are stored as digests.
+//! Browser sessions, stored as digests like tokens.
 
 use super::token;
 use crate::access::secret::SecretKind;
@@ -6,20 +6,20 @@ use crate::access::{Binding, SESSION_IDLE, SESSION_LIFETIME, Scope, Secret};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
-/// A session that is still good.
+/// A valid session.
 #[derive(Clone, Debug)]
 pub struct Grant {
     /// Its key.
     pub session_id: i64,
-    /// Who is signed in.
+    /// The account.
     pub account_id: i64,
-    /// What it may do: all that the account may, or what the token may that it began with.
+    /// The scopes: those of the account, or of the token that started the session.
     pub scopes: Vec<Scope>,
-    /// What that token is bound to.
+    /// The binding of that token.
     pub binding: Binding,
 }
 
-/// Begins a session, and forgets those of everyone that are over.
+/// Starts a session, and deletes all expired ones.
 pub async fn begin(
     connection: &mut PgConnection,
     account_id: i64,
@@ -47,8 +47,7 @@ pub async fn begin(
     Ok((secret, expires_at))
 }
 
-/// Who is signed in by this secret; nothing when the session is unknown or over, or its token is. Notes its use, to the
-/// minute.
+/// The session of this secret; none if it or its token is unknown or expired. Records the use, to the minute.
 pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
     let digest = secret.digest();
     let found = sqlx::query!(

@@ -1,10 +1,10 @@
-//! What a project is set to, and what follows from it; and how a project ends.
+//! The settings of a project and their consequences, and the deletion of a project.
 
 use super::project::{self, OrderLock};
 use crate::access::Visibility;
 use sqlx::PgConnection;
 
-/// What a project is set to.
+/// The settings of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table project, described there")]
 pub struct Settings {
@@ -14,9 +14,9 @@ pub struct Settings {
     pub fails_on_regression: bool,
 }
 
-/// The settings of a project, with a lock on it until the transaction ends: no upload to it is stored meanwhile.
+/// The settings of a project, locked until the transaction ends. No upload to it is stored meanwhile.
 pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Settings> {
-    // Uploads take it before they read the default branch, and keep it until they are stored.
+    // Uploads take this lock before they read the default branch, and hold it until they are stored.
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
     sqlx::query_as!(
         Settings,
@@ -28,7 +28,7 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     .await
 }
 
-/// Sets a project that is locked.
+/// Changes the settings of a locked project.
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
         "update project set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5
@@ -44,8 +44,8 @@ pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &S
     Ok(())
 }
 
-/// Says of all points and summaries of a project anew whether they are on the main line, and returns of how many that
-/// changed. It is a project's whole history, read once: for the rare moment when its default branch changes.
+/// Recomputes which points and summaries of a project are on the main line, and returns how many changed. It
+/// reads the project's whole history, but default branches seldom change.
 pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<u64> {
     macro_rules! recompute {
         ($table:literal, $machine_id:expr) => {
@@ -80,26 +80,26 @@ pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) 
     Ok(changed)
 }
 
-/// The machines that measured a project: what is stored of it, lies with them.
+/// The machines with results of a project.
 async fn machines(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!("select machine_id from project_machine where project_id = $1", project_id)
         .fetch_all(connection)
         .await
 }
 
-/// How much went with a project.
+/// The amount of deleted data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deleted {
     /// Its runs.
     pub runs: u64,
     /// Its points.
     pub points: u64,
-    /// The tokens that were bound to it, which are revoked.
+    /// The revoked tokens that were bound to it.
     pub tokens: u64,
 }
 
-/// Deletes a project that is locked, and all that was measured of it. Nothing cascades: tables that can be distributed have no
-/// foreign keys, and of the others no row is to vanish by a mistaken delete.
+/// Deletes a locked project with all its results. Nothing cascades: tables that can be distributed have no
+/// foreign keys, and in the others a mistaken delete must not remove more rows.
 pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Deleted> {
     macro_rules! delete {
         ($statement:literal $(+ $more:literal)* $(, $machine_id:expr)?) => {
@@ -109,7 +109,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
                 .rows_affected()
         };
     }
-    // What lies with a machine, by the series or the run that it is of.
+    // Deletes a machine's rows, by series or run.
     macro_rules! delete_of_machine {
         ($table:literal, $key:literal, $of:literal, $machine_id:expr) => {
             delete!(

@@ -1,31 +1,31 @@
-//! Which machines are awaited, and when they were last heard of.
+//! Finds machines that are expected to measure, and their last contact.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
-/// So many of a machine's newest runs tell how often one usually begins.
+/// How many of a machine's newest runs determine its usual interval.
 const RUNS: i64 = 20;
 
-/// A machine of a project that has a channel for what is the matter with machines.
+/// A machine of a project with a notification channel for machine problems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Awaited {
-    /// Whose.
+    /// The project.
     pub project_id: i64,
     /// Which.
     pub machine_id: i64,
-    /// Whether an agent takes jobs for it; then it is heard of without any run.
+    /// Whether an agent takes jobs for it, and so has contact without a run.
     pub has_agent: bool,
-    /// When its agent was last heard of, if that is to take jobs: one that is not is not awaited.
+    /// The last contact of its agent; none if the agent is disabled.
     pub agent_seen_at: Option<DateTime<Utc>>,
-    /// When its newest run began, of whichever project.
+    /// The start of its newest run, of any project.
     pub newest_at: DateTime<Utc>,
-    /// How many runs tell what is usual.
+    /// How many runs the usual interval is computed from.
     pub run_count: i64,
-    /// What is usually between the beginnings of two runs, in seconds; none of a single one.
+    /// The median interval between the starts of runs, in seconds; none for a single run.
     pub usual_seconds: Option<f64>,
 }
 
-/// All that has measured something of such a project since then. What was imported was measured nobody knows when.
+/// All machines with a run of such a project since a time. Excludes imports without a known time.
 pub async fn awaited(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<Awaited>> {
     sqlx::query_as!(
         Awaited,

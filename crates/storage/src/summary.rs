@@ -1,4 +1,4 @@
-//! Summaries: figures that other tools stated without samples. Beside the points, never among them.
+//! Summaries: values from other tools without samples. Stored separately from points.
 
 use super::point::{Placement, Selection, SeriesKey, of_each_machine, of_selection};
 use super::run::Location;
@@ -10,13 +10,13 @@ use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What a tool stated of one run in one series. Times in nanoseconds, of as many operations as the case says. What the
-/// figure is says the methodology's `statistic`.
+/// Another tool's values for one run in one series, in nanoseconds, for as many operations as the case has. The
+/// methodology's `statistic` names them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StatedPoint {
-    /// Of which run.
+    /// The run.
     pub run_id: Uuid,
-    /// Of which commit.
+    /// The commit.
     pub commit_sha: String,
     /// The commit's place in its project.
     pub commit_ordinal: i64,
@@ -26,14 +26,14 @@ pub struct StatedPoint {
     pub measured_at: DateTime<Utc>,
     /// The identity of the machine's stable facts.
     pub environment_id: i64,
-    /// The figure itself.
+    /// The value.
     #[serde(rename = "center_ns")]
     pub latency_ns_center: i64,
-    /// Where a stated interval begins.
+    /// The lower end of the stated interval.
     #[schema(required)]
     #[serde(rename = "low_ns")]
     pub latency_ns_low: Option<i64>,
-    /// Where it ends.
+    /// The upper end of the stated interval.
     #[schema(required)]
     #[serde(rename = "high_ns")]
     pub latency_ns_high: Option<i64>,
@@ -48,7 +48,7 @@ pub struct StatedPoint {
     /// Quantiles, ascending.
     #[schema(value_type = Vec<StatedQuantile>)]
     pub quantiles: Json<Vec<StatedQuantile>>,
-    /// How many samples it was made of.
+    /// The number of samples behind it.
     #[schema(required)]
     #[serde(rename = "count")]
     pub operation_count: Option<i64>,
@@ -76,7 +76,7 @@ macro_rules! select_summaries {
     };
 }
 
-/// The selected summaries of each series, in ascending order of commits, then of the beginning of their runs.
+/// The selected summaries of each series, by commit, then by the start of their runs.
 pub async fn selected(
     pool: &PgPool,
     series: &[SeriesKey],

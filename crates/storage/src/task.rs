@@ -1,29 +1,29 @@
-//! Work that servers do in the background. A server that wants it takes a lease; whatever it writes then, it writes with the
-//! number of its lease, so that one which was held up for longer than its lease writes nothing any more.
+//! Background tasks. A server claims a lease, and writes only with the number of its lease, so that a server
+//! that stalled for longer than its lease writes nothing.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 use std::time::Duration;
 
-/// The right to do some work.
+/// The lease of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Which work.
+    /// The task.
     pub name: &'static str,
     fence: i64,
 }
 
-/// How some work goes.
+/// The state of a task.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of table task, described there")]
 pub struct State {
     pub name: String,
-    /// Since when it is due, or when it will be.
+    /// When it became due, or will be.
     pub due_at: DateTime<Utc>,
     pub has_failed: bool,
 }
 
-/// Makes sure that the work is known; what is new is due at once.
+/// Inserts a task if it is missing. A new task is due immediately.
 pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into task (name, due_at)
@@ -36,13 +36,13 @@ pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Lets work be due now.
+/// Makes a task due now.
 pub async fn hasten(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     sqlx::query!("update task set due_at = now() where name = $1", name).execute(pool).await?;
     Ok(())
 }
 
-/// Takes the lease of work that is due, unless another server has it.
+/// Claims the lease of a due task, unless another server has it.
 pub async fn claim(pool: &PgPool, name: &'static str, lease: Duration) -> sqlx::Result<Option<Lease>> {
     let fence = sqlx::query_scalar!(
         "update task
@@ -61,7 +61,7 @@ pub async fn claim(pool: &PgPool, name: &'static str, lease: Duration) -> sqlx::
     Ok(fence.map(|fence| Lease { name, fence }))
 }
 
-/// Prolongs a lease, and keeps it from being taken until the transaction ends. False when it was taken before.
+/// Renews a lease, and locks it until the transaction ends. False if another server has claimed it.
 pub async fn renew(connection: &mut PgConnection, held: Lease, lease: Duration) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update task set lease_expires_at = now() + make_interval(secs => $3) where name = $1 and fence = $2",
@@ -74,7 +74,7 @@ pub async fn renew(connection: &mut PgConnection, held: Lease, lease: Duration) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a lease back: the work is due again after some time. Nothing happens when another server has it.
+/// Releases a lease. The task is due again after some time. Does nothing if another server has claimed it.
 pub async fn finish(pool: &PgPool, held: Lease, again: Duration, failure: Option<&str>) -> sqlx::Result<()> {
     sqlx::query!(
         "update task
@@ -90,7 +90,7 @@ pub async fn finish(pool: &PgPool, held: Lease, again: Duration, failure: Option
     Ok(())
 }
 
-/// How each kind of work goes.
+/// The states of all tasks.
 pub async fn states(pool: &PgPool) -> sqlx::Result<Vec<State>> {
     sqlx::query_as!(
         State,

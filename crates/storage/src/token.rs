@@ -1,4 +1,4 @@
-//! Bearer tokens: made once, shown once, stored as a digest.
+//! Bearer tokens: shown once, stored as a digest.
 
 use crate::access::secret::SecretKind;
 use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// A token to make.
+/// A new token.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table token, described there")]
 pub struct NewToken<'a> {
@@ -19,18 +19,18 @@ pub struct NewToken<'a> {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// A token with its secret: the only time that this is known.
+/// A new token with its secret, which is not stored.
 #[derive(Debug)]
 pub struct Issued {
     /// Its key.
     pub token_id: i64,
-    /// What to send after `Bearer`. It cannot be shown again.
+    /// The secret for the header `authorization: Bearer`. It is shown only once.
     pub secret: Secret,
-    /// When it ceases to be valid, if ever.
+    /// The expiry, if any.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// An agent that asks, and what it said the last time.
+/// The calling agent, with its last status.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table agent, described there")]
 pub struct Working {
@@ -48,15 +48,15 @@ pub struct Working {
 pub struct Grant {
     /// Its key.
     pub token_id: i64,
-    /// Who uses it.
+    /// The kind.
     pub kind: TokenKind,
-    /// Whose rights it has.
+    /// The account whose permissions it has.
     pub account_id: Option<i64>,
-    /// What it is for.
+    /// The scopes.
     pub scopes: Vec<Scope>,
-    /// Where it is good.
+    /// The binding.
     pub binding: Binding,
-    /// The agent that it is of, if it is one's: agents say much, and each word is to cost one question.
+    /// The agent of the token, if any. Read in the same query, because agents send many requests.
     pub agent: Option<Working>,
 }
 
@@ -65,43 +65,43 @@ pub struct Grant {
 pub struct TokenSummary {
     /// Its number.
     pub token_id: i64,
-    /// What it is for, in a person's words.
+    /// A descriptive name.
     #[schema(example = "lab-3")]
     pub name: String,
-    /// Who uses it.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its first characters, by which a person recognises it.
+    /// Its first characters, to recognise it.
     #[schema(example = "rta_4fKx2P")]
     pub prefix: String,
-    /// Of a user's token: whose rights it has.
+    /// The account of a user's token.
     #[schema(required)]
     pub account: Option<String>,
-    /// What it allows.
+    /// The scopes.
     pub scopes: Vec<Scope>,
-    /// The only project that it is good for; null: any.
+    /// The project that it is restricted to; null for any.
     #[schema(required)]
     pub project: Option<String>,
-    /// The only machine that it uploads for; null: any.
+    /// The machine that it is restricted to; null for any.
     #[schema(required)]
     pub machine: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When its secret was replaced last; null: never.
+    /// When its secret was last replaced; null for never.
     #[schema(required)]
     pub rotated_at: Option<DateTime<Utc>>,
-    /// When it ceases to be valid; null: never.
+    /// When it expires; null for never.
     #[schema(required)]
     pub expires_at: Option<DateTime<Utc>>,
-    /// Until when the secret before is accepted as well; null when there is none.
+    /// Until when the old secret is valid; null if there is none.
     #[schema(required)]
     pub previous_expires_at: Option<DateTime<Utc>>,
-    /// When it was last accepted, to the minute; null: never.
+    /// When it was last used, to the minute; null for never.
     #[schema(required)]
     pub last_used_at: Option<DateTime<Utc>>,
     /// The key of its account.
     #[serde(skip)]
     pub account_id: Option<i64>,
-    /// Of the project that it is bound to, if that exists.
+    /// The visibility of its project, if that exists.
     #[serde(skip)]
     pub visibility: Option<Visibility>,
 }
@@ -140,7 +140,7 @@ macro_rules! select_tokens {
 }
 
 impl TokenSummary {
-    /// What matters of it to who may manage it.
+    /// The fields that decide who may manage it.
     pub fn managed(&self) -> ManagedToken<'_> {
         ManagedToken {
             kind: self.kind,
@@ -152,7 +152,7 @@ impl TokenSummary {
     }
 }
 
-/// Makes a token.
+/// Creates a token.
 pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::Result<Issued> {
     let secret = Secret::draw(SecretKind::Token(new.kind));
     let digest = secret.digest();
@@ -176,8 +176,8 @@ pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::
     Ok(Issued { token_id, secret, expires_at: new.expires_at })
 }
 
-/// Gives a token another secret. It is valid until `until`, or without that for as long as the one before was at first. The one
-/// before is accepted for the overlap as well.
+/// Rotates a token's secret. The new one is valid until `until`, or else for as long as the previous one
+/// originally was. The previous one stays valid for the overlap.
 pub async fn rotate(
     connection: &mut PgConnection,
     token_id: i64,
@@ -206,7 +206,7 @@ pub async fn rotate(
     Ok(Issued { token_id, secret, expires_at })
 }
 
-/// Ends a token, and all sessions that began with it.
+/// Revokes a token, and ends the sessions that it started.
 pub async fn revoke(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from session where token_id = $1", token_id).execute(&mut *connection).await?;
     sqlx::query!("update token set revoked_at = now() where token_id = $1", token_id)
@@ -215,12 +215,12 @@ pub async fn revoke(connection: &mut PgConnection, token_id: i64) -> sqlx::Resul
     Ok(())
 }
 
-/// Whether any token was ever made.
+/// Whether any token was ever created.
 pub async fn any_exist(pool: &PgPool) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"select exists (select from token) as "exist!""#).fetch_one(pool).await
 }
 
-/// What the token allows; nothing when it is unknown, revoked or expired. Notes its use, to the minute.
+/// The permissions of a token; none if it is unknown, revoked or expired. Records the use, to the minute.
 pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
     let digest = secret.digest();
     let found = sqlx::query!(
@@ -262,7 +262,7 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
     }))
 }
 
-/// Tokens that have not been revoked, those of a sight behind `after`, in the order of their making.
+/// Tokens that have not been revoked and that the caller may manage, after `after`, in order of creation.
 pub async fn list(
     pool: &PgPool,
     sight: &TokenSight,
@@ -289,7 +289,7 @@ pub async fn find(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<
     select_tokens!("token.token_id = $1", token_id).fetch_optional(connection).await
 }
 
-/// A scope that only a newer server knows allows nothing here.
+/// Unknown scopes, from a newer server, grant nothing.
 pub(super) fn scopes(texts: &[String]) -> Vec<Scope> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }

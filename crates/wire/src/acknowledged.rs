@@ -1,11 +1,11 @@
-//! [`Acknowledged`]: what an agent says with every upload of how many of its uploads a server has acknowledged so far. A
-//! server that has stored fewer has lost some, as after its database was restored from a backup, and can say so.
+//! [`Acknowledged`]: the number of uploads that a server has acknowledged, sent by an agent with each upload.
+//! A server with fewer stored uploads has lost some, for example by restoring a backup, and can report it.
 
 use std::fmt;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// The header that it travels in, as in `roundtrip-acknowledged: 019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b 41`.
+/// The header, as in `roundtrip-acknowledged: 019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b 41`.
 pub const HEADER: &str = "roundtrip-acknowledged";
 
 /// How many different uploads of one installation had been acknowledged before this one.
@@ -19,13 +19,13 @@ pub const HEADER: &str = "roundtrip-acknowledged";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// A folder of reports on a machine, and the server that they go to.
+    /// The id of an installation: a folder of reports on a machine, and their server.
     pub installation_id: Uuid,
-    /// How many uploads.
+    /// The number of uploads.
     pub count: u64,
 }
 
-/// Why a text is no [`Acknowledged`].
+/// Why a text is not an [`Acknowledged`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a UUID, a space and a number below 2^63 - 1")]
 pub struct InvalidAcknowledged;
@@ -37,7 +37,7 @@ impl FromStr for Acknowledged {
         let (installation, count) = text.split_once(' ').ok_or(InvalidAcknowledged)?;
         let installation_id = Uuid::try_parse(installation).map_err(|_| InvalidAcknowledged)?;
         let count = count.parse().map_err(|_| InvalidAcknowledged)?;
-        // One more must fit into what a database counts with.
+        // Leaves room for one more in a database integer.
         if count < i64::MAX.cast_unsigned() {
             Ok(Self { installation_id, count })
         } else {

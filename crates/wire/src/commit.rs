@@ -1,11 +1,12 @@
-//! [`Commit`]: what the server must know of a commit to order and name it without asking a forge. [`CommitSha`]: its name.
+//! [`Commit`]: the data that the server needs to order and display a commit without asking a forge.
+//! [`CommitSha`]: its object name.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// One commit as its repository tells it.
+/// A commit of the repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Commit {
     /// The full object name.
@@ -30,11 +31,11 @@ pub struct Commit {
 #[schema(value_type = String, pattern = "^([0-9a-f]{40}|[0-9a-f]{64})$", example = "9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c")]
 pub struct CommitSha(String);
 
-/// Why a text is no [`CommitSha`].
+/// Why a text is not a [`CommitSha`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a commit: expected 40 or 64 lower-case hexadecimal digits")]
 pub struct InvalidCommitSha {
-    /// The beginning of what was given.
+    /// The beginning of the text.
     pub text: String,
 }
 
@@ -42,7 +43,7 @@ impl CommitSha {
     /// Parses a full object name.
     ///
     /// # Errors
-    /// [`InvalidCommitSha`] for another length or character; abbreviations are not accepted.
+    /// [`InvalidCommitSha`] for another length or character. Abbreviations are rejected.
     pub fn parse(text: &str) -> Result<Self, InvalidCommitSha> {
         let digits = text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         if digits && matches!(text.len(), 40 | 64) {
@@ -52,12 +53,12 @@ impl CommitSha {
         }
     }
 
-    /// The object name in full.
+    /// The full object name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first seven digits, for people.
+    /// The first seven digits, for display.
     pub fn short(&self) -> &str {
         self.0.get(..7).unwrap_or(&self.0)
     }

@@ -1,4 +1,4 @@
-//! What keeps two results from being compared. The rule is one for all: agent, server and interface ask here.
+//! What prevents the comparison of two results. Agent, server and interface use this one rule.
 
 use crate::{CaseResult, Machine, Methodology, Repetition, RunReport, Slug};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// One reason: `on_full: wait against drop`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 pub struct Difference {
-    /// What differs, as the wire format calls it: `on_full`, `delivered`, `environment.cpu.model`.
+    /// The differing field: `on_full`, `delivered`, `environment.cpu.model`.
     pub what: String,
     /// How it is in the base.
     pub base: String,
@@ -30,7 +30,7 @@ impl Difference {
     }
 }
 
-/// Where a run was measured and how it was built, as far as that keeps it from being compared.
+/// The properties of a run that decide comparability: machine, environment and build.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// Where.
@@ -47,20 +47,20 @@ impl<'a> From<&'a RunReport> for Surroundings<'a> {
     }
 }
 
-/// How a result came about, as far as that keeps it from being compared.
+/// The properties of a result that decide comparability.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
     /// The way of measuring.
     pub methodology: &'a Methodology,
-    /// How many receivers there were.
+    /// The number of receivers.
     pub peers: u32,
     /// Messages whose sending was tried.
     pub attempted: u64,
     /// Messages that arrived intact, summed over receivers.
     pub delivered: u64,
-    /// Whether not everything arrived once, in order and intact.
+    /// Whether messages were lost, duplicated, reordered or damaged.
     pub is_lossy: bool,
-    /// Whether more threads took part than there were processors for them.
+    /// Whether there were more threads than processors.
     pub is_oversubscribed: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> From<&'a CaseResult> for Measured<'a> {
     }
 }
 
-/// Why no result of one run is comparable with any of the other: another machine or environment, another build.
+/// Why no results of two runs are comparable: another machine, environment or build.
 pub fn runs<'a>(base: impl Into<Surroundings<'a>>, head: impl Into<Surroundings<'a>>) -> Vec<Difference> {
     let (base, head) = (base.into(), head.into());
     let mut differences = Vec::new();
@@ -97,8 +97,8 @@ pub fn runs<'a>(base: impl Into<Surroundings<'a>>, head: impl Into<Surroundings<
     differences
 }
 
-/// Why two results of the same transport and case are not comparable: another methodology, or messages that did not
-/// arrive. A time of what arrived says nothing of what did not, so what is lossy is compared with nothing.
+/// Why two results of the same transport and case are not comparable: another methodology, or a lossy result.
+/// A lossy result is never compared, because its times exclude the lost messages.
 pub fn results<'a>(base: impl Into<Measured<'a>>, head: impl Into<Measured<'a>>) -> Vec<Difference> {
     let (base, head) = (base.into(), head.into());
     let mut differences = different(&facts(base.methodology), &facts(head.methodology));
@@ -112,11 +112,11 @@ pub fn results<'a>(base: impl Into<Measured<'a>>, head: impl Into<Measured<'a>>)
     differences
 }
 
-/// Whether a result of the base belongs beside one of the head.
+/// Whether a result of the base pairs with one of the head.
 pub type Alike<'a, T> = &'a dyn Fn(&T, &T) -> bool;
 
-/// Each result of the head beside the one of the base that is alike by the first rule, else by the next ones; then what is
-/// in one of them alone, that of the base last. No result is in two pairs.
+/// Pairs each result of the head with one of the base that matches the first rule, else the next ones.
+/// Unpaired results follow, those of the base last. No result is in two pairs.
 pub fn pairs<'a, T>(
     base: &'a [T],
     head: &'a [T],
@@ -134,10 +134,10 @@ pub fn pairs<'a, T>(
     of_head.chain(left.into_iter().map(|result| (Some(result), None))).collect()
 }
 
-/// The members of a case or a methodology by the names of the wire format, those that are absent left out.
+/// The fields of a case or a methodology, by their names in the wire format, without absent ones.
 pub fn facts(structure: &impl Serialize) -> BTreeMap<String, String> {
     let Ok(Value::Object(fields)) = serde_json::to_value(structure) else {
-        // A structure is an object.
+        // A struct is always an object.
         return BTreeMap::new();
     };
     let text = |value| match value {
@@ -147,7 +147,7 @@ pub fn facts(structure: &impl Serialize) -> BTreeMap<String, String> {
     fields.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
-/// What is not the same on both sides, by name.
+/// The values that differ between the sides, by name.
 fn different(base: &BTreeMap<String, String>, head: &BTreeMap<String, String>) -> Vec<Difference> {
     let names: BTreeSet<&String> = base.keys().chain(head.keys()).collect();
     let differing = names.into_iter().filter(|name| base.get(*name) != head.get(*name));
@@ -159,7 +159,7 @@ fn different(base: &BTreeMap<String, String>, head: &BTreeMap<String, String>) -
 }
 
 impl Measured<'_> {
-    /// How much of what was attempted arrived.
+    /// How much of the attempted messages arrived.
     fn delivery(&self) -> String {
         let delivered = self.delivered;
         let attempted = self.attempted.saturating_mul(u64::from(self.peers));

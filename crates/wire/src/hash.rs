@@ -11,7 +11,7 @@ pub type Digest = [u8; 32];
 /// Struct fields come in the order of declaration and absent options are skipped, so that adding an optional
 /// field leaves the identity of everything that lacks it unchanged. Never reorder the fields of a hashed type.
 pub(crate) fn digest<T: Serialize>(value: &T) -> Digest {
-    // The hashed types have string keys and no fallible serializer: the only error serde_json has is out of reach.
+    // The hashed types have string keys and no fallible serializer, so serde_json cannot fail.
     let json = serde_json::to_vec(value).unwrap_or_default();
     Sha256::digest(json).into()
 }

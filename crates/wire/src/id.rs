@@ -5,25 +5,25 @@ use std::fmt;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A `UUIDv7` that the agent draws when a run begins and keeps over every retry, so that an upload can be
-/// repeated without being stored twice.
+/// A `UUIDv7` that the agent generates when a run begins and reuses for every retry, so that a repeated upload is
+/// stored once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "Uuid", into = "Uuid")]
 #[schema(value_type = Uuid, example = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b")]
 pub struct RunId(Uuid);
 
-/// Why a UUID is no [`RunId`].
+/// Why a UUID is not a [`RunId`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a run id: expected a UUID of version 7")]
 pub struct InvalidRunId(Uuid);
 
 impl RunId {
-    /// Draws a new identity from the clock and the system's random source.
+    /// Generates an id from the clock and the system's random source.
     pub fn draw() -> Self {
         Self(Uuid::now_v7())
     }
 
-    /// The UUID within.
+    /// The UUID.
     pub fn as_uuid(self) -> Uuid {
         self.0
     }

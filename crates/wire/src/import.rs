@@ -1,4 +1,4 @@
-//! [`ImportRequest`]: a file of another tool on its way to the server, with the run that its results make.
+//! [`ImportRequest`]: another tool's file for the server, with the run of its results.
 
 use crate::{RunReport, Slug};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 /// The longest name of a file, in bytes.
 pub const FILE_NAME_BYTES_MAX: usize = 255;
 
-/// A file of another tool, and the run that its results make.
+/// Another tool's file, and the run to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportRequest {
     /// The run as a report without results: they are in the file.
@@ -19,7 +19,7 @@ pub struct ImportRequest {
 /// A file of another tool, whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportedFile {
-    /// What it is called: `results.json`.
+    /// The file name: `results.json`.
     pub name: String,
     /// In which format it is to be read: `google-benchmark`. Absent: in the one that its content shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]

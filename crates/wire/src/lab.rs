@@ -1,8 +1,8 @@
-//! What agents and servers say to each other about work: [`Enrolment`], [`Claim`], [`Assignment`], [`Heartbeat`], [`Finish`].
+//! Messages between agents and servers: [`Enrolment`], [`Claim`], [`Assignment`], [`Heartbeat`], [`Finish`].
 //!
-//! An agent that was enrolled asks for jobs, says between repetitions that it is still there, and says how a job ended. A job
-//! is held by a lease: whoever holds it has its [`Assignment::fence`], which grows with each lease, so that an agent which was
-//! stopped for longer than its lease can neither prolong nor finish what another one does by now.
+//! An enrolled agent claims jobs, sends heartbeats between repetitions, and reports the outcome of each job.
+//! It holds a job by a lease with a fence, [`Assignment::fence`], which grows with each lease. An agent that
+//! stalled for longer than its lease can neither renew nor finish a job that another agent has now.
 
 use crate::{CommitSha, Machine, Slug};
 use chrono::{DateTime, Utc};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use utoipa::ToSchema;
 
-/// The versions of these messages that this program speaks: its own, and the one before.
+/// The supported protocol versions: the current one and the previous one.
 pub const PROTOCOLS: RangeInclusive<u32> = 1..=1;
 
-/// The version that two programs have in common, the newest of several.
+/// The newest protocol version that two programs share.
 ///
 /// ```
 /// use roundtrip_wire::lab::common;
@@ -25,13 +25,13 @@ pub fn common(ours: &RangeInclusive<u32>, theirs: &RangeInclusive<u32>) -> Optio
     (newest >= *ours.start().max(theirs.start())).then_some(newest)
 }
 
-/// The longest text of an output or a reason that is told, in bytes: of longer ones the end.
+/// Maximum bytes of an output or a reason. Only the end of a longer text is sent.
 pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
-/// What an agent signs, with its key and in front of what the server gave it to sign, to be given another token.
+/// The prefix of the challenge that an agent signs with its key to renew its token.
 pub const RENEWAL_CONTEXT: &[u8] = b"roundtrip agent token\n";
 
-/// An agent that wants to be let in, with a code that was made for it.
+/// An agent's request for enrolment with a code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrolment {
@@ -43,7 +43,7 @@ pub struct Enrolment {
     pub public_key: String,
 }
 
-/// An agent that was let in.
+/// An enrolled agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Enrolled {
     /// Its number.
@@ -51,20 +51,20 @@ pub struct Enrolled {
     /// The only project that it works for; absent: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<Slug>,
-    /// What it may upload and ask for work with.
+    /// The agent's token for uploads and jobs.
     pub token: AgentToken,
 }
 
 /// A token of an agent. It is renewed with the agent's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentToken {
-    /// What to send after `Bearer`.
+    /// The secret for the header `authorization: Bearer`.
     pub secret: String,
-    /// When it ceases to be valid.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// What an agent signs to be given another token.
+/// A challenge that an agent signs to get a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Challenge {
     /// 32 random bytes in base64, good once and for a minute.
@@ -79,7 +79,7 @@ pub struct Renewal {
     pub signature: String,
 }
 
-/// What an agent says of itself whenever it asks for work.
+/// The status that an agent reports with each claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentStatus {
     /// The oldest version of these messages that it speaks.
@@ -88,7 +88,7 @@ pub struct AgentStatus {
     pub protocol_max: u32,
     /// Of its program.
     pub version: String,
-    /// How the machine is, as it sees that itself.
+    /// The agent's report on the machine's health.
     pub health: Health,
     /// Reports that wait for this server.
     pub spooled_count: u32,
@@ -100,7 +100,7 @@ pub struct Health {
     /// Why it cannot measure: each in a sentence. It is given no work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
-    /// Why what it measures is doubtful: each in a sentence.
+    /// Reasons to doubt its results, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspect: Vec<String>,
 }
@@ -124,27 +124,27 @@ pub struct Assignment {
     pub fence: i64,
     /// For how long the lease holds from the answer on, unless a heartbeat prolongs it.
     pub lease_seconds: u32,
-    /// Of which project.
+    /// The project.
     pub project: Slug,
     /// Where the project's repository is fetched from.
     pub repository_url: String,
-    /// What is to be measured.
+    /// The commit to measure.
     pub commit_sha: CommitSha,
-    /// What it is compared with, in pairs; absent: it is measured by itself.
+    /// The base to compare with in pairs; absent without a comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_sha: Option<CommitSha>,
-    /// The branch that it is of, if it is of one.
+    /// The branch, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The pull request that it is of, if it is of one.
+    /// The pull request, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
-    /// What is measured of it; absent: what its `roundtrip.toml` says.
+    /// The preset; absent to use the commit's `roundtrip.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
 }
 
-/// Which job a report is of. The server marks what was measured under a lease that another agent has by now.
+/// The job of a report. The server marks results whose lease another agent has taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Lease {
     /// The job.
@@ -154,7 +154,7 @@ pub struct Lease {
 }
 
 impl Assignment {
-    /// The right to do it.
+    /// The lease of the job.
     pub fn lease(&self) -> Lease {
         Lease { job_id: self.job_id, fence: self.fence }
     }
@@ -183,10 +183,10 @@ pub struct Finish {
     pub fence: i64,
     /// How.
     pub outcome: JobOutcome,
-    /// Why not otherwise, in a sentence, of what was not measured.
+    /// Why something was not measured, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The end of what the build and the programs printed.
+    /// The end of the output of the build and the programs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
 }
@@ -195,15 +195,15 @@ pub struct Finish {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobOutcome {
-    /// Measured, and every report acknowledged.
+    /// Measured, and all reports were acknowledged.
     Done,
-    /// It cannot be measured: it does not build, its settings are wrong. Nobody tries again.
+    /// It cannot be measured: it does not build, or its settings are invalid. It is not retried.
     Failed,
-    /// The agent gives it back, as when it is told to stop: the next one takes it.
+    /// The agent returned it, for example because it is stopping. The next agent takes it.
     Released,
 }
 
-/// The end of a text, whole characters of it, that is short enough to be told.
+/// The end of a text, within the limit and without cutting a character.
 pub fn last_part(text: &str) -> &str {
     let mut begin = text.len().saturating_sub(OUTPUT_BYTES_MAX);
     while !text.is_char_boundary(begin) {
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn neighbours_speak_with_each_other_and_others_do_not() {
-        // A server and an agent that each speak their own version and the one before.
+        // A server and an agent that each support their own version and the previous one.
         let speaks = |newest: u32| newest - 1..=newest;
         for newest in 2..6 {
             assert_eq!(common(&speaks(newest), &speaks(newest)), Some(newest));

@@ -1,22 +1,21 @@
-//! What crosses the boundary between agent and server.
+//! The wire format between agent and server.
 //!
 //! # Codemap
-//! - [`report`]: the envelope of one upload, [`RunReport`], and what it must satisfy ([`RunReport::check`]).
-//! - [`result`]: one case's results: descriptor, case, methodology, repetitions.
-//! - [`import`]: a file of another tool, and the run that its results make.
-//! - [`acknowledged`]: how many uploads were acknowledged, told with each.
-//! - [`commit`], [`machine`]: where and of what the numbers were measured.
-//! - [`lab`]: enrolment, jobs and their leases: how servers and agents share work.
-//! - [`comparable`]: what keeps two results from being compared.  [`verdict`]: what is said of two that were.
+//! - [`report`]: the envelope of one upload, [`RunReport`], and its validation ([`RunReport::check`]).
+//! - [`result`]: the results of a case: descriptor, case, methodology, repetitions.
+//! - [`import`]: another tool's file, and the run of its results.
+//! - [`acknowledged`]: the number of acknowledged uploads, sent with each upload.
+//! - [`commit`], [`machine`]: the measured commit and the machine.
+//! - [`lab`]: enrolment, jobs and their leases.
+//! - [`comparable`]: what prevents the comparison of two results. [`verdict`]: the result of a comparison.
 //! - [`slug`], [`id`]: parsed identifiers.
-//! - [`size_profile`]: the distributions of message sizes that cases name.
+//! - [`size_profile`]: distributions of message sizes, named in cases.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
-//! - [`hash`]: the one way to turn a value into an identity.
+//! - [`hash`]: the only function that turns a value into an identity.
 //!
-//! # The versioning promise
-//! A report carries [`SCHEMA_VERSION`]. Files in `tests/golden/` parse forever. A field may be added when it
-//! is optional and absent by default; readers ignore fields they do not know (the server keeps the original
-//! upload, so nothing is lost). Anything else is a new version.
+//! # Versioning
+//! A report carries [`SCHEMA_VERSION`]. Files in `tests/golden/` parse forever. A new field must be optional and absent by
+//! default. Readers ignore unknown fields, and the server keeps the original upload. Any other change needs a new version.
 
 pub mod acknowledged;
 pub mod commit;

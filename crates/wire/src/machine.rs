@@ -1,4 +1,4 @@
-//! Where the numbers were measured: [`Machine`], its [`Environment`] at that time, and its [`Canary`] readings.
+//! The measuring [`Machine`], its [`Environment`] at that time, and its [`Canary`] readings.
 
 use crate::Slug;
 use crate::hash::{Digest, digest};
@@ -19,18 +19,18 @@ pub struct Machine {
 
 /// A machine's fingerprint at one time.
 ///
-/// Keys are `topic.name` with the unit last, as in `memory.total_bytes`. A value that could not be read is
-/// absent, or says why, as in `not available: no cpufreq (virtual machine)`.
+/// Keys are `topic.name` with the unit last, as in `memory.total_bytes`. An unreadable value is absent or has the
+/// reason: `not available: no cpufreq (virtual machine)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Environment {
-    /// Facts that make two runs comparable: kernel, CPU, governor, mitigations, limits. They are hashed.
+    /// Facts that must match for a comparison: kernel, CPU, governor, mitigations, limits. They are hashed.
     pub stable: BTreeMap<String, String>,
     /// Facts that vary from minute to minute: load, frequency, uptime. They are stored, never hashed.
     pub conditions: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// The identity of the stable facts: equal if and only if all of them are.
+    /// The identity of the stable facts: equal if and only if all facts are equal.
     pub fn digest(&self) -> Digest {
         digest(&self.stable)
     }
@@ -48,7 +48,7 @@ pub struct Canary {
     /// Smallest reading, in nanoseconds per operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_ns: Option<u64>,
-    /// How many readings were taken.
+    /// The number of readings.
     pub count: u64,
     /// Why there is no reading, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

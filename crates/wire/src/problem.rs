@@ -1,4 +1,4 @@
-//! [`Problem`]: RFC 9457 problem details, the one shape of every error answer.
+//! [`Problem`]: RFC 9457 problem details, the format of all error responses.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// The media type of a [`Problem`].
 pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
 
-/// An error answer (RFC 9457). `code` is stable and for programs; `detail` is for people.
+/// An error (RFC 9457). `code` is stable, for programs; `detail` is for users.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// A URI reference that names the kind of problem: `/problems/` and the code.
@@ -18,7 +18,7 @@ pub struct Problem {
     pub status: u16,
     /// The stable code: `invalid-report`, `unknown-run`, ...
     pub code: String,
-    /// What happened this time and what was expected.
+    /// What failed, and what was expected.
     pub detail: String,
     /// A JSON pointer (RFC 6901) to the member of the body that is wrong, where one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! [`RunReport`]: the envelope of one upload, and the rules that its types alone cannot express.
+//! [`RunReport`]: the envelope of one upload, and the rules that its types cannot express.
 
 use crate::lab::Lease;
 use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// The version of the wire format that this crate writes.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Limits of one report: generous for a real one, small enough that a hostile one costs little.
+/// Limits of a report: generous for real ones, but small enough that a malicious one costs little.
 pub mod limit {
     /// Results in one report.
     pub const RESULTS_MAX: usize = 10_000;
@@ -19,9 +19,9 @@ pub mod limit {
     pub const HISTORY_MAX: usize = 10_000;
     /// Parents of one commit.
     pub const PARENTS_MAX: usize = 100;
-    /// Bytes of any one text: a commit's subject, a reason, a fact.
+    /// Bytes of a text: a commit's subject, a reason, a fact.
     pub const TEXT_BYTES_MAX: usize = 4_096;
-    /// Entries of any one map of facts or counters.
+    /// Entries of a map of facts or counters.
     pub const FACTS_MAX: usize = 1_000;
 }
 
@@ -37,19 +37,19 @@ pub struct RunReport {
     /// The branch that was checked out; absent when none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The branch that the repository's owners take for the main one, where that is known. A project that begins with this
-    /// run has it as its default branch; later it is changed by its maintainers alone.
+    /// The repository's default branch, if known. A project's first run sets its default branch; later only maintainers
+    /// change it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
     /// The pull request this belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
-    /// The job that this was measured for, if it was asked for.
+    /// The job, if the run belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Lease>,
     /// The commit that was measured.
     pub commit: Commit,
-    /// True when tracked files differed from the commit: what was measured is not exactly it.
+    /// Whether tracked files differed from the commit.
     pub work_tree_modified: bool,
     /// Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge.
     pub history: Vec<Commit>,
@@ -59,7 +59,7 @@ pub struct RunReport {
     pub environment: Environment,
     /// The machine's own readings.
     pub canaries: Vec<Canary>,
-    /// What measured it.
+    /// The program that measured.
     pub suite: Suite,
     /// When the first repetition began.
     pub started_at: DateTime<Utc>,
@@ -76,13 +76,13 @@ pub struct Suite {
     pub version: String,
     /// The definition that was run.
     pub preset: Slug,
-    /// The seed from which the order of the repetitions was drawn.
+    /// The seed of the order of repetitions.
     pub order_seed: u64,
-    /// How it was built: `release` or `debug`. Figures of a debug build are not for comparison.
+    /// The build: `release` or `debug`. Do not compare debug builds.
     pub build: Slug,
 }
 
-/// A rule that a well-formed report breaks.
+/// A violated rule of a well-formed report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct Invalid {
@@ -97,10 +97,10 @@ pub const BENCHMARK_CHARACTERS_MAX: usize = 200;
 
 impl RunReport {
     /// Checks what the types cannot express: version, limits, order of times and consistency of counts.
-    /// Histograms are checked where they are decoded.
+    /// Histograms are checked when they are decoded.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first violated rule.
     pub fn check(&self) -> Result<(), Invalid> {
         let fail = |pointer: String, detail: String| Err(Invalid { pointer, detail });
         if self.schema_version != SCHEMA_VERSION {
@@ -110,7 +110,7 @@ impl RunReport {
             );
         }
         if self.finished_at < self.started_at {
-            return fail("/finished_at".into(), "finished_at lies before started_at".into());
+            return fail("/finished_at".into(), "finished_at is before started_at".into());
         }
         within("/results", self.results.len(), limit::RESULTS_MAX)?;
         within("/history", self.history.len(), limit::HISTORY_MAX)?;
@@ -122,7 +122,7 @@ impl RunReport {
             if !seen.insert((&result.transport.slug, &result.case, &result.methodology)) {
                 return fail(
                     at,
-                    "the same transport, case and methodology appear twice: expected once, with all repetitions"
+                    "the same transport, case and methodology appear twice: expected one result with all repetitions"
                         .into(),
                 );
             }
@@ -138,7 +138,7 @@ impl RunReport {
             if commit.first_parent_ordinal == Some(0) {
                 return Err(Invalid {
                     pointer: format!("{at}/first_parent_ordinal"),
-                    detail: "first_parent_ordinal is 0: expected 1 for a root commit, more for others".into(),
+                    detail: "first_parent_ordinal is 0: expected at least 1 (1 for a root commit)".into(),
                 });
             }
             within(&format!("{at}/parents"), commit.parents.len(), limit::PARENTS_MAX)?;
@@ -195,34 +195,34 @@ impl CaseResult {
             (Some(_), None) => {
                 return Err(Invalid {
                     pointer: format!("{at}/methodology/statistic"),
-                    detail: "a summary without what its figure is: expected median, mean or value".into(),
+                    detail: "a summary without a statistic: expected median, mean or value".into(),
                 });
             }
             (None, Some(statistic)) => {
                 return Err(Invalid {
                     pointer: format!("{at}/methodology/statistic"),
-                    detail: format!("{statistic}, and no summary: expected one, or no statistic"),
+                    detail: format!("statistic {statistic} without a summary: expected both or neither"),
                 });
             }
         }
         if self.summary.is_some() && (self.unsupported.is_some() || !self.repetitions.is_empty()) {
             return Err(Invalid {
                 pointer: format!("{at}/summary"),
-                detail: "a summary beside repetitions, or of what is unsupported: expected one of them"
+                detail: "a summary with repetitions, or of an unsupported case: expected only one of them"
                     .into(),
             });
         }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
             return Err(Invalid {
                 pointer: format!("{at}/unsupported"),
-                detail: "an unsupported case has repetitions: expected one or the other".into(),
+                detail: "an unsupported case with repetitions: expected only one of them".into(),
             });
         }
         let is_empty = self.repetitions.is_empty() && self.failures.is_empty() && self.summary.is_none();
         if self.unsupported.is_none() && is_empty {
             return Err(Invalid {
                 pointer: format!("{at}/repetitions"),
-                detail: "no repetition, no failure and no reason why it is unsupported: expected one of them"
+                detail: "no repetitions, failures or reason for being unsupported: expected one of them"
                     .into(),
             });
         }
@@ -239,13 +239,13 @@ impl crate::Case {
             Err(Invalid { pointer: format!("{at}/{member}"), detail: detail.into() })
         };
         if self.senders == Some(0) {
-            return fail("senders", "senders is 0: expected at least 1, or no such member for one sender");
+            return fail("senders", "senders is 0: expected at least 1, or no field for one sender");
         }
         if self.messages == Some(0) {
-            return fail("messages", "messages is 0: expected at least 1 message an operation");
+            return fail("messages", "messages is 0: expected at least 1 message per operation");
         }
         if self.operations == Some(0) {
-            return fail("operations", "operations is 0: expected at least 1, or no such member for one");
+            return fail("operations", "operations is 0: expected at least 1, or no field for one");
         }
         let is_name = |name: &str| {
             (1..=BENCHMARK_CHARACTERS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control)
@@ -263,7 +263,7 @@ impl crate::Summary {
     fn check(&self, at: &str) -> Result<(), Invalid> {
         let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
         within(&format!("{at}/quantiles"), self.quantiles.len(), limit::FACTS_MAX)?;
-        // A tool may round each of its figures by itself, so that they may cross by a little; an interval may not.
+        // A tool may round each value separately, so values can cross slightly. An interval must not.
         if let (Some(low), Some(high)) = (self.low_ns, self.high_ns)
             && low > high
         {
@@ -312,10 +312,7 @@ impl crate::Repetition {
         if self.accepted > self.attempted {
             return fail(
                 "accepted",
-                format!(
-                    "accepted {} is larger than attempted {}: a transport cannot take what was not sent",
-                    self.accepted, self.attempted
-                ),
+                format!("accepted {} is larger than attempted {}", self.accepted, self.attempted),
             );
         }
         for (index, end) in self.ends.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One case's results: what was measured, how, and the distribution of each repetition.
+//! The results of a case: descriptor, methodology, and the distribution of each repetition.
 
 use crate::Slug;
 use crate::hash::{Digest, digest};
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// What a transport is. The server stores it as it comes, so a new transport needs no change there.
+/// The description of a transport. The server stores it unchanged, so new transports need no change there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TransportInfo {
     /// Its name everywhere: `pipe`, `ring-futex`.
     pub slug: Slug,
-    /// Its name for people: `Pipe`, `Shared-memory ring, futex`.
+    /// Its title: `Pipe`, `Shared-memory ring, futex`.
     pub title: String,
     /// The kind of mechanism: `pipe`, `socket`, `shared-memory`, `message-queue`, `mach`.
     pub family: Slug,
-    /// One or two sentences: what carries the bytes, what each side calls, what is copied.
+    /// One or two sentences on the mechanism, the calls of each side, and the copies.
     pub semantics: String,
-    /// A kernel transport cannot have changed with a commit of this repository: it rides along as a control.
+    /// Whether it is a control: a transport that commits of the repository cannot change.
     pub control: bool,
 }
 
-/// The traffic: together with the transport's slug it says what was asked of the machine.
+/// The traffic. With the transport's slug, it defines what the machine measures.
 ///
 /// Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -39,14 +39,13 @@ pub struct Case {
     pub mode: Slug,
     /// `same-cpu`, `cross-cpu` or `free`.
     pub placement: Slug,
-    /// The kernel buffer that was asked for; absent: the system's default. What it granted is in
-    /// [`CaseResult::counters`].
+    /// The requested kernel buffer; absent for the system's default. The granted size is in [`CaseResult::counters`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_bytes: Option<u64>,
     /// Messages a second, in `open-loop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_second: Option<u64>,
-    /// Sizes are drawn from this size profile; `message_bytes` is then the largest.
+    /// The size profile from which sizes are sampled. `message_bytes` is then the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_profile: Option<Slug>,
     /// How many senders there are; absent: one.
@@ -58,8 +57,7 @@ pub struct Case {
     /// Which of several programs of this transport: one of the `node`s that a run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Slug>,
-    /// What an imported benchmark is called by the tool that ran it, parameters included: `BM_Pipe/64`. Absent where
-    /// this suite measured.
+    /// The name of an imported benchmark with parameters: `BM_Pipe/64`. Absent for our own results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<String>,
     /// How many operations a time is of, where a tool states averages that are shorter than a nanosecond is long; absent:
@@ -86,38 +84,36 @@ pub struct Methodology {
     pub send: Slug,
     /// How a receive waits: `block`, `spin`, `spin-then-block`.
     pub receive: Slug,
-    /// What a full channel does: `wait`, `drop`.
+    /// The behaviour of a full channel: `wait` or `drop`.
     pub on_full: Slug,
     /// Messages in flight.
     pub window: u32,
-    /// Operations timed together; 1 unless they take less than a microsecond.
+    /// Operations per timing; 1 unless they take less than a microsecond.
     pub batch: u32,
     /// The clock: `clock-monotonic`.
     pub clock: Slug,
     /// Operations done first in each repetition and not recorded.
     pub warmup: u32,
-    /// What is written, read and verified, and where the cost of it falls.
+    /// How the payload is written, read and verified, and which side pays for it.
     pub payload: String,
-    /// What the memory went through before the clock started: `touched-after-start`, by the process that uses it; of a
-    /// ring also `cleared`, when nobody had used it before, and `warm`, when others had, and died at it.
+    /// The state of memory before timing: `touched-after-start`, pre-faulted by its user; for rings also `cleared`
+    /// (new) or `warm` (used before).
     pub storage: Slug,
-    /// Repetitions done first and not reported, where a protocol says so.
+    /// Repetitions run first and discarded, if the protocol requires it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarded_repetitions: Option<u32>,
-    /// What watched the ends while they were measured, and so took part in the figures: `syscalls`, `counters`,
-    /// `sched`. Absent: nothing did.
+    /// The probe that observed the ends: `syscalls`, `counters`, `sched`. Absent without a probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Slug>,
-    /// When a shared-memory ring sends a wake-up: `if-asleep`, or `always`, which is a system call a message. Absent
-    /// where nobody sleeps, and where it is the kernel's affair.
+    /// When a shared-memory ring sends a wake-up: `if-asleep` or `always`. Absent for busy-waiting rings and kernel
+    /// transports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Slug>,
     /// Into how many parts each repetition was cut, because it took turns with the other side of a comparison. Absent:
     /// it was measured in one go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
-    /// What the figure of a [`Summary`] is: `median`, `mean`, or `value` where a tool does not say. Absent where there
-    /// are samples.
+    /// The statistic of a [`Summary`]: `median`, `mean`, or `value` if unknown. Absent if there are samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistic: Option<Slug>,
 }
@@ -129,7 +125,7 @@ impl Methodology {
     }
 }
 
-/// All that one run has to say of one case.
+/// The result of one case in one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CaseResult {
     /// The mechanism.
@@ -143,10 +139,10 @@ pub struct CaseResult {
     /// Repetitions that did not finish, with the reason. They are reported, never dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
-    /// Facts of the channel as it really was, with the unit last: `effective_buffer_bytes`.
+    /// Actual properties of the channel, with the unit last: `effective_buffer_bytes`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// What a program that was measured says of itself: `node`, `v8`. It is shown, and never compared.
+    /// Versions reported by a measured program: `node`, `v8`. Shown, never compared.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
     /// Why this machine cannot run the case, if it cannot.
@@ -155,20 +151,20 @@ pub struct CaseResult {
     /// More threads took part than there were processors for them: waiting for one is part of the times.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
-    /// What a tool stated without samples, in place of repetitions. It is shown, and takes part in no test.
+    /// Another tool's values without samples. Shown, never compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
 }
 
-/// Figures that a tool stated of a case without the samples that they were made of: nothing else can be said of them.
+/// Another tool's values for a case, without samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Summary {
-    /// The figure itself; what it is says [`Methodology::statistic`].
+    /// The value. [`Methodology::statistic`] names the statistic.
     pub center_ns: u64,
-    /// Where an interval begins that the tool stated around it.
+    /// The lower end of the interval stated by the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low_ns: Option<u64>,
-    /// Where that interval ends.
+    /// The upper end of the stated interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high_ns: Option<u64>,
     /// Smallest time.
@@ -180,7 +176,7 @@ pub struct Summary {
     /// Quantiles, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<StatedQuantile>,
-    /// How many samples it was made of.
+    /// The number of samples behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
 }
@@ -195,27 +191,27 @@ pub struct StatedQuantile {
 }
 
 impl CaseResult {
-    /// True when any repetition delivered other than everything, once, in order and intact. Such a result is
-    /// never compared with a lossless one.
+    /// Whether any repetition lost, duplicated, reordered or damaged messages. Such a result is never
+    /// compared.
     pub fn is_lossy(&self) -> bool {
         self.repetitions.iter().any(|repetition| !repetition.is_lossless(self.case.peers))
     }
 
-    /// Processor time of all ends, in user mode and in the kernel, over the messages delivered; in `roundtrip` one there and
-    /// one back are one. None when the system does not tell it of every end, and when nothing was delivered.
+    /// Processor time of all ends, in user and kernel mode, per delivered message; in `roundtrip`, per round
+    /// trip. None if the system does not report it for every end, or if nothing was delivered.
     pub fn cpu_ns_per_message(&self) -> Option<u64> {
         self.of_all_ends(|end| Some(end.user_ns?.saturating_add(end.system_ns?)))?
             .checked_div(self.delivered())
     }
 
-    /// How often the ends gave up the processor to wait, and so had to be woken, over a thousand messages delivered. None as
-    /// above.
+    /// How often the ends gave up the processor to wait, and had to be woken, per thousand delivered
+    /// messages. None as above.
     pub fn wakes_per_1000_messages(&self) -> Option<u64> {
         self.of_all_ends(|end| end.voluntary_switches)?.saturating_mul(1_000).checked_div(self.delivered())
     }
 
-    /// The sum over all ends of all repetitions; none unless there are some and each has the value. A report may claim any
-    /// number: a sum ends at the largest.
+    /// The sum over all ends of all repetitions; none without repetitions, or if any lacks the value.
+    /// Saturates, because a report may contain any number.
     fn of_all_ends(&self, value: impl Fn(&EndObservation) -> Option<u64>) -> Option<u64> {
         let mut ends = self.repetitions.iter().flat_map(|repetition| &repetition.ends);
         let first = value(ends.next()?)?;
@@ -232,7 +228,7 @@ impl CaseResult {
 pub struct Failure {
     /// Which one, counted from 0.
     pub repetition: u32,
-    /// What happened: `responder: killed by signal 9`.
+    /// The reason: `responder: killed by signal 9`.
     pub reason: String,
 }
 
@@ -267,7 +263,7 @@ pub struct Repetition {
     pub corrupted: u64,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
-    /// What the operating system said of each end, the senders first.
+    /// Operating-system counters of each end, senders first.
     pub ends: Vec<EndObservation>,
     /// Why this repetition is suspect, as in `cpu 1 was shared`; it is marked, not dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -278,14 +274,14 @@ pub struct Repetition {
     /// In `open-loop`: messages received only when the next one was already due, or never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<u64>,
-    /// What the machine went through meanwhile, unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. What a
-    /// system does not tell is absent.
+    /// The machine's conditions, with the unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. Unavailable values
+    /// are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub conditions: BTreeMap<String, u64>,
 }
 
 impl Repetition {
-    /// True when everything attempted reached every one of `receivers` once, in order and intact.
+    /// Whether all attempted messages reached each of `receivers` once, in order and intact.
     pub fn is_lossless(&self, receivers: u32) -> bool {
         self.attempted.checked_mul(u64::from(receivers)) == Some(self.delivered)
             && self.out_of_order == 0
@@ -294,7 +290,7 @@ impl Repetition {
     }
 }
 
-/// What one end's thread went through during the timed section. Absent values are not known on that system.
+/// Operating-system counters of one end's thread during the timed section. Unavailable values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EndObservation {
     /// Processors it was seen on, in ascending order.
@@ -317,21 +313,21 @@ pub struct EndObservation {
     /// Page faults served without the disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minor_faults: Option<u64>,
-    /// What a probe counted: `instructions`, `cache_misses`.
+    /// A probe's counters: `instructions`, `cache_misses`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
-    /// What a probe was to count and could not, with the reason.
+    /// Counters that a probe could not read, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unavailable: BTreeMap<String, String>,
     /// System calls that a probe saw, by name and result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub system_calls: Vec<SystemCalls>,
-    /// What became of the messages at this end, if it is a receiver of `route` or a channel.
+    /// Deliveries to this end, if it is a receiver of `route` or a channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
 }
 
-/// What became, at one receiver, of the messages that the transport took from all senders.
+/// Deliveries to one receiver, over the accepted messages of all senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
     /// Received intact, once, and in the order of their sender.
@@ -346,12 +342,12 @@ pub struct Delivery {
     pub torn: u64,
 }
 
-/// System calls of one name that returned the same: `2,048 reads of 8,192 B`.
+/// System calls with the same name and result: `2,048 reads of 8,192 B`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SystemCalls {
     /// Its name: `read`, `sendmsg`, `futex`.
     pub name: String,
-    /// Bytes that each of them moved; absent where the call moves none or failed.
+    /// Bytes per call; absent if the call moves none or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// How many.

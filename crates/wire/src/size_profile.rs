@@ -1,6 +1,6 @@
-//! Size profiles: distributions of message sizes. Some come with the suite, and cases name them,
-//! [`crate::Case::size_profile`]; any other is a [`SizeHistogram`]. What is drawn from them is the suite's; what they are made
-//! of is known to both sides, so that a page can show it.
+//! Size profiles: distributions of message sizes. Cases name a built-in one in [`crate::Case::size_profile`];
+//! any other is a [`SizeHistogram`]. The suite samples from them. Their tables are here, so that both sides
+//! know them and pages can show them.
 
 mod histogram;
 
@@ -8,22 +8,22 @@ pub use histogram::{BUCKETS_MAX, InvalidSizes, SizeHistogram};
 
 use std::num::ParseIntError;
 
-/// The profiles that come with the suite.
+/// The built-in profiles.
 pub const ALL: &[SizeProfile] = &[
     SizeProfile {
         slug: "chromium-ipc",
-        title: "Messages of a browser's processes",
+        title: "Messages between a browser's processes",
         source: "Chromium's design document “Mach based OS X Interprocess Communication”: its histogram IPC.MessageSize",
-        note: "Counted over an hour of browsing with mail, video and news, where processes send on Windows. Within a bucket every \
-               size is assumed to be as frequent as any other: only the buckets were published.",
+        note: "Counted during an hour of browsing with mail, video and news, where processes send on Windows. Within a bucket, all \
+               sizes are assumed equally frequent, because only the buckets were published.",
         is_counted: true,
         table: include_str!("../data/chromium-message-sizes.csv"),
     },
     SizeProfile {
         slug: "uniform-2-256",
-        title: "Every size from 2 to 256 bytes alike",
-        source: "The comparison of libipc's backends on macOS, which draws its messages so",
-        note: "A rule, and nothing that was counted.",
+        title: "Uniform sizes from 2 to 256 bytes",
+        source: "The comparison of libipc's backends on macOS, which uses these sizes",
+        note: "A rule, not a count.",
         is_counted: false,
         table: include_str!("../data/uniform-2-256.csv"),
     },
@@ -38,22 +38,22 @@ pub struct SizeProfile {
     pub title: &'static str,
     /// Who published it.
     pub source: &'static str,
-    /// How it was counted, and what is assumed of sizes within a bucket.
+    /// How it was counted, and the assumption about sizes within a bucket.
     pub note: &'static str,
-    /// Whether it is of messages that somebody counted, and not a rule.
+    /// Whether it consists of counted messages, instead of a rule.
     pub is_counted: bool,
-    /// `bucket_min_bytes,count`, each bucket ending where the next begins.
+    /// `bucket_min_bytes,count`. Each bucket ends where the next begins.
     table: &'static str,
 }
 
 /// Messages of about one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBucket {
-    /// The shortest of them, in bytes.
+    /// The shortest size, in bytes.
     pub from_bytes: u64,
-    /// The longest of them, in bytes.
+    /// The longest size, in bytes.
     pub to_bytes: u64,
-    /// How many there are, or in a rule their weight.
+    /// The number of messages; their weight in a rule.
     pub count: u64,
 }
 
@@ -63,18 +63,18 @@ impl SizeProfile {
         ALL.iter().find(|profile| profile.slug == slug)
     }
 
-    /// The buckets that have any messages, by size.
+    /// The buckets with messages, by size.
     ///
     /// # Errors
-    /// Naming the line that is wrong.
+    /// The invalid line.
     pub fn buckets(&self) -> Result<Vec<SizeBucket>, String> {
         parse(self.table).map_err(|error| format!("size profile {}: {error}", self.slug))
     }
 
-    /// The same as a histogram.
+    /// The profile as a histogram.
     ///
     /// # Errors
-    /// Naming the line or the bucket that is wrong.
+    /// The invalid line or bucket.
     pub fn sizes(&self) -> Result<SizeHistogram, String> {
         let wrong = |error: InvalidSizes| format!("size profile {}: {error}", self.slug);
         SizeHistogram::new(self.buckets()?).map_err(wrong)

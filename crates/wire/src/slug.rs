@@ -19,13 +19,13 @@ pub const SLUG_BYTES_MAX: usize = 64;
 #[schema(value_type = String, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", min_length = 1, max_length = 64, example = "ring-futex")]
 pub struct Slug(String);
 
-/// Why a text is no [`Slug`].
+/// Why a text is not a [`Slug`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a slug: expected 1 to {SLUG_BYTES_MAX} characters of a-z, 0-9 and single hyphens between them"
 )]
 pub struct InvalidSlug {
-    /// The beginning of what was given.
+    /// The beginning of the text.
     pub text: String,
 }
 
@@ -33,7 +33,7 @@ impl Slug {
     /// Parses a slug.
     ///
     /// # Errors
-    /// [`InvalidSlug`] when a character, the length or a hyphen's place is not allowed.
+    /// [`InvalidSlug`] for an invalid character, length or position of a hyphen.
     pub fn parse(text: &str) -> Result<Self, InvalidSlug> {
         let well_formed = (1..=SLUG_BYTES_MAX).contains(&text.len())
             && text.split('-').all(|part| {
@@ -46,8 +46,8 @@ impl Slug {
         }
     }
 
-    /// Makes a slug out of any name: other characters become hyphens, case is folded, the end is cut.
-    /// A name without a single usable character becomes `unnamed`.
+    /// Makes a slug from any name: replaces other characters by hyphens, converts to lower case, and truncates.
+    /// A name without any valid character becomes `unnamed`.
     ///
     /// ```
     /// # use roundtrip_wire::Slug;

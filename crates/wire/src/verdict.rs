@@ -1,12 +1,12 @@
-//! [`Verdict`]: the result of comparing two commits by a case. That of `roundtrip_stats` is another one: it is of cases
-//! that can be compared, and is not serialized.
+//! [`Verdict`]: the result of comparing two commits in a case. The verdict of `roundtrip_stats` covers only
+//! comparable cases and is not serialized.
 
 use roundtrip_stats::verdict;
 use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
 
-/// What is said of a pair.
+/// The verdict on a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub enum Verdict {
     /// Head is slower.
@@ -15,20 +15,20 @@ pub enum Verdict {
     /// Head is faster.
     #[serde(rename = "improved")]
     Improved,
-    /// Whatever difference there is, it is too small to matter.
+    /// Any difference is too small to matter.
     #[serde(rename = "no change")]
     NoChange,
-    /// What was measured does not tell.
+    /// Inconclusive pairs.
     #[serde(rename = "inconclusive")]
     Inconclusive,
-    /// Measured in different ways, or not on both sides.
+    /// Different methodologies, or results on one side only.
     #[serde(rename = "not comparable")]
     NotComparable,
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // As it is serialized.
+        // Same text as serialized.
         self.serialize(formatter)
     }
 }

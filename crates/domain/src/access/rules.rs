@@ -1,41 +1,41 @@
-//! [`RULES`]: the one table that says what each [`Role`] may do. `docs/reference/access.md` shows the same table,
-//! and a test compares them.
+//! [`RULES`]: what each [`Role`] may do. `docs/reference/access.md` shows the same table, and a test compares
+//! them.
 
 use roundtrip_storage::access::{Role, Scope};
 
-/// What can be done in a project.
+/// An action in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// See it, and all that was measured of it.
+    /// Read the project and its results.
     Read,
-    /// Store a run.
+    /// Upload a run.
     Upload,
-    /// Say of a regression that it was seen.
+    /// Triage a regression.
     Acknowledge,
-    /// Ask for commits to be measured.
+    /// Queue jobs.
     Queue,
-    /// Change its default branch, its visibility, its schedules and whom it tells what happens.
+    /// Change the default branch, visibility, schedules and notification channels.
     Configure,
-    /// Make, rotate and revoke tokens that are bound to it.
+    /// Create, rotate and revoke tokens bound to the project.
     ManageTokens,
-    /// Give and take roles.
+    /// Grant and revoke roles.
     ManageMembers,
-    /// Delete it.
+    /// Delete the project.
     Delete,
 }
 
-/// What an action takes.
+/// The requirements of an action.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// The action.
     pub action: Action,
-    /// The least role of an account.
+    /// The minimum role of an account.
     pub role: Role,
-    /// What a token has to be for.
+    /// The scope that a token needs.
     pub scope: Scope,
 }
 
-/// Everything that can be done in a project, and what it takes.
+/// All actions in a project and their requirements.
 pub const RULES: [Rule; 8] = {
     const fn rule(action: Action, role: Role, scope: Scope) -> Rule {
         Rule { action, role, scope }
@@ -53,9 +53,9 @@ pub const RULES: [Rule; 8] = {
 };
 
 impl Action {
-    /// What it takes.
+    /// The requirements of this action.
     pub fn rule(self) -> Rule {
-        // The table is in the order of the actions, which a test holds.
+        // The table is in the order of the actions; a test checks this.
         RULES[self as usize]
     }
 }

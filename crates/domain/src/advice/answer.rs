@@ -1,29 +1,29 @@
-//! What to take, in words: what it depends on, and what would change it.
+//! The advice in words: the fastest transport, ties, and how message size would change the ranking.
 
 use super::{AdviceChange, RankedTransport};
 use crate::units::{ratio, size, time};
 use roundtrip_advisor::Figure;
 
-/// A receive that never gives up its processor.
+/// The receive mode that busy-waits.
 const SPIN: &str = "spin";
-/// So many of those that cannot be told from the first are named.
+/// Maximum number of tied transports to name.
 const NAMED_MAX: usize = 3;
 
-/// What to take, in a few sentences. Transports are called as commands call them: a title may have a comma.
+/// The advice, in a few sentences. Uses slugs, because titles can contain commas.
 pub(super) fn answer(ranking: &[RankedTransport], changes: &[AdviceChange], by: Figure) -> String {
     let Some(first) = ranking.first() else {
-        return "No transport was measured over these sizes.".into();
+        return "No transport has results for these sizes.".into();
     };
     let mut sentences = vec![format!("{}: {}.", name(first), cost(first, by))];
     let sleeping = ranking.iter().find(|other| !is_spinning(other));
     match sleeping {
         _ if !is_spinning(first) => sentences.extend(others(ranking)),
         Some(other) => sentences.push(format!(
-            "It never sleeps: each end needs a processor of its own. Else it is {}: {}.",
+            "It busy-waits: each end needs its own processor. Otherwise use {}: {}.",
             name(other),
             cost(other, by)
         )),
-        None => sentences.push("It never sleeps: each end needs a processor of its own.".into()),
+        None => sentences.push("It busy-waits: each end needs its own processor.".into()),
     }
     for change in changes {
         if let Some(other) = ranking.get(change.place) {
@@ -33,17 +33,17 @@ pub(super) fn answer(ranking: &[RankedTransport], changes: &[AdviceChange], by: 
     sentences.join(" ")
 }
 
-/// Why a transport is not ranked that was measured up to a size only.
+/// Why a transport is not ranked whose measured sizes are too short.
 pub(super) fn too_short(above_share: f64, longest_bytes: u64, most: f64) -> String {
     format!(
-        "It was measured up to {}, and {} of the messages are longer: at most {} may be.",
+        "Measured up to {} only, but {} of the messages are longer (limit: {}).",
         size(longest_bytes),
         percent(above_share),
         percent(most)
     )
 }
 
-/// Those that may be as fast as the first one, or else the next one.
+/// The transports tied with the first, or else the second one.
 fn others(ranking: &[RankedTransport]) -> Option<String> {
     let tied = |other: &&RankedTransport| other.behind_first.is_some_and(|behind| !behind.is_sure);
     let names: Vec<&str> = ranking.iter().filter(tied).map(name).collect();
@@ -52,10 +52,10 @@ fn others(ranking: &[RankedTransport]) -> Option<String> {
     match (names.len(), more) {
         (0, _) => {
             let second = ranking.get(1)?;
-            Some(format!("Next is {}: {} times as long.", name(second), ratio(second.behind_first?.ratio)))
+            Some(format!("Next: {}, {}x the time.", name(second), ratio(second.behind_first?.ratio)))
         }
-        (_, 0) => Some(format!("Not told apart from it: {named}.")),
-        _ => Some(format!("Not told apart from it: {named} and {more} more.")),
+        (_, 0) => Some(format!("Statistically tied: {named}.")),
+        _ => Some(format!("Statistically tied: {named} and {more} more.")),
     }
 }
 
@@ -63,18 +63,18 @@ fn cost(ranked: &RankedTransport, by: Figure) -> String {
     let latency = &ranked.latency_ns;
     let [p50, p98, p99] = [latency.p50, latency.p98, latency.p99].map(time);
     match by {
-        Figure::Mean => format!("{} on average, there and back", time(latency.mean)),
-        Figure::P50 => format!("{p50} at the median, there and back, and {p99} at p99"),
-        Figure::P98 => format!("{p98} at p98, there and back, and {p50} at the median"),
-        Figure::P99 => format!("{p99} at p99, there and back, and {p50} at the median"),
+        Figure::Mean => format!("mean round trip {}", time(latency.mean)),
+        Figure::P50 => format!("median round trip {p50}, p99 {p99}"),
+        Figure::P98 => format!("p98 round trip {p98}, median {p50}"),
+        Figure::P99 => format!("p99 round trip {p99}, median {p50}"),
     }
 }
 
 fn messages(factor: f64) -> String {
     if factor > 1.0 {
-        format!("With messages {factor} times as long")
+        format!("With {factor}x longer messages")
     } else {
-        format!("With messages {} times as short", 1.0 / factor)
+        format!("With {}x shorter messages", 1.0 / factor)
     }
 }
 

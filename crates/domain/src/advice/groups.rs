@@ -1,4 +1,4 @@
-//! What was measured alike on one machine, ranked.
+//! Ranks the transports of one machine that have comparable results.
 
 use super::answer;
 use super::{
@@ -21,31 +21,31 @@ use std::collections::BTreeMap;
 pub struct Member {
     /// The series and its point.
     pub of_a_size: members::Member,
-    /// None when it is no longer kept.
+    /// None if retention deleted it.
     pub(super) histogram: Option<Vec<u8>>,
-    /// What its run says of it besides times.
+    /// The run's other facts about the case.
     pub outcome: Outcome,
 }
 
-/// What advice is wanted on.
+/// What the advice is for.
 #[derive(Debug)]
 pub struct Wanted {
-    /// How many messages have which size.
+    /// The distribution of message sizes.
     pub sizes: SizeHistogram,
-    /// What transports are ranked by.
+    /// The statistic to rank by.
     pub by: Figure,
-    /// So many messages a second, if that is known.
+    /// Messages per second, if known.
     pub rate_per_second: Option<f64>,
 }
 
-/// A transport over the size of a message, as far as it may take part.
+/// A transport with its results by message size.
 struct Candidate<'a> {
     transport: &'a TransportInfo,
     facts: &'a Facts,
     members: Vec<&'a Member>,
 }
 
-/// Those first of which most was measured.
+/// The groups of one machine, those with the most results first.
 pub fn of_machine<'m>(members: impl IntoIterator<Item = &'m Member>, wanted: &Wanted) -> Vec<AdviceGroup> {
     let members: Vec<&Member> = members.into_iter().collect();
     let lines = members::lines(OVER, members.iter().map(|member| &member.of_a_size));
@@ -65,7 +65,7 @@ pub fn of_machine<'m>(members: impl IntoIterator<Item = &'m Member>, wanted: &Wa
         .into_iter()
         .map(|((does, oversubscribed), candidates)| group(&does, oversubscribed, candidates, wanted))
         .collect();
-    // Stable: of equally many, in the order of what they do.
+    // Stable, so that groups with equal counts stay ordered by case.
     groups.sort_by_key(|group| std::cmp::Reverse(group.ranking.len()));
     groups
 }
@@ -77,7 +77,7 @@ fn group(
     wanted: &Wanted,
 ) -> AdviceGroup {
     let members = candidates.iter().flat_map(|candidate| &candidate.members).map(|member| &member.of_a_size);
-    // Names of runs begin with the time.
+    // Run ids begin with the time.
     let newest = members.max_by_key(|member| member.point.run_id);
     let environment_id = newest.map_or(0, |member| member.point.environment_id);
     let machine = newest.map(|member| member.series.machine.clone()).unwrap_or_default();
@@ -119,7 +119,7 @@ fn group(
     let crossovers = measured.first().map_or_else(Vec::new, |first| {
         let others = measured.iter().enumerate().skip(1);
         let found = others.flat_map(|(place, other)| crossover::of_pair([0, place], first, other));
-        // What is open on both sides is no finding.
+        // A crossover that is open on both sides says nothing.
         found.filter(|crossover| crossover.from.is_some() || crossover.to.is_some()).collect()
     });
     AdviceGroup {
@@ -135,7 +135,7 @@ fn group(
     }
 }
 
-/// What differs between transports, besides that they are others.
+/// The facts that differ between transports, except the transport itself.
 fn told_apart(candidates: &[Candidate<'_>]) -> Vec<String> {
     let Some(first) = candidates.first() else { return Vec::new() };
     let names = candidates.iter().flat_map(|candidate| candidate.facts.keys());
@@ -150,20 +150,20 @@ fn told_apart(candidates: &[Candidate<'_>]) -> Vec<String> {
 }
 
 impl Candidate<'_> {
-    /// What it has measured in an environment, and leaves nothing else of it.
+    /// The line of the results in one environment. Removes the results of other environments.
     ///
     /// # Errors
-    /// Why nothing of it may take part, in a sentence.
+    /// Why it cannot be ranked, as a sentence.
     fn line(&mut self, environment_id: i64, by: Figure) -> Result<Line, String> {
         let batch = self.members.first().map_or(1, |member| member.of_a_size.series.methodology.batch);
         if batch > 1 && matches!(by, Figure::P98 | Figure::P99) {
             return Err(format!(
-                "{batch} of its messages are timed together, so that its high quantiles are those of averages."
+                "{batch} messages are timed as one batch, so its high percentiles are averages."
             ));
         }
         self.members.retain(|member| member.of_a_size.point.environment_id == environment_id);
         if self.members.is_empty() {
-            return Err("It was measured when the machine was another one: measure it again.".into());
+            return Err("Measured in an older environment of the machine: measure it again.".into());
         }
         self.members.retain(|member| !member.of_a_size.point.lossy);
         if self.members.is_empty() {
@@ -176,7 +176,8 @@ impl Candidate<'_> {
             distribution,
             repetitions_ns,
         });
-        Line::new(measured, by.repetition_ppm()).ok_or_else(|| "Its distributions are no longer kept.".into())
+        Line::new(measured, by.repetition_ppm())
+            .ok_or_else(|| "Its distributions were deleted by the retention settings.".into())
     }
 
     fn measured(&self) -> Vec<crossing::Measured> {
@@ -238,12 +239,12 @@ impl Member {
         self.outcome.cpu_ns_per_message.map(|ns| ns as f64)
     }
 
-    /// How often an end sleeps and is woken for a message.
+    /// How often an end sleeps and is woken per message.
     fn wakes(&self) -> Option<f64> {
         self.outcome.wakes_per_1000_messages.map(|wakes| wakes as f64 / 1_000.0)
     }
 
-    /// Its size, its times, and the quantile of each repetition that tells how sure a figure is.
+    /// The size, the times, and the figure of each repetition, for the uncertainty.
     fn decoded(&self, by: Figure) -> Option<(u64, Distribution, Vec<u64>)> {
         let point = &self.of_a_size.point;
         let ends = [point.latency_ns_min, point.latency_ns_max, point.latency_ns_sum];

@@ -1,5 +1,5 @@
-//! What the messages of a size profile would cost over each transport, on each machine: from the newest distributions that were
-//! measured there. How that is put together: `roundtrip-advisor`.
+//! Estimates the cost of a size profile's messages over each transport on each machine, from the newest
+//! measured distributions. `roundtrip-advisor` has the method.
 
 mod answer;
 mod groups;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What transports are measured over.
+/// The parameter over which transports are measured.
 pub const OVER: SweptParameter = SweptParameter::MessageBytes;
 
 /// Transports that were measured alike on one machine.
@@ -29,55 +29,55 @@ pub const OVER: SweptParameter = SweptParameter::MessageBytes;
 pub struct AdviceGroup {
     /// The machine's name.
     pub machine: String,
-    /// The identity of the machine's stable facts, when all of it was measured.
+    /// The environment in which the results were measured.
     pub environment_id: i64,
-    /// What every transport of the group does, by the names of cases and methodologies: scenario, mode, placement and so on.
+    /// The case that the group's transports share: scenario, mode, placement and so on.
     pub does: BTreeMap<String, String>,
     /// More threads took part than there were processors for them.
     pub oversubscribed: bool,
-    /// What to take and what that depends on, in a few sentences.
+    /// The advice in a few sentences.
     pub answer: String,
     /// The first one first.
     pub ranking: Vec<RankedTransport>,
-    /// Those of which too little was measured.
+    /// Transports without enough results.
     pub not_ranked: Vec<UnrankedTransport>,
     /// Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking.
     pub crossovers: Vec<Crossover>,
-    /// With all messages so many times as long another one would be first: the nearest shorter and the nearest longer.
+    /// The nearest scale factors of all sizes, below and above 1, at which another transport would be first.
     pub would_change: Vec<AdviceChange>,
 }
 
-/// A transport, and what the messages would cost over it.
+/// A transport with its estimated costs.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RankedTransport {
     /// The transport.
     pub transport: TransportInfo,
-    /// What tells it apart from others of the group, besides the transport.
+    /// The facts that distinguish it from others in the group, besides the transport.
     pub told_apart: BTreeMap<String, String>,
     /// How a receive waits: `block`, `spin`, `spin-then-block`.
     pub receive: Slug,
     /// The times of all messages together.
     pub latency_ns: AdvisedLatency,
-    /// Processor time of both ends for a message; null where it was not counted at every size.
+    /// Processor time of both ends per message; null if not counted at every size.
     #[schema(required)]
     pub cpu_ns_per_message: Option<f64>,
     /// How often an end sleeps and is woken for a message; null as above.
     #[schema(required)]
     pub wakes_per_message: Option<f64>,
-    /// Processors that are busy at the rate that was asked for; null without one, and as above.
+    /// Busy processors at the requested rate; null without a rate, or if not counted.
     #[schema(required)]
     pub cpus: Option<f64>,
     /// Wake-ups a second at that rate; null as above.
     #[schema(required)]
     pub wakes_per_second: Option<f64>,
-    /// How far it is behind the first one in what they are ranked by; null of the first.
+    /// The distance to the first transport in the ranking; null for the first.
     #[schema(required)]
     pub behind_first: Option<BehindFirst>,
-    /// The share of messages that are shorter than the shortest one measured, and taken to cost as much as that.
+    /// The share of messages below the shortest measured size, which take the time of that size.
     pub below_measured_share: f64,
-    /// The share of messages that are longer than the longest one measured, and take no part: a thousandth at most.
+    /// The share of messages above the longest measured size. They are left out; at most 0.1 %.
     pub above_measured_share: f64,
-    /// What it is put together of, by size.
+    /// The results behind the estimate, by size.
     pub measured: Vec<MeasuredSize>,
 }
 
@@ -97,19 +97,19 @@ pub struct AdvisedLatency {
 /// How far a transport is behind the first one.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct BehindFirst {
-    /// How many times as long messages take.
+    /// The ratio of the times.
     pub ratio: f64,
-    /// The lower end of the 95 % interval of the ratio; null where there are too few repetitions to say.
+    /// The lower end of the 95 % interval of the ratio; null with too few repetitions.
     #[schema(required)]
     pub low: Option<f64>,
-    /// The upper end of it.
+    /// The upper end of the interval.
     #[schema(required)]
     pub high: Option<f64>,
-    /// Whether the repetitions tell that it takes longer.
+    /// Whether the difference is statistically significant.
     pub is_sure: bool,
 }
 
-/// What was measured of one size.
+/// The result at one size.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MeasuredSize {
     /// The size.
@@ -118,7 +118,7 @@ pub struct MeasuredSize {
     pub series_id: i64,
     /// In which run.
     pub run_id: Uuid,
-    /// Of which commit.
+    /// The commit.
     pub commit_sha: String,
     /// Median, in nanoseconds.
     pub p50_ns: i64,
@@ -128,18 +128,18 @@ pub struct MeasuredSize {
     pub p99_ns: i64,
 }
 
-/// A transport of which too little was measured.
+/// A transport without enough results.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UnrankedTransport {
     /// The transport.
     pub transport: TransportInfo,
-    /// What tells it apart from others of the group, besides the transport.
+    /// The facts that distinguish it from others in the group, besides the transport.
     pub told_apart: BTreeMap<String, String>,
-    /// Why it has no place, in a sentence.
+    /// Why it is not ranked, in a sentence.
     pub because: String,
 }
 
-/// Who would be first with other sizes.
+/// The best transport for scaled sizes.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct AdviceChange {
     /// How many times as long all messages are.
@@ -167,7 +167,7 @@ pub async fn members(
     Ok(of_sizes.map(member).collect())
 }
 
-/// What runs say of their cases besides times, by run and series.
+/// The other facts of runs about their cases, by run and series.
 async fn outcomes(
     pool: &PgPool,
     machine_id: i64,
@@ -183,16 +183,16 @@ async fn outcomes(
     Ok(outcomes)
 }
 
-/// What is taken to be so, a sentence each.
+/// The assumptions of the advice, a sentence each.
 pub fn assumptions() -> Vec<String> {
     vec![
-        "A time is of a message there and one as long back, one at a time: nothing else is under way.".into(),
-        "Within a bucket every size is as frequent as any other.".into(),
-        "Between two measured sizes each quantile grows in proportion to the bytes.".into(),
-        "Messages shorter than the shortest one measured cost as much as that.".into(),
+        "A time is a round trip: one message and a reply of the same length, with nothing else in flight."
+            .into(),
+        "Within a bucket, all sizes are equally frequent.".into(),
+        "Between two measured sizes, each quantile grows linearly with the size.".into(),
+        "Messages below the shortest measured size take the time of that size.".into(),
         format!(
-            "Messages longer than the longest one measured take no part, and a transport that would leave out more than {} % is \
-             not ranked.",
+            "Messages above the longest measured size are left out. A transport that leaves out more than {} % is not ranked.",
             LEFT_OUT_MAX * 100.0
         ),
     ]

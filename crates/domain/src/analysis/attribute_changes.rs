@@ -1,4 +1,5 @@
-//! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
+//! What follows from changes: their cause, which regression they belong to, and which earlier change they
+//! reverse.
 
 use super::evidence::{Asked, EvidenceLoader};
 use super::{AnalysisError, Direction, backfill, suspect};
@@ -14,14 +15,14 @@ use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::pin::pin;
 
-/// For how long witnesses are asked again of a change that nobody could explain, and of how many at once.
+/// How long, and for how many changes at a time, an unexplained cause is evaluated again.
 const ASKED_AGAIN_FOR: TimeDelta = TimeDelta::days(14);
 const ASKED_AGAIN_MAX: i64 = 20;
-/// A change takes another one back when it ends within this part of it from where that one began.
+/// A change reverses another if it ends within this fraction of that change's size from its starting level.
 const BACK_WITHIN: f64 = 1.0 / 3.0;
 
-/// Explains and groups changes that are new or were refined, all of one machine. Witnesses are asked again of what nobody
-/// could explain. The projects are locked.
+/// Explains and groups new or refined changes of one machine, and evaluates unexplained ones again. The
+/// projects are locked.
 pub(super) async fn attribute_changes(
     pool: &PgPool,
     connection: &mut PgConnection,
@@ -40,12 +41,12 @@ pub(super) async fn attribute_changes(
     if rows.is_empty() {
         return Ok(());
     }
-    // An earlier change first: a later one may take it back.
+    // Earlier changes first, because a later one may reverse them.
     rows.sort_by_key(|row| (row.found.ordinal, row.change_point_id));
     let series_ids = each(rows.iter().map(|row| row.found.track.series_id));
     let history = History(change_point::of_tracks(&mut *connection, &series_ids).await?);
     let causes = explain(pool, connection, &rows, &series_ids, &history).await?;
-    // Of these more is known now: where they are, or what made them.
+    // More is known about the location or cause of these.
     let mut touched = each(rows.iter().filter_map(|row| row.regression_id));
     grouping::narrow(connection, &touched, now).await?;
     let mut taken_back = Vec::new();
@@ -74,7 +75,7 @@ pub(super) async fn attribute_changes(
     Ok(())
 }
 
-/// Has people told of what was found: in this transaction, so that it is told when it is stored, and once.
+/// Stores the notifications in the same transaction as the findings, so that each is sent once.
 async fn tell(
     connection: &mut PgConnection,
     rows: &[Row],
@@ -97,12 +98,12 @@ async fn tell(
     Ok(())
 }
 
-/// Each key once, in their order.
+/// Each key once, in order.
 fn each(keys: impl IntoIterator<Item = i64>) -> Vec<i64> {
     keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Asks the witnesses what made each change, and stores what they say.
+/// Attributes each change with the reference series, and stores the result.
 async fn explain(
     pool: &PgPool,
     connection: &mut PgConnection,
@@ -128,11 +129,11 @@ async fn explain(
     Ok(causes)
 }
 
-/// All changes of the tracks of some, in the order of commits.
+/// All changes of some tracks, in commit order.
 struct History(HashMap<Track, Vec<Row>>);
 
 impl History {
-    /// The changes before a change, and those after it.
+    /// The changes before and after a change.
     fn around(&self, row: &Row) -> (&[Row], &[Row]) {
         let all = self.0.get(&row.found.track).map_or(&[][..], Vec::as_slice);
         let before = all.partition_point(|other| other.found.ordinal < row.found.ordinal);
@@ -140,7 +141,7 @@ impl History {
         (&all[..before], &all[after..])
     }
 
-    /// From which commit on the level before a change held, and up to which the one after it.
+    /// The first commit of the level before a change, and the last commit of the level after it.
     fn levels(&self, row: &Row) -> (i64, i64) {
         let (before, after) = self.around(row);
         let from = before.last().map_or(0, |other| other.found.ordinal);
@@ -153,19 +154,19 @@ impl History {
     }
 }
 
-/// The open regressions of a project, and what becomes part of which.
+/// The open regressions of a project, and the regression that each change joins.
 struct Groups {
     open: Vec<Open>,
     /// Why machines are suspect.
     suspect: HashMap<i64, String>,
     members: HashMap<i64, i64>,
-    /// Regressions that a change takes back.
+    /// Regressions that a change reverses.
     taken_back: BTreeSet<i64>,
     now: DateTime<Utc>,
 }
 
 impl Groups {
-    /// Those that come into question for some changes.
+    /// Loads the regressions that some changes could belong to.
     async fn of(
         connection: &mut PgConnection,
         project_id: i64,
@@ -184,8 +185,8 @@ impl Groups {
         })
     }
 
-    /// Makes a change part of the regression that it takes back, or else of one that it belongs to; of several it is the
-    /// newest. Else it begins one.
+    /// Adds a change to the regression that it reverses, or else to the newest one that it belongs to.
+    /// Otherwise starts a new regression.
     async fn add(
         &mut self,
         connection: &mut PgConnection,
@@ -223,8 +224,8 @@ impl Groups {
         Ok(())
     }
 
-    /// The regression of the change before this one, when this one goes back to where that one came from. What only took
-    /// something back itself is no change to be taken back: the regression is there again, as a new one.
+    /// The regression of the previous change, if this change returns to the level before it. A change that
+    /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression.
     fn taken_back_by(&self, row: &Row, history: &History) -> Option<i64> {
         let previous = history.previous(row)?;
         let regression_id = self.regression_of(previous)?;
@@ -240,8 +241,8 @@ impl Groups {
     }
 }
 
-/// Whether a change belongs to an open regression: it is of the same direction and kind of cause, may have happened in its
-/// range of commits, and is on one of its machines where a machine made it.
+/// Whether a change belongs to an open regression: same direction and kind of cause, overlapping commit
+/// range, and the same machine if a machine is the cause.
 fn takes(open: &Open, row: &Row, direction: Direction, cause: Cause) -> bool {
     let is_of_kind = match cause {
         Cause::Machine => open.machine_ids.contains(&row.machine_id),
@@ -253,7 +254,7 @@ fn takes(open: &Open, row: &Row, direction: Direction, cause: Cause) -> bool {
         && row.found.after_ordinal < open.until_ordinal
 }
 
-/// Whether a change goes back to where the level was before another one of the same track.
+/// Whether a change returns to the level before another change of the same track.
 fn takes_back(row: &Row, previous: &Row) -> bool {
     let [there, back] = [previous, row].map(|row| (row.found.after_ns / row.found.before_ns).ln());
     let left = (row.found.after_ns / previous.found.before_ns).ln();

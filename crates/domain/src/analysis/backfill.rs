@@ -1,5 +1,5 @@
-//! Asks for the commits that would tell which one made a regression. Each run that comes says better where the change is, and
-//! then what is still open is asked for.
+//! Requests jobs for the commits that would identify a regression's culprit. Each new run narrows the range,
+//! and the remaining commits are requested again.
 
 use super::culprits;
 use chrono::{DateTime, Utc};
@@ -8,16 +8,16 @@ use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
 
-/// Up to so many commits are all measured; of more, some that halve them.
+/// Up to this many commits are all measured. In a larger range, some commits divide it.
 const ALL_MAX: usize = 8;
-/// Into how many parts they are cut at once.
+/// The number of parts that a range is divided into at a time.
 const PARTS: usize = 4;
-/// Where all are measured, and the most probable culprit is less probable than this,
+/// If all commits are measured and the most probable culprit is less probable than this,
 const SURE: f64 = 0.9;
-/// those that may be it are measured again, until there are so many runs of each.
+/// the candidates are measured again, up to this many runs each.
 const RUNS_MAX: i64 = 3;
 
-/// Asks for commits of the ranges of these regressions, on the machine that shows each most clearly.
+/// Requests jobs for the commit ranges of regressions, on the machine that shows each most clearly.
 pub(super) async fn request(
     pool: &PgPool,
     connection: &mut PgConnection,
@@ -48,13 +48,13 @@ pub(super) async fn request(
     Ok(())
 }
 
-/// How surely a change is at the place where it is said to be; of equals, the larger.
+/// The certainty of a change's location; for equal ones, the size of the change.
 fn clearness(change: &Row) -> f64 {
     let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
     surest + change.found.change().abs().min(1.0) / 1_000.0
 }
 
-/// The places of the commits that may have made these changes, when what was measured of them does not tell which did.
+/// The ordinals of the commits that may have caused these changes, if the results do not identify one.
 async fn doubtful(pool: &PgPool, project_id: i64, changes: &[Row]) -> sqlx::Result<Vec<i64>> {
     let suspects = culprits::rank(pool, project_id, changes.iter()).await?;
     let is_sure = suspects.first().is_none_or(|first| first.probability >= SURE);
@@ -62,7 +62,7 @@ async fn doubtful(pool: &PgPool, project_id: i64, changes: &[Row]) -> sqlx::Resu
     Ok(most_probable.map(|suspect| suspect.commit.ordinal).collect())
 }
 
-/// Which of these commits, given in their order, are to be measured next.
+/// The commits to measure next, from a list in commit order.
 fn wanted(unmeasured: &[String]) -> (Vec<String>, Reason) {
     if unmeasured.len() <= ALL_MAX {
         return (unmeasured.to_vec(), Reason::Backfill);

@@ -1,4 +1,4 @@
-//! Which commit made a regression: what all of its series say together.
+//! Ranks the suspect commits of a regression from the evidence of all its series.
 
 use roundtrip_stats::culprit::{self, Testimony};
 use roundtrip_storage as db;
@@ -9,12 +9,12 @@ use sqlx::PgPool;
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// So many commits are named that the culprit is among them with this probability,
+/// Commits are listed until the culprit is among them with this probability,
 const NAMED: f64 = 0.95;
-/// but no more than these.
+/// up to this many.
 const NAMED_MAX: usize = 50;
 
-/// A commit that may have made a regression.
+/// A suspect commit of a regression.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Culprit {
     /// The commit.
@@ -25,19 +25,19 @@ pub struct Culprit {
     pub measured: bool,
 }
 
-/// The commits that may have made these changes, which have one cause: the most probable first, until the culprit is among
-/// them with a probability of 95 %; at most 50.
+/// The commits that may have caused these changes, which share a cause. The most probable come first, until
+/// the culprit is included with a probability of 95 %; at most 50.
 pub async fn rank(
     pool: &PgPool,
     project_id: i64,
     changes: impl Iterator<Item = &Row>,
 ) -> sqlx::Result<Vec<Culprit>> {
-    // p50 and p99 of one series are measured of the same messages: they are no two witnesses.
+    // The p50 and p99 of one series come from the same messages, so they are not independent.
     let mut of_series: HashMap<(i64, i64), Testimony> = HashMap::new();
     for change in changes {
         let track = change.found.track;
         let places = change.found.places.clone();
-        // The place that is before the interval may itself be one, with what is left of the probability.
+        // The commit before the interval may be a culprit too, with the remaining probability.
         let after = places.first().map_or(change.found.after_ordinal, |place| place.0 - 1);
         let testimony = Testimony { after: after.min(change.found.after_ordinal), places };
         of_series.entry((track.series_id, track.environment_id)).or_insert(testimony);

@@ -1,10 +1,10 @@
-//! Who can tell whether a commit made a change, or the machine: canaries and controls of the same machine, and the same case on
-//! other machines. What they measured is read here, and heard in `roundtrip_stats::cause`.
+//! The evidence for whether a commit or the machine caused a change: canaries and controls on the same
+//! machine, and the same case on other machines. Read here, evaluated in `roundtrip_stats::cause`.
 
 use super::AnalysisError;
 use super::track::{self, Points};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use roundtrip_stats::cause::{Cause, Kind, Statement, Witness};
+use roundtrip_stats::cause::{Cause, Kind, ReferenceSeries, Statement};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
 use roundtrip_storage::change_point::{Figure, Row, Track};
@@ -13,19 +13,19 @@ use roundtrip_storage::reference_series::{Other, Subject};
 use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Commits on either side of a change whose points are asked for.
+/// How many commits on each side of a change are read.
 const COMMITS: i64 = 40;
 const POINTS_MAX: usize = 30;
 const CONTROLS_MAX: i64 = 16;
 const SIBLINGS_MAX: usize = 12;
-/// The most changes whose witnesses are read at once, and the most commits that lie between the first and the last of them:
-/// what is read is kept in memory.
+/// The most changes in one batch, and the widest range of commits between its first and last change. Limits
+/// memory.
 const AT_ONCE: usize = 50;
 const COMMITS_AT_ONCE: u64 = 500;
-/// So many such parts are read and heard at the same time.
+/// How many batches are read and evaluated in parallel.
 const PARTS_AT_ONCE: usize = 2;
 
-/// A change, and the commits of which its witnesses are asked.
+/// A change, and the commits from which its reference series are read.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     change: Row,
@@ -35,8 +35,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Of the commits from which to which the two levels of the change held: what happened before or after has nothing to do
-    /// with it.
+    /// Limited to the commits where the change's two levels held. Earlier and later results do not matter.
     pub(super) fn new(change: &Row, subject: Subject, (from, to): (i64, i64)) -> Self {
         let from = from.max(change.found.after_ordinal.saturating_sub(COMMITS));
         let to = to.min(change.found.until_ordinal.saturating_add(COMMITS));
@@ -47,13 +46,13 @@ impl Asked {
         (self.subject.project_id, self.subject.machine_id)
     }
 
-    /// The machine as it was: its canaries are asked.
+    /// The project, machine and environment, which identify the canaries.
     fn machine(&self) -> (i64, i64, i64) {
         (self.subject.project_id, self.subject.machine_id, self.change.found.track.environment_id)
     }
 }
 
-/// Cut so that each part needs little memory.
+/// Splits changes into batches that need little memory.
 fn parts(asked: Vec<Asked>) -> Vec<Vec<Asked>> {
     let mut parts: Vec<Vec<Asked>> = Vec::new();
     for asked in asked {
@@ -79,7 +78,7 @@ pub(super) struct EvidenceLoader<'a> {
 }
 
 struct Evidence {
-    /// By project, machine and environment; of each canary by its name.
+    /// By project, machine and environment, then by the canary's name.
     canaries: HashMap<(i64, i64, i64), BTreeMap<String, Points>>,
     tracks: HashMap<i64, BTreeMap<Track, Points>>,
 }
@@ -103,7 +102,7 @@ impl<'a> EvidenceLoader<'a> {
         Ok(Self { pool, controls, siblings })
     }
 
-    /// Other series that may tell something of a change.
+    /// The control series for a change.
     fn controls(&self, asked: &Asked) -> impl Iterator<Item = &Other> {
         let controls = self.controls.get(&asked.place()).map_or(&[][..], Vec::as_slice);
         controls.iter().filter(|other| other.key.series_id != asked.subject.series_id)
@@ -113,7 +112,7 @@ impl<'a> EvidenceLoader<'a> {
         self.siblings.get(&asked.subject.series_id).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Hears all witnesses of the changes, which are given in the order of their commits; some changes at a time.
+    /// Attributes changes, given in the order of their commits, in batches.
     pub(super) fn classify(
         &self,
         asked: Vec<Asked>,
@@ -123,22 +122,22 @@ impl<'a> EvidenceLoader<'a> {
 
     async fn classify_part(&self, part: Vec<Asked>) -> Result<Vec<Attribution>, AnalysisError> {
         let evidence = self.evidence(&part).await?;
-        let heard: Vec<(Asked, Vec<Witness>)> = part
+        let with_references: Vec<(Asked, Vec<ReferenceSeries>)> = part
             .into_iter()
             .map(|asked| {
-                let witnesses = self.witnesses(&asked, &evidence);
-                (asked, witnesses)
+                let references = self.references(&asked, &evidence);
+                (asked, references)
             })
             .collect();
-        let said = tokio::task::spawn_blocking(move || {
-            heard.into_iter().map(|(asked, witnesses)| asked.classify(&witnesses)).collect()
+        let classified = tokio::task::spawn_blocking(move || {
+            with_references.into_iter().map(|(asked, references)| asked.classify(&references)).collect()
         });
-        Ok(said.await?)
+        Ok(classified.await?)
     }
 
-    /// Reads what the witnesses of some changes measured.
+    /// Reads the reference series of some changes.
     async fn evidence(&self, part: &[Asked]) -> sqlx::Result<Evidence> {
-        // Each is read once, of all commits of which any change asks it.
+        // Each series is read once, for all commits that any change needs.
         let mut machines: BTreeMap<(i64, i64, i64), [i64; 2]> = BTreeMap::new();
         let mut series: BTreeMap<i64, (SeriesKey, [i64; 2])> = BTreeMap::new();
         for asked in part {
@@ -158,32 +157,32 @@ impl<'a> EvidenceLoader<'a> {
         Ok(Evidence { canaries, tracks })
     }
 
-    fn witnesses(&self, asked: &Asked, evidence: &Evidence) -> Vec<Witness> {
+    fn references(&self, asked: &Asked, evidence: &Evidence) -> Vec<ReferenceSeries> {
         let of_change = asked.change.found.track;
         let canaries = evidence.canaries.get(&asked.machine()).into_iter().flatten();
-        let canaries = canaries.map(|(name, points)| asked.witness(Kind::Canary, name, points));
+        let canaries = canaries.map(|(name, points)| asked.reference(Kind::Canary, name, points));
         let controls = self.controls(asked).filter_map(|other| {
             let track = Track { series_id: other.key.series_id, ..of_change };
             let points = evidence.tracks.get(&track.series_id)?.get(&track)?;
-            Some(asked.witness(Kind::Control, &other.name, points))
+            Some(asked.reference(Kind::Control, &other.name, points))
         });
         let siblings = self.siblings(asked).iter().filter_map(|other| {
-            // Of another machine's environments, the one that saw most of it.
+            // Of another machine's environments, the one with the most values.
             let tracks = evidence.tracks.get(&other.key.series_id)?.iter();
             let tracks = tracks.filter(|(track, _)| track.figure == of_change.figure);
-            let witnesses = tracks.map(|(_, points)| asked.witness(Kind::Sibling, &other.name, points));
-            witnesses.max_by_key(|witness| witness.before.len().min(witness.after.len()))
+            let references = tracks.map(|(_, points)| asked.reference(Kind::Sibling, &other.name, points));
+            references.max_by_key(|reference| reference.before.len().min(reference.after.len()))
         });
         canaries.chain(controls).chain(siblings).collect()
     }
 }
 
-/// Widens a range of commits until another one is within it.
+/// Extends a range of commits to include another one.
 fn include(range: &mut [i64; 2], [from, to]: [i64; 2]) {
     *range = [range[0].min(from), range[1].max(to)];
 }
 
-/// What a machine's canaries read in one environment, by their names.
+/// A machine's canary readings in one environment, by name.
 async fn readings(
     pool: &PgPool,
     machine: (i64, i64, i64),
@@ -202,8 +201,8 @@ async fn readings(
 }
 
 impl Asked {
-    /// What was measured of the commits next to the change on either side.
-    fn witness(&self, kind: Kind, name: &str, points: &Points) -> Witness {
+    /// The values of a reference series before and after the change.
+    fn reference(&self, kind: Kind, name: &str, points: &Points) -> ReferenceSeries {
         let found = &self.change.found;
         let [first, last_before, first_after, last] = [
             self.from,
@@ -217,16 +216,16 @@ impl Asked {
         let after = &points.values[first_after..last.min(first_after + POINTS_MAX).max(first_after)];
         let of_p99 = found.track.figure == Figure::P99 && kind != Kind::Canary;
         let name = if of_p99 { format!("{name} p99") } else { name.to_owned() };
-        Witness { kind, name, before: before.to_vec(), after: after.to_vec() }
+        ReferenceSeries { kind, name, before: before.to_vec(), after: after.to_vec() }
     }
 
-    fn classify(&self, witnesses: &[Witness]) -> Attribution {
+    fn classify(&self, references: &[ReferenceSeries]) -> Attribution {
         let statements: Vec<Statement> =
-            witnesses.iter().map(|witness| witness.hear(self.change.found.change())).collect();
+            references.iter().map(|reference| reference.classify(self.change.found.change())).collect();
         let mut sentences: Vec<String> = statements.iter().map(ToString::to_string).collect();
-        // What is not built from the repository, its commits cannot have changed, whatever others say.
+        // Commits of the repository cannot change a transport that is not built from it.
         let cause = if self.subject.is_control {
-            sentences.insert(0, "the transport is a control: no commit of the repository changes it".into());
+            sentences.insert(0, "control transport: commits of this repository cannot change it".into());
             Cause::Machine
         } else {
             Cause::of(&statements)

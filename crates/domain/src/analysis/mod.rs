@@ -1,13 +1,13 @@
-//! [`Analyst`]: finds out where series change their level, soon after the points that show it are stored.
+//! [`Analyst`]: finds change points in series soon after new points are stored.
 //!
-//! - [`track`]: which points belong together, and the changes they have: between rows and `roundtrip_stats::change_point`.
-//! - `evidence`: whether a commit made a change, or the machine. `attribute_changes`: what follows: regressions, and what is fixed.
-//! - [`suspect`]: machines that change by themselves.
-//! - [`culprits`]: which commit made a regression. `backfill`: which commits would tell it better.
+//! - [`track`]: which points form a track, and their change points: between rows and `roundtrip_stats::change_point`.
+//! - `evidence`: whether a commit or the machine caused a change. `attribute_changes`: regressions and fixes.
+//! - [`suspect`]: machines that cause changes themselves.
+//! - [`culprits`]: the commits that may have caused a regression. `backfill`: commits to measure to narrow them down.
 //!
-//! Nothing is kept in memory between two searches. A run waits in table `analysis_due` from the transaction that stores it to
-//! the one that stores what was found, so that a server may end at any moment; runs of one machine are searched together, by
-//! one server at a time. Searched again, the same points have the same changes.
+//! No state is kept in memory between searches. A run stays in table `analysis_due` from the transaction that stores it
+//! until the transaction that stores the findings, so a server may stop at any time. One server at a time searches the
+//! runs of a machine, all together. Searching the same points again finds the same changes.
 
 mod attribute_changes;
 mod backfill;
@@ -37,35 +37,36 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use track::Points;
 
-/// Other servers take runs in as well, and tell nobody here of it.
+/// Other servers store runs too, without notifying this one.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
-/// The share of the time that is searched while runs keep coming, as so many pauses to one search: the others are stored.
+/// Pauses per search while runs keep arriving: the search takes 1/20 of the time, and the rest is left for
+/// uploads.
 const PAUSES: u32 = 19;
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 const RUNS_MAX: i64 = 5_000;
-/// While one machine's changes are judged, another one's are searched for.
+/// One machine's changes are attributed while another machine is searched.
 const MACHINES_AT_ONCE: usize = 2;
-/// How many points are read at once: some megabytes,
+/// How many points are read at a time: some megabytes,
 const POINTS_AT_ONCE: usize = 100_000;
-/// and of how many series.
+/// and from how many series.
 const SERIES_AT_ONCE: RangeInclusive<usize> = 8..=200;
-/// So many such parts are read and searched at the same time.
+/// How many parts are read and searched in parallel.
 const PARTS_AT_ONCE: usize = 2;
 
-/// Searches what was stored for changes; cheap to clone.
+/// Searches stored runs for change points; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Analyst {
     pool: PgPool,
     wake: Arc<Notify>,
 }
 
-/// What a pass over all machines did.
+/// The result of a pass over all machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Searched {
-    /// Runs whose points were searched.
+    /// Searched runs.
     pub run_count: usize,
-    /// Changes that are new.
+    /// New changes.
     pub change_count: usize,
 }
 
@@ -75,40 +76,40 @@ pub enum AnalysisError {
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// The searching itself ended.
+    /// The search task stopped.
     #[error("the search for changes ended: {0}")]
     Ended(#[from] tokio::task::JoinError),
 }
 
 impl Analyst {
-    /// Over a database.
+    /// An analyst for a database.
     pub fn new(pool: PgPool) -> Self {
         Self { pool, wake: Arc::default() }
     }
 
-    /// Says that there is a run to be searched.
+    /// Notifies the analyst of a new run.
     pub fn wake(&self) {
         self.wake.notify_one();
     }
 
-    /// Searches whatever comes, until `stop` becomes true.
+    /// Searches new runs until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
             let begin = Instant::now();
             if let Err(error) = self.search().await {
-                // What could not be searched waits; whoever serves requests tells of a database that does not answer.
-                tracing::warn!(error.cause = %error, "the search for changes failed and is repeated");
+                // The runs stay due. Request handlers report that the database does not answer.
+                tracing::warn!(error.cause = %error, "change detection failed; will retry");
             }
             let pause = (begin.elapsed() * PAUSES).clamp(PAUSE_MIN, PAUSE_MAX);
             tokio::select! {
-                // A dropped sender means the end as well.
+                // A dropped sender also means stop.
                 _ = stop.wait_for(|stop| *stop) => return,
                 () = self.rest(pause) => {}
             }
         }
     }
 
-    /// Waits until there is something to be searched, and then until no more comes, or for so long.
+    /// Waits for work, then until no more arrives or the pause is over.
     async fn rest(&self, pause: Duration) {
         tokio::time::sleep(PAUSE_MIN).await;
         if tokio::time::timeout(LOOK_INTERVAL, self.wake.notified()).await.is_err() {
@@ -118,7 +119,7 @@ impl Analyst {
         while Instant::now() < end && tokio::time::timeout(PAUSE_MIN, self.wake.notified()).await.is_ok() {}
     }
 
-    /// Searches all runs that wait now and are not being searched by another server.
+    /// Searches all waiting runs that no other server is searching.
     pub async fn search(&self) -> Result<Searched, AnalysisError> {
         let machines = stream::iter(analysis::machines(&self.pool).await?);
         let searched = machines.map(|machine_id| self.search_machine(machine_id)).buffered(MACHINES_AT_ONCE);
@@ -148,7 +149,7 @@ impl Analyst {
             searched.change_count += stored.new.len();
             changed.extend(stored.new.into_iter().chain(stored.refined));
         }
-        // From here on, what is written may be another machine's as well.
+        // From here on, rows of other machines may be written too.
         for &project_id in &project_ids {
             grouping::lock(&mut transaction, project_id).await?;
         }
@@ -197,7 +198,7 @@ struct Part {
     series_ids: Vec<i64>,
 }
 
-/// The series of some runs by the first commit that is new in them, cut so that each part needs little memory.
+/// The series of some runs with the first new commit of each, split into parts that need little memory.
 async fn parts(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -212,7 +213,7 @@ async fn parts(
     }
     let mut parts = Vec::new();
     for (from_ordinal, series_ids) in by_first {
-        // A point a commit, as a rule, and those before.
+        // Usually one point per commit, plus the earlier ones.
         let commits = usize::try_from(newest - from_ordinal).unwrap_or(0);
         let points = Method::shipped().settings().memory + commits;
         let at_once = (POINTS_AT_ONCE / points).clamp(*SERIES_AT_ONCE.start(), *SERIES_AT_ONCE.end());
@@ -225,7 +226,7 @@ async fn parts(
     Ok(parts)
 }
 
-/// What became of the changes that a search found, by their numbers.
+/// The stored changes of a search, by id.
 #[derive(Debug, Default)]
 struct Stored {
     new: Vec<i64>,
@@ -234,7 +235,7 @@ struct Stored {
 
 struct Outcome {
     points: Points,
-    /// What was stored of the points that were searched.
+    /// The changes of the searched points.
     stored: Vec<(i64, Found)>,
     found: Vec<Found>,
 }
@@ -244,7 +245,7 @@ impl Outcome {
         let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
         let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
         let known: Vec<i64> = known.iter().map(|(_, found)| found.ordinal).collect();
-        // Only times above 0 are points of a track.
+        // Only times above 0 become points of a track.
         let found = points.search(Method::shipped(), track, from_ordinal, &known).unwrap_or_default();
         Self { points, stored, found }
     }
@@ -283,7 +284,7 @@ async fn store(
     Ok(Stored { new: store::insert(connection, &new, now).await?, refined: refined_ids })
 }
 
-/// With the commits of its places; none when a point is gone meanwhile, and the change with it.
+/// Adds the commits of a change. None if a point has been deleted, because its change is deleted with it.
 fn placed<'a>(found: &'a Found, commits: &HashMap<(i64, i64), i64>) -> Option<Placed<'a>> {
     let commit = |ordinal: i64| commits.get(&(found.track.series_id, ordinal)).copied();
     Some(Placed {

@@ -1,15 +1,15 @@
-//! Machines that change by themselves: what is measured on them is doubted, and nobody is alerted of it.
+//! Machines that cause changes themselves. Their results are doubtful and send no alerts.
 
 use roundtrip_storage::change_point;
 use sqlx::PgConnection;
 use std::collections::HashMap;
 
-/// A machine is suspect when it is known to have made changes at so many commits
+/// A machine is suspect if it caused changes at this many commits
 const FAULTS_MIN: i64 = 3;
-/// of its newest so many runs.
+/// among this many of its newest runs.
 const NEWEST_RUNS: i64 = 50;
 
-/// Which of these machines are suspect to a project, and why, in words that follow a colon.
+/// The suspect machines among these for a project, each with the reason, to follow a colon.
 pub async fn why(
     connection: &mut PgConnection,
     project_id: i64,
@@ -18,6 +18,6 @@ pub async fn why(
     let faults = change_point::machine_faults(connection, project_id, machine_ids, NEWEST_RUNS).await?;
     let suspect = faults.into_iter().filter(|(_, count)| *count >= FAULTS_MIN);
     let why =
-        |count| format!("it made changes by itself at {count} commits of its newest {NEWEST_RUNS} runs");
+        |count| format!("results shifted without a code change at {count} commits (last {NEWEST_RUNS} runs)");
     Ok(suspect.map(|(machine_id, count)| (machine_id, why(count))).collect())
 }

@@ -1,5 +1,5 @@
-//! From the points of a series to its changes: those of one environment, on the main line, of exactly their commits and
-//! without loss. What was measured in another way, or elsewhere, is another series.
+//! Finds the changes of a series: in one environment, on the main line, from clean work trees and without
+//! loss. Another methodology or machine is another series.
 
 use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
 use roundtrip_storage::change_point::{Figure, Found, Track};
@@ -7,16 +7,16 @@ use roundtrip_storage::chart::LineRow;
 use roundtrip_storage::point::Quantile;
 use std::collections::BTreeMap;
 
-/// The points of one track, the oldest commit first, then the runs of a commit by their beginning.
+/// The points of one track, in commit order, then by the start of their runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// Places of the commits.
+    /// The commits' ordinals.
     pub ordinals: Vec<i64>,
     /// Times in nanoseconds, above 0.
     pub values: Vec<f64>,
 }
 
-/// The tracks of a series' points, given in parts that follow each other.
+/// The tracks of a series, from consecutive parts of its points.
 pub fn tracks(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
     let mut tracks: BTreeMap<Track, Points> = BTreeMap::new();
     for line in parts {
@@ -51,22 +51,23 @@ fn values(line: &LineRow, figure: Figure) -> &[i64] {
 }
 
 impl Points {
-    /// The first point of this commit or a later one.
+    /// The index of the first point at or after a commit.
     pub fn index(&self, ordinal: i64) -> usize {
         self.ordinals.partition_point(|&other| other < ordinal)
     }
 
-    /// By how much each differs from the one before it, as a logarithm.
+    /// The difference of each value from the previous one, as a logarithm.
     pub fn effects(&self) -> Vec<f64> {
         self.values.windows(2).map(|pair| (pair[1] / pair[0]).ln()).collect()
     }
 
-    /// Whether a level may begin with a point: it is the first of its commit.
+    /// Whether a level may begin at a point: only at the first point of a commit.
     fn may_change(&self, index: usize) -> bool {
         index == 0 || self.ordinals[index] != self.ordinals[index - 1]
     }
 
-    /// Changes that the points from one commit on make sure, when all points before were searched and have these changes.
+    /// The changes that the points from a commit onward confirm, given that all earlier points were searched
+    /// and have the known changes.
     ///
     /// # Errors
     /// A value is not above 0.
@@ -97,7 +98,7 @@ impl Points {
         Found {
             track,
             ordinal: self.ordinals[step.index],
-            // There are points before every change.
+            // Every change has points before it.
             after_ordinal: self.ordinals[first.saturating_sub(1)],
             until_ordinal: self.ordinals[last],
             places: step
@@ -113,19 +114,19 @@ impl Points {
     }
 }
 
-/// A change, and the point that made it sure.
+/// A change, and the index of the point that confirmed it.
 pub type Told = (usize, Step);
 
-/// What was made of a point when it came.
+/// The result of change detection at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
-    /// It made a change sure.
+    /// It confirmed a change.
     Told,
-    /// It did not; why, where there was anything to ask.
+    /// It did not; the reason, if there was a candidate.
     Silent(Option<Silence>),
 }
 
-/// A search of whole points, step by step.
+/// A step-by-step search of all points.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// The changes.
@@ -135,12 +136,12 @@ pub struct Trial {
 }
 
 impl Points {
-    /// Searches all points by any method, and keeps what each was made of.
+    /// Searches all points with any method, and records each step.
     pub fn try_out(&self, method: &Method) -> Trial {
         let mut trial = Trial::default();
         let mut detector = method.detector();
         for (index, &value) in self.values.iter().enumerate() {
-            // Only times above 0 are points of a track.
+            // Only times above 0 become points of a track.
             let step = detector.push(value, self.may_change(index)).ok().flatten();
             trial.looks.push(if step.is_some() { Look::Told } else { Look::Silent(detector.silence()) });
             trial.steps.extend(step.map(|step| (index, step)));
@@ -149,21 +150,21 @@ impl Points {
     }
 }
 
-/// What becomes of changes that were stored when their points are searched anew.
+/// What happens to stored changes when their points are searched again.
 #[derive(Debug, Default, PartialEq)]
 pub struct Merged<'a> {
     /// New ones.
     pub new: Vec<&'a Found>,
-    /// Stored ones by their numbers, of which more is known now.
+    /// Stored changes, by id, with refined details.
     pub refined: Vec<(i64, &'a Found)>,
-    /// Stored ones that are none after all, by their numbers.
+    /// Stored changes, by id, that were not found again.
     pub withdrawn: Vec<i64>,
 }
 
-/// How many points a change may move when others come in between, and still be the same.
+/// How many points a change may move, when points are inserted, and still count as the same.
 const SAME_WITHIN: usize = 8;
 
-/// Finds the stored changes, by their numbers, in what was found of one track. Both in the order of commits.
+/// Matches stored changes, by id, with the changes found in one track. Both are in commit order.
 pub fn merge<'a>(points: &Points, stored: &[(i64, Found)], found: &'a [Found]) -> Merged<'a> {
     let mut merged = Merged::default();
     let mut left: Vec<&(i64, Found)> = stored.iter().collect();
@@ -195,7 +196,7 @@ mod tests {
 
     const TRACK: Track = Track { series_id: 1, environment_id: 7, figure: Figure::P50 };
 
-    /// A line of one environment; every p50 and p99 is this.
+    /// A line of one environment where p50 and p99 have these values.
     fn line(ordinals: &[i64], environment_id: i64, values: &[i64]) -> LineRow {
         LineRow {
             series_id: 1,
@@ -262,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_commit_measured_later_says_better_where_a_change_is() {
-        // Of every ten commits one was measured; then one between the last two of different levels.
+        // Every tenth commit is measured; then one between the last two of different levels.
         let ordinals: Vec<i64> = (1..=40).map(|number| 10 * number).collect();
         let values: Vec<i64> =
             ordinals.iter().map(|ordinal| if *ordinal <= 300 { 1_000 } else { 1_200 }).collect();

@@ -1,4 +1,4 @@
-//! Agents, and the codes that let them in.
+//! Agents and their enrolment codes.
 
 use super::{create_token, labels, record};
 use crate::access::Caller;
@@ -17,20 +17,21 @@ use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
 const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
+/// The lifetime of an agent's token. The agent renews it after half of that time; after a longer absence its
+/// key is sufficient.
 const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(14);
 const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
 
-/// A secret, and until when it is valid.
+/// A secret and its expiry.
 #[derive(Clone, Debug)]
 pub struct Valid {
     /// The secret.
     pub secret: Secret,
-    /// Until when.
+    /// The expiry.
     pub expires_at: DateTime<Utc>,
 }
 
-/// An agent that was let in.
+/// A newly enrolled agent.
 #[derive(Clone, Debug)]
 pub struct NewAgent {
     /// Its number.
@@ -41,21 +42,21 @@ pub struct NewAgent {
     pub token: Valid,
 }
 
-/// What is to change; what is absent stays.
+/// A change. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentChange {
-    /// Whether it is given work. One that is not finishes what it has.
+    /// Whether the agent gets jobs. A disabled agent finishes its current job.
     pub is_enabled: Option<bool>,
-    /// What it is labelled with.
+    /// The labels.
     #[schema(max_items = 20)]
     pub labels: Option<Vec<Slug>>,
 }
 
-/// Makes a code that lets an agent in: of this project, on this machine, with these labels.
+/// Creates an enrolment code, restricted to a project, a machine and labels.
 ///
 /// # Errors
-/// The caller may not manage such agents.
+/// The caller may not manage agents of this project.
 pub async fn create_enrolment(
     pool: &PgPool,
     caller: &Caller,
@@ -76,10 +77,10 @@ pub async fn create_enrolment(
     Ok(Valid { secret, expires_at })
 }
 
-/// Lets an agent in that has a code, with the key that it signs by.
+/// Enrols an agent that has a code, with its public key.
 ///
 /// # Errors
-/// The code is not valid, or the machine has an agent.
+/// The code is invalid, or the machine already has an agent.
 pub async fn enrol_agent(
     pool: &PgPool,
     code: &str,
@@ -108,7 +109,8 @@ pub async fn enrol_agent(
     Ok(NewAgent { agent_id, project: admitted.project, token })
 }
 
-/// Gives an agent another token that has proved by its key which one it is. The secret of before is accepted for an hour more.
+/// Issues a new token to an agent that proved its identity with its key. The previous secret stays valid for
+/// an hour.
 pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainError> {
     let mut transaction = pool.begin().await?;
     let expires_at = Utc::now() + TOKEN_LIFETIME;
@@ -119,7 +121,7 @@ pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainEr
     Ok(Valid { secret: issued.secret, expires_at })
 }
 
-/// Changes whether an agent is given work, and what it is labelled with; tells how it is now.
+/// Enables or disables an agent, or changes its labels. Returns its new state.
 ///
 /// # Errors
 /// The caller may not manage it.
@@ -146,7 +148,7 @@ pub async fn change_agent(
     Ok(after)
 }
 
-/// Turns an agent away: its token is revoked, and its machine needs another code.
+/// Removes an agent: revokes its token. The machine needs a new code to enrol again.
 ///
 /// # Errors
 /// The caller may not manage it.
@@ -159,14 +161,14 @@ pub async fn revoke_agent(pool: &PgPool, caller: &Caller, by: &By, agent_id: i64
     Ok(transaction.commit().await?)
 }
 
-/// Uses a code up that is good for this machine.
+/// Redeems a code that is valid for this machine.
 async fn admitted(
     connection: &mut PgConnection,
     code: &str,
     machine: &Machine,
 ) -> Result<Admitted, DomainError> {
     const INVALID: DomainError = DomainError::Unauthenticated(
-        "the code is unknown, was used before or is older than ten minutes: ask for another one",
+        "the code is unknown, used or older than ten minutes: create another one",
     );
     let code = Secret::parse(code.trim()).filter(|code| code.kind() == SecretKind::Enrolment);
     let code = code.ok_or(INVALID)?;
@@ -199,7 +201,7 @@ async fn issue(
     Ok((issued.token_id, Valid { secret: issued.secret, expires_at }))
 }
 
-/// An agent that the caller may manage. One that it must not know of does not exist.
+/// An agent that the caller may manage. A hidden one is reported as not found.
 async fn managed(
     connection: &mut PgConnection,
     caller: &Caller,

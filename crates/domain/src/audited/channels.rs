@@ -1,4 +1,4 @@
-//! Channels: to whom projects tell what happens. Where a channel writes to is told to nobody, only enough to recognise it.
+//! Notification channels. A channel's target is secret: answers contain only enough to recognise it.
 
 use super::record;
 use crate::error::{DomainError, Kind as Thing};
@@ -13,29 +13,29 @@ use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 use utoipa::ToSchema;
 
-/// The most channels of a project: each is told of everything that it asks for.
+/// Maximum number of channels in a project, because each receives all its events.
 const CHANNELS_MAX: usize = 20;
 const NAME_CHARS_MAX: usize = 100;
-/// So much of the end of a secret address is shown, in characters, of one that is far longer.
+/// How many of the last characters of a secret address are shown. The address is far longer.
 const SHOWN_END: usize = 4;
 const SHOWN_FROM: usize = 16;
 
-/// To whom a project tells what happens.
+/// A notification channel.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Channel {
     /// Its number.
     pub channel_id: i64,
-    /// What people call it.
+    /// Its display name.
     #[schema(example = "team chat")]
     pub name: String,
-    /// How it is told.
+    /// The kind of channel.
     pub kind: Kind,
-    /// Where it is: an address of e-mail; of other kinds the host, and how the rest ends.
+    /// The mail address; for other kinds the host and the end of the address.
     #[schema(example = "hooks.slack.com/…Xb4d")]
     pub target: String,
-    /// What it is told of.
+    /// The events it receives.
     pub events: Vec<Event>,
-    /// Whether it is told now.
+    /// Whether it is enabled.
     pub enabled: bool,
     /// Why the server turned it off; null when it is on, or people turned it off.
     #[schema(required)]
@@ -49,32 +49,32 @@ pub struct Channel {
     /// Why it did not.
     #[schema(required)]
     pub failure: Option<String>,
-    /// Who made it: `account:NAME` or `token:NUMBER`.
+    /// The creator: `account:NAME` or `token:NUMBER`.
     pub created_by: String,
     /// When.
     pub created_at: DateTime<Utc>,
 }
 
-/// What of a channel is to change; what is absent stays.
+/// A change of a channel. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelChange {
-    /// What to call it.
+    /// The name.
     #[schema(max_length = 100)]
     pub name: Option<String>,
     /// Where it is.
     #[schema(max_length = 2000)]
     pub target: Option<String>,
-    /// What it is told of.
+    /// The events it receives.
     pub events: Option<Vec<Event>>,
-    /// Whether it is told. What happens while it is not, it is not told later.
+    /// Whether it is enabled. Events while it is disabled are not sent later.
     pub enabled: Option<bool>,
 }
 
-/// Makes a channel; with it comes the key with which messages to a webhook are signed.
+/// Creates a channel. Returns it with the key that signs its webhook messages.
 ///
 /// # Errors
-/// The channel is not possible.
+/// The channel is invalid.
 pub async fn create_channel(
     pool: &PgPool,
     notifier: &Notifier,
@@ -88,7 +88,7 @@ pub async fn create_channel(
             format!("the project has {CHANNELS_MAX} channels, as many as it can have: delete one first");
         return Err(DomainError::parameter("name", detail));
     }
-    let secret = (kind == Kind::Webhook).then(notify::draw_key);
+    let secret = (kind == Kind::Webhook).then(notify::generate_key);
     let mut transaction = pool.begin().await?;
     let made =
         channel::create(&mut transaction, project.project_id, kind, &wanted, secret.as_deref(), &by.actor)
@@ -104,10 +104,10 @@ pub async fn create_channel(
     Ok((channel, secret))
 }
 
-/// Changes a channel, and tells how it is now.
+/// Changes a channel, and returns its new state.
 ///
 /// # Errors
-/// There is no such channel, or it is not possible.
+/// The channel does not exist, or the change is invalid.
 pub async fn change_channel(
     pool: &PgPool,
     notifier: &Notifier,
@@ -147,7 +147,7 @@ pub async fn change_channel(
     Ok(after)
 }
 
-/// Deletes a channel, and what waits for it.
+/// Deletes a channel and its unsent messages.
 pub async fn delete_channel(
     pool: &PgPool,
     by: &By,
@@ -170,7 +170,7 @@ fn check(notifier: &Notifier, kind: Kind, wanted: &Wanted<'_>) -> Result<(), Dom
         return Err(DomainError::parameter("name", detail));
     }
     if wanted.events.is_empty() {
-        return Err(DomainError::parameter("events", "there is none: expected one at least"));
+        return Err(DomainError::parameter("events", "no events: expected at least one"));
     }
     notifier.check(kind, wanted.target).map_err(|why| DomainError::parameter("target", why))
 }
@@ -205,7 +205,8 @@ impl From<Row> for Channel {
     }
 }
 
-/// The host of an address, and how it ends where that gives little away: whoever knows all of it can write there.
+/// The host of an address, and its end if that reveals little. The full address is secret, because it grants
+/// write access.
 fn recognisable(url: &str) -> String {
     let (_, rest) = url.split_once("://").unwrap_or(("", url));
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));

@@ -1,4 +1,4 @@
-//! Jobs that people ask for.
+//! Jobs that users request.
 
 use super::{labels, record};
 use crate::error::{DomainError, Kind};
@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 const COMMITS_MAX: usize = 1_000;
 
-/// What is to be measured, and where.
+/// The commits and machines to measure.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
@@ -30,7 +30,7 @@ pub struct JobRequest {
     /// up to this one.
     #[schema(value_type = Option<String>)]
     pub until: Option<CommitSha>,
-    /// What each is compared with, in pairs.
+    /// The base to compare each commit with, in pairs.
     #[schema(value_type = Option<String>)]
     pub base: Option<CommitSha>,
     /// The branch that they are of.
@@ -38,22 +38,21 @@ pub struct JobRequest {
     pub branch: Option<String>,
     /// On these machines. Without: on every one that has the labels.
     pub machines: Option<Vec<Slug>>,
-    /// What a machine must have.
+    /// The labels that a machine needs.
     #[serde(default)]
     pub labels: Vec<Slug>,
     /// On the first machine that is free and has the labels, and no other.
     #[serde(default)]
     pub on_any: bool,
-    /// What is measured of them: a preset, or the path of a definition in the repository. Without: what their
-    /// `roundtrip.toml` says.
+    /// A preset, or the path of a definition in the repository. The default is the commit's `roundtrip.toml`.
     #[schema(max_length = 200, example = "quick")]
     pub preset: Option<String>,
-    /// That they were pushed: `true` of a hook of the repository. They come after what a person asks for.
+    /// Whether the request comes from a push hook. Such jobs come after users' requests.
     #[serde(default)]
     pub is_push: bool,
 }
 
-/// Asks for commits to be measured, and tells the numbers of the new jobs. What is open already is not asked for twice.
+/// Requests jobs, and returns the ids of the new ones. Commits that already have an open job are skipped.
 pub async fn request_jobs(
     pool: &PgPool,
     by: &By,
@@ -90,7 +89,7 @@ pub async fn request_jobs(
     Ok(job_ids)
 }
 
-/// Cancels a job of a project that is open.
+/// Cancels an open job of a project.
 pub async fn cancel_job(
     pool: &PgPool,
     by: &By,
@@ -108,7 +107,7 @@ pub async fn cancel_job(
     Ok(())
 }
 
-/// The machines on which something is asked for: those that are named, or all that have the labels.
+/// The named machines, or all machines with the labels.
 async fn machines(
     connection: &mut PgConnection,
     (project_id, project): (i64, &str),
@@ -119,8 +118,7 @@ async fn machines(
     let Some(named) = named else {
         if able.is_empty() {
             let detail = format!(
-                "no agent that works for {project} has these labels and was heard of within a week: expected labels of \
-                 one, or enrol one"
+                "no agent of {project} with these labels was seen within a week: use other labels, or enrol an agent"
             );
             return Err(DomainError::parameter("labels", detail));
         }
@@ -132,9 +130,7 @@ async fn machines(
         let machine_id = machine_id.filter(|machine_id| able.contains(machine_id)).ok_or_else(|| {
             DomainError::parameter(
                 "machines",
-                format!(
-                    "{name} has no agent that works for {project}, has these labels and was heard of within a week"
-                ),
+                format!("{name} has no agent of {project} with these labels that was seen within a week"),
             )
         })?;
         machines.push(machine_id);

@@ -1,10 +1,10 @@
-//! What people change, each with its line in the audit log in the same transaction: for the API and for the command line
-//! alike. Transactions begin here, and are over when a function returns.
+//! Changes made by users, for the API and the command line. Each writes its entry in the audit log in the same
+//! transaction, which begins and ends within the function.
 //!
 //! # Codemap
-//! - here: accounts. [`tokens`]: tokens, and jobs that are trusted. [`sessions`]: sessions of browsers.
-//! - [`projects`], [`channels`], [`jobs`], [`regressions`]: of one project.
-//! - [`agents`]: agents, and the codes that let them in.
+//! - Here: accounts. [`tokens`]: tokens and trusted CI jobs. [`sessions`]: browser sessions.
+//! - [`projects`], [`channels`], [`jobs`], [`regressions`]: parts of one project.
+//! - [`agents`]: agents and their enrolment codes.
 
 pub mod agents;
 pub mod channels;
@@ -28,10 +28,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, PgPool, Result};
 
-/// Labels of one agent, and of one job.
+/// Maximum number of labels of an agent or a job.
 const LABELS_MAX: usize = 20;
 
-/// Makes an account and, when it cannot sign in otherwise, a token for it. None when its name or login is taken.
+/// Creates an account and, if it cannot sign in another way, a token for it. None if its name or login is
+/// taken.
 pub async fn create_account(
     pool: &PgPool,
     by: &By,
@@ -63,7 +64,7 @@ pub async fn create_account(
     Ok(Some((account, Some(issued))))
 }
 
-/// Removes an account with all that lets it in. False when there is none.
+/// Deletes an account with its tokens and sessions. False if it does not exist.
 pub async fn delete_account(pool: &PgPool, by: &By, name: &str) -> Result<bool> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;
@@ -84,7 +85,7 @@ async fn record(
     audit::record(connection, by, Event { action, subject, details }).await
 }
 
-/// Labels as they are stored: each once, in order.
+/// Labels as they are stored: sorted, without duplicates.
 pub fn labels(labels: &[Slug]) -> Result<Vec<String>, DomainError> {
     let mut texts: Vec<String> = labels.iter().map(ToString::to_string).collect();
     texts.sort_unstable();
@@ -96,10 +97,11 @@ pub fn labels(labels: &[Slug]) -> Result<Vec<String>, DomainError> {
     Ok(texts)
 }
 
-/// Tells null, which takes a value away, from absent, which leaves it: of a member that has this and a default.
+/// Distinguishes null, which removes a value, from an absent field, which keeps it. For fields that also have
+/// a default.
 ///
 /// # Errors
-/// It is neither null nor a value.
+/// The field is neither null nor a value.
 fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {

@@ -1,4 +1,4 @@
-//! Projects: what they are set to, who their members are, and when they are measured.
+//! Projects: settings, members and schedules.
 
 use super::{present, record};
 use crate::error::{DomainError, Kind};
@@ -14,16 +14,16 @@ use serde_json::json;
 use sqlx::PgPool;
 use utoipa::ToSchema;
 
-/// A project to make, before its first run.
+/// A new project.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectRequest {
     /// Its name.
     #[schema(value_type = String, example = "libfoo")]
     pub project: Slug,
-    /// Who may read it. Absent: as the server's new projects are.
+    /// The visibility. The default is the server's setting for new projects.
     pub visibility: Option<Visibility>,
-    /// The branch whose runs make the trend. Absent: what the first run says.
+    /// The branch whose runs form the trend. The default comes from the first run.
     #[schema(max_length = 255, example = "main")]
     pub default_branch: Option<String>,
     /// Where agents fetch its commits from.
@@ -31,13 +31,13 @@ pub struct ProjectRequest {
     pub repository_url: Option<String>,
 }
 
-/// What is to change; what is absent stays.
+/// A change. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectChange {
-    /// Who may read it.
+    /// The visibility.
     pub visibility: Option<Visibility>,
-    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    /// The branch whose runs form the trend; null for all runs without a pull request.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 255, example = "main")]
     pub default_branch: Option<Option<String>>,
@@ -45,11 +45,11 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,
-    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
+    /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: Option<bool>,
 }
 
-/// Makes a project before its first run.
+/// Creates a project before its first run.
 pub async fn create_project(
     pool: &PgPool,
     by: &By,
@@ -60,7 +60,7 @@ pub async fn create_project(
     let (default_branch, repository_url) = (new.default_branch.as_deref(), new.repository_url.as_deref());
     let mut transaction = pool.begin().await?;
     let made = project::create(&mut transaction, name, visibility, default_branch, repository_url).await?;
-    made.ok_or_else(|| DomainError::Taken(format!("there is a project {name}")))?;
+    made.ok_or_else(|| DomainError::Taken(format!("project {name} already exists")))?;
     let details = json!({
         "visibility": visibility, "default_branch": default_branch, "repository_url": repository_url,
     });
@@ -68,8 +68,8 @@ pub async fn create_project(
     Ok(transaction.commit().await?)
 }
 
-/// Changes what a project is set to, and tells what it is set to now. Another default branch says of all its points again
-/// whether they are on the main line.
+/// Changes a project's settings, and returns the new ones. A new default branch recomputes which points are
+/// on the main line.
 pub async fn change_project(
     pool: &PgPool,
     by: &By,
@@ -109,7 +109,7 @@ pub async fn change_project(
     Ok(after)
 }
 
-/// Deletes a project with all that was measured of it, and revokes the tokens that are bound to it.
+/// Deletes a project with all its results, and revokes the tokens bound to it.
 pub async fn delete_project(pool: &PgPool, by: &By, project: &ProjectRow) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     settings::lock(&mut transaction, project.project_id).await?;
@@ -122,7 +122,7 @@ pub async fn delete_project(pool: &PgPool, by: &By, project: &ProjectRow) -> Res
     Ok(transaction.commit().await?)
 }
 
-/// Gives an account a role in a project, in place of the one it has.
+/// Sets an account's role in a project.
 pub async fn set_member(
     pool: &PgPool,
     by: &By,
@@ -141,10 +141,10 @@ pub async fn set_member(
     Ok(transaction.commit().await?)
 }
 
-/// Takes an account out of a project.
+/// Removes an account from a project.
 ///
 /// # Errors
-/// It is no member.
+/// It is not a member.
 pub async fn remove_member(
     pool: &PgPool,
     by: &By,
@@ -162,7 +162,7 @@ pub async fn remove_member(
     Ok(transaction.commit().await?)
 }
 
-/// Makes a schedule, and tells its number.
+/// Creates a schedule, and returns its id.
 pub async fn create_schedule(
     pool: &PgPool,
     by: &By,
@@ -178,7 +178,7 @@ pub async fn create_schedule(
     Ok(schedule_id)
 }
 
-/// Ends a schedule.
+/// Deletes a schedule.
 pub async fn delete_schedule(
     pool: &PgPool,
     by: &By,

@@ -1,4 +1,4 @@
-//! What people say of regressions.
+//! Triage of regressions.
 
 use super::{present, record};
 use crate::error::{DomainError, Kind};
@@ -13,7 +13,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use utoipa::ToSchema;
 
-/// What people say; what is absent stays, null takes it away.
+/// A change of triage. Absent fields stay unchanged, null removes a value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegressionChange {
@@ -23,21 +23,21 @@ pub struct RegressionChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub assignee: Option<Option<Slug>>,
-    /// What they say of it.
+    /// The note.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 4000)]
     pub note: Option<Option<String>>,
-    /// Where it is talked about: an address that begins with https:// or http://.
+    /// The issue link: an address that begins with https:// or http://.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 2000)]
     pub bug_url: Option<Option<String>>,
-    /// Until when nobody is told of it.
+    /// Until when its notifications are muted.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<DateTime<Utc>>)]
     pub muted_until: Option<Option<DateTime<Utc>>>,
 }
 
-/// Changes what people say of a regression.
+/// Changes the triage of a regression.
 pub async fn triage(
     pool: &PgPool,
     by: &By,
@@ -67,13 +67,13 @@ pub async fn triage(
         Some(name) => Some(account::key(&mut transaction, name).await?.ok_or_else(|| {
             DomainError::parameter(
                 "assignee",
-                format!("there is no account {name}: expected the name of one, or null"),
+                format!("account not found: {name} (expected an account's name, or null)"),
             )
         })?),
     };
     regression::triage(&mut transaction, regression_id, &after, assignee, Utc::now()).await?;
     if !matches!(change.state, None | Some(State::New | State::Acknowledged)) {
-        // Nobody looks for the culprit any more.
+        // The search for the culprit ends here.
         job::request::give_up(&mut transaction, regression_id, Utc::now()).await?;
     }
     let details = json!({ "project": project.project, "from": before, "to": after });

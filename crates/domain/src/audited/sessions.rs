@@ -1,4 +1,4 @@
-//! Sessions of browsers.
+//! Browser sessions.
 
 use super::record;
 use crate::access::{Caller, Proof};
@@ -9,20 +9,20 @@ use roundtrip_storage::{account, session};
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
-/// Who signs in, and how.
+/// A user who signs in, and the method.
 #[derive(Clone, Copy, Debug)]
 pub struct SignIn<'a> {
     /// The account's key.
     pub account_id: i64,
     /// Its name.
     pub name: &'a str,
-    /// The token that was shown for it, if one was.
+    /// The token that was used, if any.
     pub token_id: Option<i64>,
-    /// How: `token`, `github`.
+    /// The method: `token` or `github`.
     pub way: &'a str,
 }
 
-/// Begins a session in place of the one that the caller may have.
+/// Starts a session, and ends the caller's current one.
 pub async fn begin_session(
     pool: &PgPool,
     caller: &Caller,
@@ -35,7 +35,7 @@ pub async fn begin_session(
     Ok(secret)
 }
 
-/// Begins a session of the account of somebody who has signed in at GitHub; none when there is no such account.
+/// Starts a session for an account that signed in with GitHub. None if there is no such account.
 pub async fn begin_session_of_github(
     pool: &PgPool,
     caller: &Caller,
@@ -54,14 +54,14 @@ pub async fn begin_session_of_github(
     Ok(Some(secret))
 }
 
-/// Ends the session that the caller has, if it has one.
+/// Ends the caller's session, if any.
 pub async fn end_session(pool: &PgPool, caller: &Caller, by: &By) -> Result<(), DomainError> {
     let mut transaction = pool.begin().await?;
     end(&mut transaction, caller, by).await?;
     Ok(transaction.commit().await?)
 }
 
-/// Notes that somebody was not let in.
+/// Logs a failed sign-in.
 pub async fn refuse_session(pool: &PgPool, by: &By, details: serde_json::Value) -> Result<(), DomainError> {
     let mut connection = pool.acquire().await?;
     record(&mut connection, by, Action::SessionRefuse, "session".to_owned(), details).await?;

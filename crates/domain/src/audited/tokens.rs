@@ -1,4 +1,4 @@
-//! Tokens, and jobs of continuous integration that get one for their own.
+//! Tokens, and CI jobs that exchange their own token for one of ours.
 
 use super::record;
 use crate::access::{Caller, EXCHANGED_TOKEN_LIFETIME, Refusal};
@@ -14,7 +14,7 @@ use sqlx::{PgConnection, PgPool};
 
 const NAME_CHARACTERS_MAX: usize = 100;
 
-/// Makes a token.
+/// Creates a token.
 pub async fn create_token(
     connection: &mut PgConnection,
     by: &By,
@@ -46,7 +46,7 @@ async fn exchange_for(
     Ok(issued)
 }
 
-/// Trusts jobs of a repository.
+/// Adds a trust for jobs of a repository.
 pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::OidcTrust> {
     let mut transaction = pool.begin().await?;
     let connection = &mut *transaction;
@@ -57,8 +57,8 @@ pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::R
     Ok(row)
 }
 
-/// Trusts jobs no more, and revokes the tokens that they have; none where there is no such trust, or `is_meant` says that it is
-/// another one.
+/// Removes a trust, and revokes the tokens issued under it. None if it does not exist, or if `is_meant`
+/// rejects it.
 pub async fn delete_oidc_trust(
     pool: &PgPool,
     by: &By,
@@ -84,7 +84,7 @@ fn told(trust: &oidc::OidcTrust) -> Value {
     })
 }
 
-/// Gives a token another secret; the one of now is accepted for the overlap.
+/// Rotates a token's secret. The current one stays valid for the overlap.
 async fn rotate(
     connection: &mut PgConnection,
     by: &By,
@@ -99,14 +99,14 @@ async fn rotate(
     Ok(issued)
 }
 
-/// Revokes a token, and ends the sessions that began with it.
+/// Revokes a token, and ends the sessions that it started.
 async fn revoke(connection: &mut PgConnection, by: &By, token: &TokenSummary) -> sqlx::Result<()> {
     token::revoke(connection, token.token_id).await?;
     let details = json!({"name": token.name, "kind": token.kind});
     record(connection, by, Action::TokenRevoke, format!("token:{}", token.token_id), details).await
 }
 
-/// Makes a token, and tells what is stored of it.
+/// Creates a token, and returns its stored data.
 pub async fn issue_token(
     pool: &PgPool,
     by: &By,
@@ -119,17 +119,17 @@ pub async fn issue_token(
     Ok((row, issued))
 }
 
-/// Who changes a token.
+/// The user who changes a token.
 #[derive(Clone, Copy, Debug)]
 pub enum Changer<'a> {
-    /// Someone who may not change every token, nor know of each.
+    /// A caller, who may see and change only some tokens.
     Caller(&'a Caller),
-    /// Whoever runs the server.
+    /// The operator of the server.
     Operator,
 }
 
 impl Changer<'_> {
-    /// The token, if this one may do what `check` asks. One that it must not list does not exist.
+    /// The token, if the changer passes `check`. One that the caller may not list is reported as not found.
     async fn managed(
         self,
         connection: &mut PgConnection,
@@ -150,10 +150,10 @@ impl Changer<'_> {
     }
 }
 
-/// Gives a token another secret, and tells what is stored of it; the secret of now is accepted for the overlap.
+/// Rotates a token's secret, and returns its stored data. The current secret stays valid for the overlap.
 ///
 /// # Errors
-/// There is no such token, or the changer may not do this.
+/// The token does not exist, or the changer may not do this.
 pub async fn rotate_token(
     pool: &PgPool,
     changer: Changer<'_>,
@@ -169,10 +169,10 @@ pub async fn rotate_token(
     Ok((row, issued))
 }
 
-/// Revokes a token, ends the sessions that began with it, and tells which one it was.
+/// Revokes a token, ends the sessions that it started, and returns its stored data.
 ///
 /// # Errors
-/// There is no such token, or the changer may not do this.
+/// The token does not exist, or the changer may not do this.
 pub async fn revoke_token(
     pool: &PgPool,
     changer: Changer<'_>,
@@ -191,19 +191,19 @@ async fn stored(connection: &mut PgConnection, issued: &Issued) -> Result<TokenS
     row.ok_or_else(|| DomainError::unknown(Kind::Token, issued.token_id))
 }
 
-/// A token that a job got for its own.
+/// A token that was issued in exchange for a job's token.
 #[derive(Clone, Debug)]
 pub struct Exchanged {
     /// Its secret.
     pub secret: Secret,
-    /// The project that it is good for.
+    /// The project that it is valid for.
     pub project: String,
-    /// Until when it is valid.
+    /// The expiry.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Gives a job a token that has proved which one it is, for the project that is named or the only one that trusts it; none when
-/// it has had one for its own.
+/// Issues a token to a CI job that proved its identity, for the given project or the only one that trusts the
+/// job. None if the job's token was already exchanged.
 ///
 /// # Errors
 /// No project trusts the job, or several do.
@@ -246,7 +246,7 @@ async fn trusting(
     Ok(first)
 }
 
-/// A token for a job, unless it has had one for its own.
+/// Issues a token to a job, unless the job's token was already exchanged.
 async fn exchange(
     connection: &mut PgConnection,
     by: &By,
@@ -267,7 +267,7 @@ async fn exchange(
     };
     let by = By { actor: format!("job:{}", claims.repository), ..by.clone() };
     let issued = exchange_for(connection, &by, &new, claims, trust.oidc_trust_id).await?;
-    // As long as either could be used.
+    // Valid for as long as either token could be used.
     let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
     let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
     let used = Use {

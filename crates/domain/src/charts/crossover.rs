@@ -1,5 +1,5 @@
-//! Where the faster one of two lines over the size of a message changes: which lines are held against each other, and what is
-//! told of it.
+//! Finds where the faster of two lines changes with the message size: which lines are comparable, and their
+//! crossovers.
 
 use super::sweep::Facts;
 use roundtrip_stats::crossover::{self, Measured};
@@ -17,44 +17,44 @@ pub struct Crossover {
     pub above: usize,
     /// Where they cross, in bytes.
     pub x: u64,
-    /// The lower end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
-    /// at any measured size further down.
+    /// The lower end of the 95 % interval of `x`, in bytes; null if neither line is significantly faster at any smaller
+    /// size.
     #[schema(required)]
     pub from: Option<u64>,
-    /// The upper end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
-    /// at any measured size further up.
+    /// The upper end of the 95 % interval of `x`, in bytes; null if neither line is significantly faster at any larger
+    /// size.
     #[schema(required)]
     pub to: Option<u64>,
 }
 
-/// What two lines may differ in and still do the same, by the names of cases and methodologies: the mechanism, how it waits and
-/// wakes, and what it keeps the bytes in.
+/// The facts that may differ between two comparable lines, by their names in cases and methodologies: the
+/// mechanism, its waiting and waking, and its memory.
 const MECHANISM: [&str; 9] =
     ["batch", "buffer_bytes", "payload", "receive", "send", "storage", "transport", "variant", "wake"];
 
-/// What a line does, besides its mechanism: only lines that do the same are held against each other.
+/// A line's facts except the mechanism. Only lines with equal facts are comparable.
 pub fn does(facts: &Facts) -> BTreeMap<&str, &str> {
     let facts = facts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     facts.filter(|(name, _)| !MECHANISM.contains(name)).collect()
 }
 
-/// What a point measured at a size.
+/// The result of a point at a size.
 pub fn measured_at(x: u64, point: &MeasuredRow) -> Option<Measured> {
     // Times are not negative.
     Measured::new(x, point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()))
 }
 
-/// A line, as far as it can be held against others.
+/// A line, prepared for comparison with others.
 #[derive(Debug)]
 pub struct Comparable<'a> {
-    /// What it does, besides its mechanism.
+    /// Its facts, except the mechanism.
     does: BTreeMap<&'a str, &'a str>,
-    /// What it measured without loss, by size, of each environment, with more threads than processors or not.
+    /// Its lossless results, by environment and whether it was oversubscribed; then by size.
     measured: BTreeMap<(i64, bool), Vec<Measured>>,
 }
 
 impl<'a> Comparable<'a> {
-    /// Of a line's facts and its points, by size.
+    /// Takes a line's facts, and its points by size.
     pub fn new<'p>(facts: &'a Facts, points: impl IntoIterator<Item = (u64, &'p MeasuredRow)>) -> Self {
         let mut measured: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (x, point) in points {
@@ -64,7 +64,8 @@ impl<'a> Comparable<'a> {
         Self { does: does(facts), measured }
     }
 
-    /// What both measured in one environment: in the one in which they have most sizes in common, the newest one of several.
+    /// The results of both lines in the environment where they have the most sizes in common; the newest
+    /// environment in a tie.
     fn beside<'b>(&'b self, other: &'b Self) -> Option<[&'b [Measured]; 2]> {
         if self.does != other.does {
             return None;
@@ -78,7 +79,7 @@ impl<'a> Comparable<'a> {
     }
 }
 
-/// The crossovers of all pairs of lines, by the lines, then ascending.
+/// The crossovers of all pairs of lines: by pair, then ascending.
 pub fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
     let mut crossovers = Vec::new();
     for (first, one) in lines.iter().enumerate() {
@@ -90,7 +91,7 @@ pub fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
     crossovers
 }
 
-/// The crossovers of two lines, which have these places; ascending.
+/// The crossovers of two lines with these indices, ascending.
 pub(crate) fn of_pair(
     [first, second]: [usize; 2],
     one: &[Measured],
@@ -103,7 +104,7 @@ pub(crate) fn of_pair(
     })
 }
 
-/// Whole bytes: all of them lie between two measured sizes.
+/// Whole bytes. All values lie between two measured sizes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are positive, and fit")]
 fn bytes(x: f64) -> u64 {
     x.round() as u64

@@ -1,4 +1,4 @@
-//! Columns as they are sent. What follows is near to what came before, and a small difference takes few characters.
+//! Compact columns for JSON. Neighbouring values are similar, and a small difference takes few characters.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,7 +14,7 @@ pub struct Deltas(Vec<i64>);
 #[schema(example = json!([1000, null, 2, -3]))]
 pub struct OptionalDeltas(Vec<Option<i64>>);
 
-/// Where an environment begins in a column, which lasts until the next one does.
+/// The position at which an environment begins. It lasts until the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct EnvironmentBegins {
     /// Place of the first point with it, from 0.
@@ -36,7 +36,8 @@ impl FromIterator<Option<i64>> for OptionalDeltas {
     }
 }
 
-/// To the value before, in whose place the value is put. Whatever they are, adding it gives the value again.
+/// The difference from the previous value, which is replaced by this one. Wraps, so that adding it always
+/// restores the value.
 fn difference(before: &mut i64, value: i64) -> i64 {
     value.wrapping_sub(std::mem::replace(before, value))
 }
@@ -52,7 +53,7 @@ pub fn environments(environment_ids: impl IntoIterator<Item = i64>) -> Vec<Envir
     begins
 }
 
-/// The places of those that are marked, from 0: few or none.
+/// The indices of the marked entries, from 0. Usually few or none.
 pub fn marked(marks: impl IntoIterator<Item = bool>) -> Vec<usize> {
     marks.into_iter().enumerate().filter_map(|(index, is_marked)| is_marked.then_some(index)).collect()
 }

@@ -1,11 +1,12 @@
-//! Which points of a line are drawn when there are more than a chart can show.
+//! Selects the points of a line to draw when a chart cannot show them all.
 //!
-//! The line is cut into stretches of as many points each. Of every stretch its two ends are drawn, and those points where a
-//! figure is smallest and largest, as M4 does (Jugel, Jerzak, Hackenbroich and Markl, VLDB 2014): where a stretch is no wider
-//! than a pixel, the picture is the one that all points would give. No point is made up, and no spike is lost.
+//! The line is divided into stretches of equal length. Of each stretch, the first and last point are drawn,
+//! and the points with the smallest and largest value of each figure, as in M4 (Jugel, Jerzak, Hackenbroich
+//! and Markl, VLDB 2014). If a stretch is no wider than a pixel, the picture equals that of all points. All
+//! drawn points are measured ones, and every spike is kept.
 
-/// The places of the points to draw, ascending: at most `count_max`. All figures of a point are in one place of `figures`,
-/// which are of one length; those that come first matter most where there is no room for all.
+/// The indices of the points to draw, ascending: at most `count_max`. All columns of `figures` have one value
+/// per point. Earlier columns take precedence when there is not enough room.
 pub fn drawn(figures: &[&[i64]], count_max: usize) -> Vec<usize> {
     let count = figures.first().map_or(0, |figure| figure.len());
     if count <= count_max {
@@ -24,7 +25,7 @@ pub fn drawn(figures: &[&[i64]], count_max: usize) -> Vec<usize> {
             places.extend(values().max_by_key(|&(value, _)| value).map(|(_, place)| place));
             places.extend(values().min_by_key(|&(value, _)| value).map(|(_, place)| place));
         }
-        // Where less than one stretch has room.
+        // If there is room for less than one stretch.
         places.truncate(begin + of_stretch.min(count_max));
         places[begin..].sort_unstable();
     }

@@ -1,6 +1,6 @@
-//! Distributions side by side, a column a commit: a heat map shows two modes where quantiles show one band.
+//! Heat map of distributions, one column per commit. It shows two modes where quantiles show one band.
 //!
-//! All columns share their bins, eight a doubling, so that a row of the picture is one range of times.
+//! All columns share their bins, eight per doubling, so that a row of the picture is one range of times.
 
 use super::delta::{self, Deltas};
 use roundtrip_stats::Distribution;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// How fine the bins are: steps of 9 %.
+/// The resolution: bins of 9 %.
 pub const STEPS_PER_DOUBLING: u32 = 8;
 
 /// The columns of a heat map, the oldest first. Every list has one entry a column.
@@ -23,11 +23,11 @@ pub struct HeatMapColumns {
     pub first_bins: Deltas,
     /// How many operations took how long, from the first bin on. A number below zero is that many bins without any.
     pub counts: Vec<Vec<i64>>,
-    /// Places of those with a lossy run: what did not arrive is not in them.
+    /// Columns with a lossy run, whose lost messages are not included.
     pub lossy: Vec<usize>,
 }
 
-/// Takes histograms in any order, and merges those of one commit.
+/// Collects histograms in any order, and merges those of one commit.
 #[derive(Debug, Default)]
 pub struct HeatMap {
     by_ordinal: BTreeMap<i64, Column>,
@@ -41,12 +41,12 @@ struct Column {
 }
 
 impl HeatMap {
-    /// Adds the distribution of a run, as it is stored.
+    /// Adds the stored distribution of a run.
     ///
     /// # Errors
-    /// The bytes are no histogram.
+    /// The bytes are not a histogram.
     pub fn add(&mut self, ordinal: i64, is_lossy: bool, histogram: &[u8]) -> Result<(), InvalidDistribution> {
-        // The exact extremes are not needed: the bins of their buckets are theirs.
+        // The exact extremes are not needed: bins of the heat map contain whole buckets.
         let distribution = Distribution::of_stored(histogram, (0, HIGHEST_NS, 0))?;
         let bins: Vec<(usize, u64)> = distribution
             .log_counts(STEPS_PER_DOUBLING)
@@ -59,18 +59,18 @@ impl HeatMap {
         Ok(())
     }
 
-    /// How many commits there are.
+    /// The number of commits.
     pub fn commit_count(&self) -> usize {
         self.by_ordinal.len()
     }
 
-    /// All columns, neighbours merged where there are more than so many.
+    /// All columns. If there are more than `count_max`, neighbours are merged.
     pub fn columns(self, count_max: usize) -> HeatMapColumns {
         let commits: Vec<(i64, Column)> = self.by_ordinal.into_iter().collect();
         let count = commits.len().min(count_max);
         let mut merged: Vec<(i64, i64, Column)> = Vec::with_capacity(count);
         for (place, (ordinal, column)) in commits.iter().enumerate() {
-            // As many commits in each, as far as that goes.
+            // About the same number of commits in each.
             if place * count / commits.len() == merged.len() {
                 merged.push((*ordinal, *ordinal, Column::default()));
             }
@@ -113,7 +113,7 @@ impl Column {
     }
 }
 
-/// The tail of a distribution is mostly empty bins, as in `HdrHistogram`'s own encoding, which this is like.
+/// Encodes runs of empty bins, which are most of a distribution's tail. Similar to `HdrHistogram`'s encoding.
 fn coded(counts: &[u64]) -> Vec<i64> {
     let mut coded = Vec::new();
     for same in counts.chunk_by(|one, next| *one == 0 && *next == 0) {

@@ -1,4 +1,4 @@
-//! Series with their points: of a commit, or the newest ones.
+//! Series with their points, at a commit or the newest ones.
 
 use super::sweep::{self, SweptParameter};
 use roundtrip_storage as db;
@@ -31,7 +31,7 @@ pub struct Member {
     pub point: MeasuredRow,
 }
 
-/// Series by their machines.
+/// Groups series by machine.
 pub fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
     let mut machines: BTreeMap<i64, Vec<db::series::Row>> = BTreeMap::new();
     for row in rows {
@@ -40,7 +40,7 @@ pub fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
     machines.into_values().collect()
 }
 
-/// The points of series that are all of one machine: of a commit, or the newest one of each on the main line.
+/// The points of series of one machine: at a commit, or the newest on the main line.
 pub async fn points(
     pool: &PgPool,
     series: &[db::series::Row],
@@ -54,10 +54,10 @@ pub async fn points(
     })
 }
 
-/// The series that have the parameter and a point, in their order.
+/// The series that have the parameter and a point, in the given order.
 ///
 /// # Errors
-/// What the database holds of a series does not parse.
+/// A series in the database cannot be parsed.
 pub fn members(
     over: SweptParameter,
     series: Vec<db::series::Row>,
@@ -76,7 +76,7 @@ pub fn members(
     Ok(members)
 }
 
-/// The lines of such series.
+/// The lines of these series.
 pub fn lines<'a>(over: SweptParameter, members: impl IntoIterator<Item = &'a Member>) -> Vec<sweep::Line> {
     let series = members.into_iter().map(|Member { x, series, .. }| {
         (*x, over.others(&series.transport.slug, &series.case, &series.methodology))

@@ -1,17 +1,17 @@
-//! [`Quantiles`]: which figures of a point are asked for.
+//! [`Quantiles`]: the requested quantiles of a point.
 
 use roundtrip_storage::point::Quantile;
 use serde::Deserialize;
 use strum::VariantNames as _;
 
-/// Some quantiles, ascending and each once: at least one.
+/// At least one quantile, ascending, without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Quantiles(Vec<Quantile>);
 
-/// Why a text is no list of quantiles.
+/// Why a text is not a list of quantiles.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no quantile: expected some of {names}, separated by commas", names = Quantile::VARIANTS.join(", "))]
+#[error("`{0}` is not a quantile: expected some of {names}, separated by commas", names = Quantile::VARIANTS.join(", "))]
 pub struct InvalidQuantile(String);
 
 impl TryFrom<String> for Quantiles {
@@ -35,12 +35,12 @@ impl Default for Quantiles {
 }
 
 impl Quantiles {
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     pub fn as_slice(&self) -> &[Quantile] {
         &self.0
     }
 
-    /// The one furthest in the tail.
+    /// The highest one.
     pub fn highest(&self) -> Quantile {
         self.0.last().copied().unwrap_or(Quantile::P50)
     }

@@ -1,8 +1,9 @@
-//! Which series make one line over a parameter of theirs, such as the size of a message.
+//! Groups series into lines over a parameter, such as the message size.
 //!
-//! A line holds what is alike in everything else: transport, case and methodology. Some parameters grow with the swept one:
-//! a kernel buffer as large as the message, a channel with as many senders as receivers. Series that are alike but for such
-//! a parameter, and have it in one proportion to the swept one, are a line as well.
+//! The series of a line are equal in everything else: transport, case and methodology. Some parameters scale
+//! with the swept one: a kernel buffer as large as the message, or a channel with as many senders as
+//! receivers. Series that differ only in such a parameter form a line if its ratio to the swept one is
+//! constant.
 
 use roundtrip_wire::{Case, Methodology, Slug, comparable};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use strum::AsRefStr;
 use utoipa::ToSchema;
 
-/// What a sweep is over.
+/// The swept parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema, AsRefStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -23,21 +24,21 @@ pub enum SweptParameter {
     Senders,
 }
 
-/// What a series is made of besides the swept parameter, by the names of the wire format.
+/// The facts of a series except the swept parameter, by their names in the wire format.
 pub type Facts = BTreeMap<String, String>;
 
-/// Series that are one line.
+/// The series of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What they have in common. A parameter that grows with the swept one reads `1 x message_bytes`.
+    /// Their common facts. A parameter that scales with the swept one reads `1 x message_bytes`.
     pub facts: Facts,
-    /// Of each, ascending, the swept parameter, and its place among the given ones.
+    /// The swept parameter and the index of each series, ascending.
     pub members: Vec<(u64, usize)>,
 }
 
 impl SweptParameter {
-    /// The parameter of a case; none where it has none: sizes that are drawn are no size, and what another tool has measured
-    /// has no parameters.
+    /// The parameter's value in a case. None without one: cases with a size profile have no single size, and
+    /// imported cases have no parameters.
     pub fn of(self, case: &Case) -> Option<u64> {
         let is_own = case.benchmark.is_none();
         match self {
@@ -47,18 +48,18 @@ impl SweptParameter {
         }
     }
 
-    /// All else that a series is made of.
+    /// The other facts of a series.
     pub fn others(self, transport: &Slug, case: &Case, methodology: &Methodology) -> Facts {
         let mut facts = comparable::facts(case);
         facts.extend(comparable::facts(methodology));
         facts.insert("transport".into(), transport.to_string());
-        // Absent, it is one.
+        // It is 1 if absent.
         facts.entry("senders".into()).or_insert_with(|| "1".into());
         facts.remove(self.as_ref());
         facts
     }
 
-    /// The parameters that may grow with it, alone or together.
+    /// The parameters that may scale with it, alone or together.
     fn growing(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::MessageBytes => &[&["buffer_bytes"], &["total_bytes"], &["buffer_bytes", "total_bytes"]],
@@ -67,7 +68,7 @@ impl SweptParameter {
         }
     }
 
-    /// The same facts, with these parameters as multiples of the swept one; none where they are not.
+    /// The facts with these parameters as multiples of the swept one. None if they are not multiples.
     fn in_proportion(self, x: u64, facts: &Facts, growing: &[&str]) -> Option<Facts> {
         let mut facts = facts.clone();
         for name in growing {
@@ -80,8 +81,8 @@ impl SweptParameter {
     }
 }
 
-/// The lines of some series, of each of which the swept parameter and all else are given. Every series is in one line, and
-/// lines come in the order of their first series.
+/// The lines of series, each given by its swept parameter and other facts. Every series is in one line. Lines
+/// are in the order of their first series.
 pub fn lines(over: SweptParameter, series: Vec<(u64, Facts)>) -> Vec<Line> {
     let places = series.iter().enumerate().map(|(place, (x, facts))| (facts.clone(), (*x, place)));
     let (mut lines, mut alone): (Vec<Line>, Vec<Line>) =
@@ -101,7 +102,7 @@ pub fn lines(over: SweptParameter, series: Vec<(u64, Facts)>) -> Vec<Line> {
     lines
 }
 
-/// The names of what is not the same in all lines: it tells them apart.
+/// The names of the facts that differ between lines.
 pub fn told_apart(lines: &[Line]) -> Vec<String> {
     let names: BTreeSet<&String> = lines.iter().flat_map(|line| line.facts.keys()).collect();
     let differs =

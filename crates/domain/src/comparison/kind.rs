@@ -1,5 +1,5 @@
-//! What is said of a pair at a glance, how many there are of each kind, and which of them are told: a comparison may have
-//! thousands, of which the first few are read.
+//! Classifies pairs, counts them by kind, and selects those to show: a comparison can have thousands of
+//! pairs, and readers look at the first few.
 
 use super::{ComparisonPair, Verdict};
 use roundtrip_wire::comparable::Difference;
@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::str::FromStr;
 use utoipa::ToSchema;
 
-/// What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
-/// whose p90, p99 or shape changed.
+/// The result of a pair, most urgent first. It is about the p50, unless that is unchanged or inconclusive and the p90,
+/// p99 or shape changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairKind {
@@ -21,7 +21,7 @@ pub enum PairKind {
     Faster,
     /// Changed in p90, p99 or shape alone.
     Elsewhere,
-    /// What was measured does not tell.
+    /// Inconclusive pairs.
     Inconclusive,
     /// It did not change.
     Unchanged,
@@ -46,7 +46,7 @@ pub struct KindCounts {
     pub faster: usize,
     /// Changed in p90, p99 or shape alone.
     pub elsewhere: usize,
-    /// What was measured does not tell.
+    /// Inconclusive pairs.
     pub inconclusive: usize,
     /// Did not change.
     pub unchanged: usize,
@@ -55,7 +55,7 @@ pub struct KindCounts {
 }
 
 impl KindCounts {
-    /// Of these pairs.
+    /// Counts these pairs.
     pub fn of(pairs: &[ComparisonPair]) -> Self {
         let mut counts = Self::default();
         for pair in pairs {
@@ -87,14 +87,14 @@ impl PairKind {
     }
 }
 
-/// By how much the p90 and the p99 changed, where they did.
+/// The changes of the p90 and the p99, if significant.
 fn besides(pair: &ComparisonPair) -> impl Iterator<Item = f64> {
     let changed = [pair.p90, pair.p99].into_iter().flatten().filter(|beside| beside.verdict.is_some());
     changed.filter_map(|beside| beside.change)
 }
 
-/// At most so many pairs of each kind that is asked for, by kind, the largest changes first; what did not change stays in its
-/// order.
+/// At most `limit` pairs of each requested kind, ordered by kind, largest changes first. Unchanged pairs keep
+/// their order.
 pub fn most_telling(
     mut pairs: Vec<ComparisonPair>,
     kinds: &[PairKind],
@@ -113,7 +113,7 @@ pub fn most_telling(
     pairs
 }
 
-/// By how much a pair changed, in what its kind is about.
+/// The size of a pair's change, in the figure that determined its kind.
 fn size(pair: &ComparisonPair) -> f64 {
     match pair.kind {
         PairKind::Slower | PairKind::Faster | PairKind::Inconclusive => pair.change.unwrap_or(0.0).abs(),
@@ -122,7 +122,7 @@ fn size(pair: &ComparisonPair) -> f64 {
     }
 }
 
-/// Pairs of series that are wanted.
+/// Keeps the pairs of these series.
 pub fn of_series(pairs: &mut Vec<ComparisonPair>, series_ids: &HashSet<i64>) {
     let is_wanted = |pair: &ComparisonPair| {
         [&pair.base, &pair.head].into_iter().flatten().any(|side| series_ids.contains(&side.series_id))
@@ -130,7 +130,7 @@ pub fn of_series(pairs: &mut Vec<ComparisonPair>, series_ids: &HashSet<i64>) {
     pairs.retain(is_wanted);
 }
 
-/// The least and the largest of the least changes that are said to be one.
+/// The smallest and the largest of the pairs' thresholds.
 pub fn least_changes(pairs: &[ComparisonPair]) -> Option<[f64; 2]> {
     let all = || pairs.iter().filter_map(|pair| pair.least_change);
     all().reduce(f64::min).zip(all().reduce(f64::max)).map(<[f64; 2]>::from)
@@ -139,7 +139,7 @@ pub fn least_changes(pairs: &[ComparisonPair]) -> Option<[f64; 2]> {
 /// Pairs that are not compared for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct NotCompared {
-    /// What is not the same on both sides. Of `delivered`, which is another number in each case, without the numbers.
+    /// The differences between the sides. For `delivered`, without the numbers, because they differ in each case.
     pub differences: Vec<Difference>,
     /// Why there is nothing to compare.
     pub reasons: Vec<String>,
@@ -149,10 +149,10 @@ pub struct NotCompared {
     pub machines: Vec<String>,
 }
 
-/// How much arrived is of each case alone.
+/// The delivered counts differ in each case.
 const OF_EACH: &str = "delivered";
 
-/// What is not the same on both sides of a pair, and reasons.
+/// Differences between the sides, and reasons.
 type Why = (Vec<Difference>, Vec<String>);
 
 fn why(pair: &ComparisonPair) -> Why {
@@ -164,7 +164,7 @@ fn why(pair: &ComparisonPair) -> Why {
     (differences, pair.reasons.clone())
 }
 
-/// Why pairs are not compared, the reason of most first.
+/// Why pairs are not compared, the most common reason first.
 pub fn not_compared(pairs: &[ComparisonPair]) -> Vec<NotCompared> {
     let mut groups: BTreeMap<Why, Vec<&ComparisonPair>> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.kind == PairKind::NotComparable) {

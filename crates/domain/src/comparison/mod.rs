@@ -1,7 +1,6 @@
-//! Two commits or runs, series by series: what changed, and what cannot be told. The rules and the figures are those of
-//! `roundtrip compare`.
+//! Compares two commits or runs, series by series, with the rules and figures of `roundtrip compare`.
 //!
-//! - `outcome`: what each side measured, and which of it belong together. [`kind`]: which of that is told first.
+//! - `outcome`: the results of each side, and their pairing. [`kind`]: classification and order.
 
 pub mod kind;
 mod outcome;
@@ -25,9 +24,9 @@ use uuid::Uuid;
 /// One case on one machine, on both sides or on one.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparisonPair {
-    /// On what.
+    /// The transport.
     pub transport: TransportInfo,
-    /// What.
+    /// The case.
     pub case: Case,
     /// In the base; null when it was not measured there.
     #[schema(required)]
@@ -41,7 +40,7 @@ pub struct ComparisonPair {
     /// By how much head's times are longer than base's (Hodges and Lehmann), as a share.
     #[schema(required)]
     pub change: Option<f64>,
-    /// The 95 % interval of that change; null as well with too few repetitions.
+    /// The 95 % interval of the change; null with too few repetitions.
     #[schema(required)]
     pub change_interval: Option<[f64; 2]>,
     /// How probable so uneven times are without a change.
@@ -55,34 +54,34 @@ pub struct ComparisonPair {
     pub t: Option<f64>,
     /// How Node's tool marks that t, without regard to the number of pairs: up to three stars.
     pub stars: &'static str,
-    /// What is said of it, by its p50.
+    /// The verdict on its p50.
     pub verdict: Verdict,
-    /// What is said of it at a glance.
+    /// The overall result.
     pub kind: PairKind,
-    /// The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
+    /// The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
     #[schema(required)]
     pub least_change: Option<f64>,
     /// Why it is inconclusive, in a sentence; null when it is not.
     #[schema(required)]
     pub undecided: Option<String>,
-    /// The p90 of the repetitions; null where the uploads of both sides are not kept any more, here and below.
+    /// The p90 of the repetitions; null if an upload was deleted, here and below.
     #[schema(required)]
-    pub p90: Option<Beside>,
+    pub p90: Option<QuantileChange>,
     /// Their p99.
     #[schema(required)]
-    pub p99: Option<Beside>,
+    pub p99: Option<QuantileChange>,
     /// The shape of their distributions.
     #[schema(required)]
     pub shape: Option<ShapeChange>,
-    /// Why it is not compared: what is not the same on both sides.
+    /// The differences that prevent a comparison.
     pub differences: Vec<Difference>,
     /// Why there is nothing to compare: a side without the case, or without the figures of its repetitions.
     pub reasons: Vec<String>,
 }
 
-/// A quantile beside the p50.
+/// The change of a quantile other than p50.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct Beside {
+pub struct QuantileChange {
     /// By how much head's times are longer than base's, as a share.
     #[schema(required)]
     pub change: Option<f64>,
@@ -91,24 +90,24 @@ pub struct Beside {
     pub change_interval: Option<[f64; 2]>,
     /// How probable so uneven times are without a change, adjusted for all that is compared.
     pub p_adjusted: f64,
-    /// That it regressed or improved; null where it cannot be said to have changed.
+    /// Regressed or improved; null without a significant change.
     #[schema(required)]
     pub verdict: Option<Verdict>,
 }
 
-/// How times are distributed, beside all of them being longer or shorter.
+/// The change of a distribution's shape, apart from a uniform shift.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ShapeChange {
-    /// How probable so uneven shapes are without a change, adjusted for all that is compared.
+    /// The p-value of the shape test, adjusted for the whole comparison.
     pub p_adjusted: f64,
-    /// Whether it is said to have changed.
+    /// Whether the change is significant.
     pub changed: bool,
-    /// Where the distributions differ, in words, if it did.
+    /// A description of the change, if significant.
     #[schema(required)]
     pub difference: Option<String>,
 }
 
-/// What was measured of a case on one side.
+/// The result of a case on one side.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MeasuredSide {
     /// The series' number.
@@ -117,7 +116,7 @@ pub struct MeasuredSide {
     pub machine: String,
     /// How.
     pub methodology: Methodology,
-    /// Of which run: of several, the newest one that measured exactly the commit.
+    /// The run; among several, the newest with a clean work tree.
     pub run_id: Uuid,
     /// The identity of the machine's stable facts.
     pub environment_id: i64,
@@ -142,7 +141,7 @@ pub struct MeasuredSide {
 /// Quantiles of each repetition, in the order of the upload. Empty where they were stored before these were.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RepetitionFigures {
-    /// Medians: what is compared.
+    /// Medians. Comparisons use these.
     pub p50_ns: Vec<i64>,
     /// 90 %.
     pub p90_ns: Vec<i64>,
@@ -150,10 +149,10 @@ pub struct RepetitionFigures {
     pub p99_ns: Vec<i64>,
 }
 
-/// Two runs of a project, series by series, all that there is.
+/// Compares all series of two runs of a project.
 ///
 /// # Errors
-/// A run is gone.
+/// A run has been deleted.
 pub async fn of_runs(
     pool: &PgPool,
     project_id: i64,
@@ -168,7 +167,7 @@ pub async fn of_runs(
     Ok(pairs(pool, project_id, &base, &head, None).await?.0)
 }
 
-/// The pairs of two sides, and how many cases each has.
+/// The pairs of two sides, and the number of cases on each.
 pub async fn pairs(
     pool: &PgPool,
     project_id: i64,
@@ -185,9 +184,9 @@ pub async fn pairs(
     Ok((pairs.await.map_err(DomainError::internal)?, case_counts))
 }
 
-impl From<comparison::Beside> for Beside {
-    fn from(found: comparison::Beside) -> Self {
-        let comparison::Beside { change, change_interval, p_adjusted, verdict } = found;
+impl From<comparison::QuantileChange> for QuantileChange {
+    fn from(found: comparison::QuantileChange) -> Self {
+        let comparison::QuantileChange { change, change_interval, p_adjusted, verdict } = found;
         Self { change, change_interval, p_adjusted, verdict: verdict.map(Verdict::from) }
     }
 }

@@ -1,7 +1,7 @@
-//! What each side of a comparison measured, and which of it belong together.
+//! The results of each side of a comparison, and their pairing.
 
 use super::kind::PairKind;
-use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
+use super::{ComparisonPair, MeasuredSide, QuantileChange, RepetitionFigures, ShapeChange, Verdict};
 use crate::analysis::track::{self, Points};
 use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
@@ -30,9 +30,9 @@ pub(super) struct Outcome {
     series: Series,
     point: MeasuredRow,
     times_ns: Vec<u64>,
-    /// Of each repetition; none where its upload is not kept any more.
+    /// One per repetition; none if the upload was deleted.
     profiles: Option<Vec<Profile>>,
-    /// By how much each of the runs before differs from the one before it.
+    /// The difference of each earlier run from the one before it.
     effects: Vec<f64>,
     run: Arc<Run>,
 }
@@ -65,7 +65,7 @@ pub(super) async fn outcomes(
             points.into_iter().map(|point| (point.series_id, point)).collect();
         for series in series {
             let Some(point) = points.remove(&series.series_id) else { continue };
-            // A run that is gone by now takes its results with it.
+            // If a run was deleted meanwhile, so were its results.
             let Some(run) = runs.get(&point.run_id).cloned() else { continue };
             // Times are not negative.
             let times_ns: Vec<u64> = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
@@ -78,11 +78,11 @@ pub(super) async fn outcomes(
     Ok(outcomes)
 }
 
-/// So many of the newest runs tell how much a case differs from run to run.
+/// How many of the newest runs determine a case's variation between runs.
 const RUNS: i64 = 21;
 
-/// Lets cases learn how much they differ from run to run, up to a commit, in the environment that they were measured in. A
-/// change among them is one difference of many, and the measure is robust.
+/// Computes each case's variation between runs, up to a commit and in its environment. The measure is robust,
+/// so one change among them has little effect.
 pub(super) async fn learn(
     pool: &PgPool,
     outcomes: &mut [Outcome],
@@ -118,8 +118,8 @@ async fn runs(
     rows.into_iter().map(run).collect()
 }
 
-/// The profiles of the repetitions of these points, which are all of one machine, by run and series, as far as their uploads
-/// are kept.
+/// The profiles of the repetitions of points of one machine, by run and series, where the uploads still
+/// exist.
 async fn profiles(
     pool: &PgPool,
     machine_id: i64,
@@ -138,8 +138,8 @@ async fn profiles(
     Ok(found)
 }
 
-/// Every case of either side, with what can be said of it. Two runs are compared wherever they were measured: that is then
-/// what differs.
+/// Every case of either side with its verdict. Two runs are compared even if measured on different machines,
+/// which is then a difference.
 pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec<ComparisonPair> {
     let same_series = |one: &Outcome, other: &Outcome| one.point.series_id == other.point.series_id;
     let same_case = |one: &Outcome, other: &Outcome| {
@@ -167,7 +167,7 @@ pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec
         .collect()
 }
 
-/// What is compared of two outcomes: all that both have.
+/// The data of two outcomes to compare: everything that both have.
 fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
     let profiles = base.profiles.as_deref().zip(head.profiles.as_deref());
     Case {
@@ -178,7 +178,7 @@ fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
 }
 
 impl Outcome {
-    /// What keeps two results from being compared, of which this one is the base.
+    /// The differences that prevent a comparison. `self` is the base.
     fn differences(&self, head: &Self) -> Vec<Difference> {
         let mut differences = comparable::runs(&*self.run, &*head.run);
         differences.extend(comparable::results(self, head));
@@ -217,7 +217,7 @@ fn pair(
     let reason = |(name, side): (&str, Option<&Outcome>)| match side {
         None => Some(format!("not in the {name}")),
         Some(side) if side.times_ns.is_empty() => {
-            Some(format!("{name}: stored before the figures of each repetition were, which its upload has"))
+            Some(format!("{name}: uploaded by an old version, without results per repetition"))
         }
         Some(_) => None,
     };
@@ -237,8 +237,8 @@ fn pair(
         kind: PairKind::NotComparable,
         least_change: compared.map(|compared| compared.least),
         undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
-        p90: compared.and_then(|compared| compared.p90).map(Beside::from),
-        p99: compared.and_then(|compared| compared.p99).map(Beside::from),
+        p90: compared.and_then(|compared| compared.p90).map(QuantileChange::from),
+        p99: compared.and_then(|compared| compared.p99).map(QuantileChange::from),
         shape: compared.and_then(|compared| compared.shape).map(|found| {
             let sides = base.zip(head).and_then(|sides| case(sides).profiles);
             ShapeChange {

@@ -1,42 +1,42 @@
-//! [`Admission`]: how many uploads are let in at a time. What is too much is turned away before its body is read, and asked
-//! to come back: agents keep what they have measured, a server without memory keeps nothing.
+//! [`Admission`]: limits concurrent uploads. Excess ones are rejected before their body is read; agents keep reports
+//! and retry.
 
 use crate::error::DomainError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-/// Bodies that are in memory at a time, as they are sent: eight of the largest, or some hundred of the usual ones.
+/// Maximum bytes of bodies in memory, as sent: eight of the largest, or some hundred typical ones.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Semaphores count in 32 bits, and finer is not needed.
+/// Semaphores count in 32 bits, and this resolution is sufficient.
 const BYTES_OF_PERMIT: usize = 1024;
-/// How long an upload waits for its turn before the agent is asked to come back.
+/// How long an upload waits for its turn before it is rejected.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(20);
 
-/// What there is to share out among uploads.
+/// The resources that uploads share.
 #[derive(Clone, Debug)]
 pub struct Admission {
     memory: Arc<Semaphore>,
-    /// One for each upload that may be inflated and parsed at a time.
+    /// One permit for each upload that is inflated and parsed at the same time.
     turns: Arc<Semaphore>,
     turn_count: usize,
 }
 
-/// A body's share of the memory, until this is dropped.
+/// A body's share of the memory, until dropped.
 #[derive(Debug)]
 pub struct Admitted {
     share: OwnedSemaphorePermit,
     memory: Arc<Semaphore>,
 }
 
-/// What is shared out now.
+/// The memory in use.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
     /// Bytes of bodies.
     pub bytes: i64,
-    /// The most of them.
+    /// Their maximum.
     pub bytes_max: i64,
-    /// Turns that are taken.
+    /// Uploads that are being parsed.
     pub parsing: i64,
 }
 
@@ -52,13 +52,13 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// Lets a body of so many bytes in, or turns it away at once.
+    /// Admits a body of this size, or rejects it immediately.
     pub fn admit(&self, bytes: usize) -> Result<Admitted, DomainError> {
         let memory = Arc::clone(&self.memory);
         Ok(Admitted { share: acquire(&memory, permits(bytes))?, memory })
     }
 
-    /// What is shared out now.
+    /// The memory in use.
     pub fn queue(&self) -> Queue {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let free_bytes = self.memory.available_permits() * BYTES_OF_PERMIT;
@@ -69,7 +69,7 @@ impl Admission {
         }
     }
 
-    /// Waits for a turn of the processors.
+    /// Waits for a turn to use the CPU.
     pub async fn turn(&self) -> Result<SemaphorePermit<'_>, DomainError> {
         match tokio::time::timeout(TURN_WAIT_MAX, self.turns.acquire()).await {
             Ok(permit) => permit.map_err(DomainError::internal),
@@ -79,7 +79,7 @@ impl Admission {
 }
 
 impl Admitted {
-    /// Takes a larger share when the body turns out to be of so many bytes: some clients do not say beforehand.
+    /// Reserves more memory for a body that is larger than announced.
     pub fn cover(&mut self, bytes: usize) -> Result<(), DomainError> {
         let missing = permits(bytes).saturating_sub(self.share.num_permits());
         if missing > 0 {

@@ -1,7 +1,8 @@
-//! [`Ids`]: keys of rows that uploads share, remembered, so that an upload of known series asks for none of them.
+//! [`Ids`]: a cache of the keys of rows that uploads share, so that an upload of known series needs no
+//! lookup.
 //!
-//! Projects, machines, environments and series never change their keys and are seldom removed, so what was found once is
-//! still right. What was removed after all is noticed by the foreign keys of table `run`; everything is forgotten then.
+//! The keys of projects, machines, environments and series never change, and the rows are seldom deleted, so
+//! cached keys stay valid. The foreign keys of table `run` detect deleted rows; the cache is then cleared.
 
 use quick_cache::sync::Cache;
 use roundtrip_storage as db;
@@ -10,22 +11,22 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 
-/// Two hundred machines of a thousand cases; one takes some 60 bytes.
+/// Two hundred machines with a thousand cases each, at about 60 bytes per key.
 const IDS_MAX: usize = 200_000;
 
-/// Keys by the digest of what they stand for.
+/// Keys by the digest of their row.
 #[derive(Debug)]
 pub(super) struct Ids(Cache<[u8; 32], i64>);
 
-/// The keys of the rows that one upload refers to.
+/// The keys of the rows that an upload refers to.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) machine_id: i64,
     pub(super) environment_id: i64,
     pub(super) series_ids: Vec<i64>,
-    /// How many of these series did not exist.
+    /// How many of these series are new.
     pub(super) new_series_count: i64,
-    /// What was not remembered: to be remembered once the transaction has been committed.
+    /// New keys, to be cached after the transaction has been committed.
     new: Vec<([u8; 32], i64)>,
 }
 
@@ -36,12 +37,12 @@ impl Default for Ids {
 }
 
 impl Ids {
-    /// The key of a report's project, if it is remembered.
+    /// The key of a report's project, if cached.
     pub(super) fn project(&self, report: &RunReport) -> Option<i64> {
         self.0.get(&of_project(report))
     }
 
-    /// The keys of what else a report names; rows are made for what is new.
+    /// The keys of the other rows of a report; new rows are created.
     pub(super) async fn of(
         &self,
         connection: &mut PgConnection,
@@ -63,7 +64,7 @@ impl Ids {
             Some(id) => id,
             None => note(key, db::environment::upsert(connection, &report.environment).await?),
         };
-        // With the transport's description: it is stored as the newest upload has it.
+        // Includes the transport's description, because the newest upload updates it.
         let of_result = |result: &CaseResult| {
             digest(&(project_id, machine_id, &result.transport, &result.case, &result.methodology))
         };
@@ -93,6 +94,6 @@ fn of_project(report: &RunReport) -> [u8; 32] {
 }
 
 fn digest(of: &impl Serialize) -> [u8; 32] {
-    // Types of the wire format have string keys: this cannot fail.
+    // Types of the wire format have string keys, so this cannot fail.
     Sha256::digest(serde_json::to_vec(of).unwrap_or_default()).into()
 }

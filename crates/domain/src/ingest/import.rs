@@ -1,4 +1,4 @@
-//! A file of another tool becomes a report like any other; the file itself is kept beside it.
+//! Turns another tool's file into a report. The file itself is stored as well.
 
 use super::{KEPT_LEVEL, Upload, UploadBody, inflate, integer, parse, reduce};
 use crate::error::DomainError;
@@ -8,7 +8,7 @@ use roundtrip_storage::original::Original;
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportRequest, ImportedFile};
 use sha2::{Digest, Sha256};
 
-/// Reads the request, and the file in it.
+/// Reads the request and its file.
 pub(super) fn prepare(body: &UploadBody) -> Result<Upload, DomainError> {
     let bytes = inflate::inflate(&body.bytes, body.encoding)?;
     let ImportRequest { mut report, file } = parse::parse_import(&bytes)?;

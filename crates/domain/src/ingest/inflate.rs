@@ -1,4 +1,4 @@
-//! Inflating what a stranger compressed: counted, and ended as soon as there is too much.
+//! Decompresses untrusted bodies, up to a limit.
 
 use super::Encoding;
 use crate::error::DomainError;
@@ -6,22 +6,23 @@ use std::io::{self, Read};
 
 const INFLATED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// The body as it was before compression.
+/// The inflated body.
 pub(super) fn inflate(sent: &[u8], encoding: Encoding) -> Result<Vec<u8>, DomainError> {
     let (name, result) = match encoding {
         Encoding::Identity => return Ok(sent.to_vec()),
         Encoding::Gzip => ("gzip", read_limited(flate2::read::MultiGzDecoder::new(sent))),
         Encoding::Zstd => ("zstd", zstd::Decoder::new(sent).and_then(read_limited)),
     };
-    let inflated = result
-        .map_err(|error| DomainError::InvalidEncoding(format!("the body is no whole {name}: {error}")))?;
+    let inflated = result.map_err(|error| {
+        DomainError::InvalidEncoding(format!("the body is not a complete {name}: {error}"))
+    })?;
     if inflated.len() > INFLATED_BYTES_MAX {
         return Err(DomainError::BodyTooLarge { max_bytes: INFLATED_BYTES_MAX, state: "inflated" });
     }
     Ok(inflated)
 }
 
-/// Reads one byte more than allowed at most: enough to know.
+/// Reads at most one byte more than allowed, which is enough to detect the excess.
 fn read_limited(decoder: impl Read) -> io::Result<Vec<u8>> {
     let mut inflated = Vec::new();
     decoder.take(INFLATED_BYTES_MAX as u64 + 1).read_to_end(&mut inflated)?;
@@ -34,7 +35,7 @@ mod tests {
 
     #[test]
     fn a_bomb_is_refused_without_being_inflated() {
-        // 1 GiB of zeros in 33 KiB: inflating it all would take a gigabyte of memory.
+        // 1 GiB of zeros in 33 KiB: inflating all of it would take a gigabyte of memory.
         let bomb = zstd::encode_all(io::repeat(0).take(1 << 30), 1).unwrap();
         assert!(matches!(inflate(&bomb, Encoding::Zstd), Err(DomainError::BodyTooLarge { .. })));
     }

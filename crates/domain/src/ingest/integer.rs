@@ -1,9 +1,9 @@
-//! The database's integers end at 2^63 - 1: a larger number is refused by name and never wrapped.
+//! The database's integers end at 2^63 - 1. A larger number is rejected with its JSON pointer, never wrapped.
 
 use crate::error::DomainError;
 use roundtrip_wire::RunReport;
 
-/// The number as the database holds it. Only a wrong one is asked where it stands.
+/// The number as a database integer. `pointer` is only called for an error.
 pub(super) fn fit(pointer: impl FnOnce() -> String, value: u64) -> Result<i64, DomainError> {
     i64::try_from(value).map_err(|_| {
         let pointer = pointer();
@@ -12,7 +12,7 @@ pub(super) fn fit(pointer: impl FnOnce() -> String, value: u64) -> Result<i64, D
     })
 }
 
-/// Adds, as the database will hold the sum.
+/// Adds a number to a sum, both as database integers.
 pub(super) fn add(pointer: impl FnOnce() -> String, sum: &mut i64, value: u64) -> Result<(), DomainError> {
     *sum = fit(pointer, sum.cast_unsigned().saturating_add(value))?;
     Ok(())

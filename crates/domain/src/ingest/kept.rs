@@ -1,4 +1,4 @@
-//! Original uploads, as they are kept: inflated again, and asked for what no table holds.
+//! Reads stored uploads for details that are not in the tables.
 
 use super::reduce;
 use crate::error::DomainError;
@@ -13,7 +13,7 @@ pub async fn report_bytes(body_zstd: Vec<u8>) -> Result<Vec<u8>, DomainError> {
     run_blocking(move || inflate(&body_zstd)).await
 }
 
-/// What `describe` makes of each result, in the order of the upload.
+/// Calls `describe` for each result, in the order of the upload.
 pub async fn results<T: Send + 'static>(
     body_zstd: Vec<u8>,
     describe: fn(&CaseResult) -> T,
@@ -21,7 +21,7 @@ pub async fn results<T: Send + 'static>(
     run_blocking(move || Ok(report(&body_zstd)?.results.iter().map(describe).collect())).await
 }
 
-/// What `describe` makes of each repetition of the result at `position`, in the order of their indices.
+/// Calls `describe` for each repetition of the result at `position`, in the order of their indices.
 pub async fn repetitions<T: Send + 'static>(
     body_zstd: Vec<u8>,
     position: i32,
@@ -35,7 +35,7 @@ pub async fn repetitions<T: Send + 'static>(
         repetitions.sort_by_key(|repetition| repetition.index);
         let mut decoder = Decoder::default();
         let described = repetitions.into_iter().map(|repetition| {
-            // It was decoded when it was stored, so a failure now is ours.
+            // It was decoded when it was stored, so a failure now is our bug.
             let distribution =
                 reduce::decode(String::new, &repetition, &mut decoder).map_err(DomainError::internal)?;
             Ok(describe(repetition, &distribution))
@@ -45,14 +45,15 @@ pub async fn repetitions<T: Send + 'static>(
     .await
 }
 
-/// The profiles of the repetitions of each result, in the order of their indices; results in the order of the upload.
+/// The profiles of the repetitions of each result, in the order of their indices; results in the order of the
+/// upload.
 pub async fn profiles(body_zstd: Vec<u8>) -> Result<Vec<Vec<Profile>>, DomainError> {
     run_blocking(move || {
         let mut decoder = Decoder::default();
         let results = report(&body_zstd)?.results.into_iter().map(|mut result| {
             result.repetitions.sort_by_key(|repetition| repetition.index);
             let profiles = result.repetitions.iter().map(|repetition| {
-                // It was decoded when it was stored, so a failure now is ours.
+                // It was decoded when it was stored, so a failure now is our bug.
                 let distribution = reduce::decode(String::new, repetition, &mut decoder);
                 Ok(shape::profile(&distribution.map_err(DomainError::internal)?))
             });
@@ -74,5 +75,5 @@ fn report(body_zstd: &[u8]) -> Result<RunReport, DomainError> {
 }
 
 fn inflate(body_zstd: &[u8]) -> Result<Vec<u8>, DomainError> {
-    zstd::decode_all(body_zstd).context("a kept upload does not inflate").map_err(DomainError::internal)
+    zstd::decode_all(body_zstd).context("cannot decompress a stored upload").map_err(DomainError::internal)
 }

@@ -1,7 +1,7 @@
-//! From the bytes of an upload to rows: inflate, parse, check, reduce to numbers, place the commits, store.
+//! From the bytes of an upload to rows: inflate, parse, check, reduce, place the commits, store.
 //!
-//! Everything up to storing is work for the processor, so it is done off the asynchronous threads; storing is one
-//! transaction. Nothing is written before everything has been checked.
+//! Everything up to storing is CPU-bound and runs on blocking threads; storing is one transaction. All checks
+//! come before the first write.
 
 pub mod admission;
 mod ids;
@@ -29,25 +29,25 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Uploads are written once and read seldom, but a run takes minutes: the default level is fast enough.
+/// Uploads are written once and read seldom, but a run takes minutes, so the default level is fast enough.
 const KEPT_LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 
-/// A report that has been checked, with the numbers that are stored of it.
+/// A checked report with the numbers to store.
 #[derive(Debug)]
 struct Upload {
     report: RunReport,
     body_sha256: [u8; 32],
-    /// The body, compressed for keeping.
+    /// The body, compressed for storage.
     body_zstd: Vec<u8>,
     /// One entry for each result of the report.
     numbers: Vec<Option<db::point::Numbers>>,
     original: Option<db::original::Original>,
-    /// Whether whoever uploads it does not vouch for it.
+    /// Whether the upload is quarantined.
     quarantined: bool,
 }
 
 impl Upload {
-    /// Believes nothing of it that would change where others stand: it was measured by strangers.
+    /// Removes everything that would move other commits, because the upload is untrusted.
     fn quarantine(&mut self) {
         self.quarantined = true;
         self.report.history.clear();
@@ -65,16 +65,16 @@ pub enum Stored {
     AlreadyExists,
 }
 
-/// What the server stored. The same upload again has the same receipt.
+/// What the server stored. A repeated upload gets the same receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UploadReceipt {
-    /// Of which run.
+    /// The run.
     pub run_id: Uuid,
-    /// SHA-256 of the body as it was before compression, in hexadecimal.
+    /// SHA-256 of the uncompressed body, in hexadecimal.
     pub body_sha256: String,
     /// Cases in the upload.
     pub result_count: i32,
-    /// Cases with numbers.
+    /// Results with points.
     pub point_count: i32,
 }
 
@@ -100,41 +100,41 @@ pub struct UploadBody {
     pub admitted: Admitted,
 }
 
-/// What comes with an upload besides its body.
+/// The parameters of an upload, besides its body.
 #[derive(Clone, Copy, Debug)]
 pub struct UploadOptions {
-    /// What its agent says of the acknowledgements that it has.
+    /// The agent's count of acknowledged reports.
     pub acknowledged: Option<Acknowledged>,
-    /// Whether whoever uploads it does not vouch for it. Nobody can say the contrary of another's.
+    /// Whether the upload is quarantined. This cannot be changed later.
     pub quarantined: bool,
-    /// Who may read the project, if this upload is its first.
+    /// The visibility of the project, if this upload creates it.
     pub visibility_of_new: Visibility,
 }
 
-/// Takes uploads in; cheap to clone.
+/// Stores uploads; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Ingest {
     pool: PgPool,
     admission: Admission,
-    /// Keys of rows that uploads share.
+    /// Cached keys of shared rows.
     ids: Arc<Ids>,
 }
 
 impl Ingest {
-    /// Over a database.
+    /// An ingest for a database.
     pub fn new(pool: PgPool) -> Self {
         Self { pool, admission: Admission::default(), ids: Arc::default() }
     }
 
-    /// How many uploads are let in at a time.
+    /// The limits of concurrent uploads.
     pub fn admission(&self) -> &Admission {
         &self.admission
     }
 
-    /// Stores a run. When this returns, it is on disk.
+    /// Stores a run. It is on disk when this returns.
     ///
     /// # Errors
-    /// The uploader may not do this, or the body is wrong.
+    /// The uploader lacks a permission, or the body is invalid.
     pub async fn upload(
         &self,
         uploader: &Caller,
@@ -145,7 +145,7 @@ impl Ingest {
         self.ingest(uploader, options, move || prepare(run_id, body)).await
     }
 
-    /// Stores a file of another tool, with the run that its results make.
+    /// Stores another tool's file, and the run of its results.
     ///
     /// # Errors
     /// As for an upload.
@@ -171,10 +171,10 @@ impl Ingest {
         if options.quarantined {
             upload.quarantine();
         }
-        // Only the report says of which project and machine it is.
+        // The project and machine are only known from the report.
         uploader.check_upload(upload.report.project.as_str(), upload.report.machine.slug.as_str())?;
-        // In a task of its own: were it dropped within a `copy` because the client hung up, sqlx would take the rest of the
-        // answer to that for the answer to the connection's next statement.
+        // Runs in its own task. If a client's disconnect dropped it during a `copy`, sqlx would read the rest
+        // of that response as the response to the connection's next statement.
         let ingest = self.clone();
         let storing = async move { store::store(&ingest, &upload, options).await };
         tokio::spawn(storing.in_current_span()).await.map_err(DomainError::internal)?

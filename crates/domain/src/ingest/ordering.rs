@@ -1,8 +1,9 @@
-//! Where commits stand in their project, worked out from what a report says and what is stored.
+//! Places commits in their project's order, from a report and the stored commits.
 //!
-//! An agent in a whole clone states each commit's ordinal. In a shallow one it cannot; then neighbours tell (a child
-//! stands one after its first parent), and where there is no neighbour either, an estimate behind all others stands
-//! in until something certain is known. What is certain is never moved: a commit's ancestors cannot change.
+//! An agent in a full clone sends each commit's ordinal. In a shallow clone it cannot, so the ordinal follows
+//! from neighbours (a child comes one after its first parent). Without neighbours, the commit gets an
+//! estimate after all others, until its ordinal is known. A known ordinal never changes, because a commit's
+//! ancestors do not change.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,8 @@ pub(super) struct Place {
     pub(super) is_estimate: bool,
 }
 
-/// Places a chain of commits, the newest first, and their first parents as far as that is possible. `known` holds what
-/// is stored of them; `last_ordinal` is the project's largest.
+/// Assigns ordinals to a chain of commits, newest first, and their first parents. `known` has the stored ordinals;
+/// `last_ordinal` is the project's largest.
 pub(super) fn place<'a>(
     chain: &[Link<'a>],
     known: &'a HashMap<String, Place>,
@@ -68,7 +69,7 @@ fn descend<'a>(chain: &[Link<'a>], places: &mut HashMap<&'a str, Place>) {
     }
 }
 
-/// What is certain replaces what is not; an estimate fills only a gap.
+/// A certain ordinal replaces an estimate; an estimate only fills a gap.
 fn improve<'a>(places: &mut HashMap<&'a str, Place>, sha: &'a str, ordinal: i64, is_estimate: bool) {
     match places.get(sha) {
         Some(place) if !place.is_estimate || is_estimate => {}
@@ -78,7 +79,8 @@ fn improve<'a>(places: &mut HashMap<&'a str, Place>, sha: &'a str, ordinal: i64,
     }
 }
 
-/// Stored commits, placed by estimate so far, that the `certain` ones now place: their descendants by first parent.
+/// Stored commits with estimated ordinals that the `certain` ones now place: their descendants by first
+/// parent.
 pub(super) fn settle<'a>(
     certain: impl IntoIterator<Item = (&'a str, i64)>,
     estimates: &'a [(String, String)],
@@ -90,7 +92,7 @@ pub(super) fn settle<'a>(
     let mut settled = Vec::new();
     let mut parents: Vec<(&str, i64)> = certain.into_iter().collect();
     while let Some((parent, ordinal)) = parents.pop() {
-        // Taken out, so that no commit is visited twice, whatever a report says of its parents.
+        // Removed, so that no commit is visited twice, even with cyclic parents.
         for child in children.remove(parent).unwrap_or_default() {
             let place = (child, ordinal.saturating_add(1));
             settled.push(place);
@@ -108,7 +110,7 @@ mod tests {
         Link { sha, first_parent: Some(first_parent).filter(|parent| !parent.is_empty()), stated }
     }
 
-    /// The places of the chain, in its order.
+    /// The ordinals of the chain, in its order.
     fn placed(chain: &[Link<'_>], known: &[(&str, i64, bool)], last_ordinal: i64) -> Vec<(i64, bool)> {
         let known = known
             .iter()

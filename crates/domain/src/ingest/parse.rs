@@ -1,4 +1,4 @@
-//! From JSON to a checked report. What is wrong is named by a JSON pointer.
+//! Parses and validates a report. Errors have a JSON pointer.
 
 use crate::error::DomainError;
 use roundtrip_wire::import::ImportRequest;
@@ -10,14 +10,14 @@ use serde_path_to_error::{Path, Segment};
 
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
-/// What every version of the format has in common.
+/// The fields that all versions of the format share.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
     schema_version: Option<&'a RawValue>,
 }
 
-/// The same around a file of another tool.
+/// The same for an import.
 #[derive(Deserialize)]
 struct ImportEnvelope<'a> {
     #[serde(borrow)]
@@ -28,7 +28,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, DomainError> {
     let report = match serde_json::from_slice::<RunReport>(bytes) {
         Ok(report) if report.schema_version == SCHEMA_VERSION => report,
         _ => {
-            // First alone: a report of another version may have another shape, and that is not its fault.
+            // First, because a report of another version may have another structure.
             located::<Envelope<'_>>(bytes)?.check()?;
             located(bytes)?
         }
@@ -37,7 +37,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, DomainError> {
     Ok(report)
 }
 
-/// Parses and checks a file of another tool with its report, which has no results of its own.
+/// Parses and checks an import: another tool's file, with a report that has no results.
 pub(super) fn parse_import(bytes: &[u8]) -> Result<ImportRequest, DomainError> {
     located::<ImportEnvelope<'_>>(bytes)?.report.check()?;
     let request: ImportRequest = located(bytes)?;
@@ -45,7 +45,7 @@ pub(super) fn parse_import(bytes: &[u8]) -> Result<ImportRequest, DomainError> {
     if !request.report.results.is_empty() {
         return Err(DomainError::InvalidReport {
             pointer: Some("/report/results".into()),
-            detail: "a report with results around a file: expected none, they are in the file".into(),
+            detail: "a report of an imported file has results: expected none, they come from the file".into(),
         });
     }
     Ok(request)
@@ -71,7 +71,7 @@ fn check(report: &RunReport, at: &str) -> Result<(), DomainError> {
     })
 }
 
-/// Knows where it is when something is wrong, which takes twice as long.
+/// Parses again with the position of errors, which takes twice as long.
 fn located<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DomainError> {
     let not_json =
         |error: &serde_json::Error| DomainError::InvalidJson(format!("the body is not JSON: {error}"));

@@ -1,4 +1,4 @@
-//! From repetitions to the numbers of a point: distributions are decoded, checked and merged.
+//! Reduces repetitions to the numbers of a point: decodes, checks and merges distributions.
 
 use super::integer::{add, fit};
 use crate::error::DomainError;
@@ -7,12 +7,12 @@ use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
 use roundtrip_storage::point::Numbers;
 use roundtrip_wire::{Case, CaseResult, Repetition, RunReport};
 
-/// The only scenario whose figure of merit is a rate.
+/// The only scenario whose main result is a rate.
 const STREAM: &str = "stream";
 /// Sums of times are in nanoseconds.
 const NS_PER_SECOND: u128 = 1_000_000_000;
 
-/// The numbers of each result, in order; none where no repetition finished.
+/// The numbers of each result, in order; none without a finished repetition.
 pub(super) fn reduce(report: &RunReport) -> Result<Vec<Option<Numbers>>, DomainError> {
     let mut decoder = Decoder::default();
     let of_result = |(index, result)| numbers(index, result, &mut decoder);
@@ -122,7 +122,7 @@ pub(super) fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// None where sizes are drawn: `message_bytes` is then the largest, and how many bytes arrived is not known.
+/// None with a size profile: `message_bytes` is then the largest size, and the delivered bytes are unknown.
 fn throughput(case: &Case, delivered: i64, elapsed_ns: i64) -> Option<i64> {
     if case.scenario.as_str() != STREAM || case.size_profile.is_some() {
         return None;

@@ -1,9 +1,9 @@
-//! One upload, one transaction, one round trip a table.
+//! Stores an upload in one transaction, with one round trip per table.
 //!
-//! The order of a project's commits is locked while a commit's place is copied into points: shared by uploads whose commits
-//! are all known, which is nearly every one, and exclusively by one that brings new commits. Uploads of different projects
-//! share machines, cases and methodologies: all insert in the same order of tables, and sorted within each, so that none
-//! waits for one that waits for it.
+//! The order of a project's commits is locked while ordinals are copied into points: shared by uploads of
+//! known commits, which are nearly all, and exclusive for uploads of new commits. Uploads of different
+//! projects share machines, cases and methodologies. All insert in the same order of tables, sorted within
+//! each, so that they cannot deadlock.
 
 use super::ids::Found;
 use super::ordering::{self, Link, Place};
@@ -20,17 +20,17 @@ use std::collections::{HashMap, HashSet};
 
 enum Attempt {
     Done(Stored, UploadReceipt),
-    /// Nothing was stored: it brings commits, and the order of commits was only locked for reading.
+    /// Nothing was stored: the upload has new commits, but the order was locked for reading only.
     BringsCommits,
 }
 
-/// Stores an upload, unless it was stored before, and counts it for the installation that it came from.
+/// Stores an upload unless it is already stored, and counts it for its installation.
 pub(super) async fn store(
     ingest: &Ingest,
     upload: &Upload,
     options: UploadOptions,
 ) -> Result<(Stored, UploadReceipt), DomainError> {
-    // The first upload of a project brings its commits, too.
+    // A project's first upload always has new commits.
     let is_known = ingest.ids.project(&upload.report).is_some();
     let mut lock = if is_known { OrderLock::Shared } else { OrderLock::Exclusive };
     let mut is_remembered = true;
@@ -38,7 +38,7 @@ pub(super) async fn store(
         match attempt(ingest, upload, options, lock).await {
             Ok(Attempt::Done(stored, receipt)) => return Ok((stored, receipt)),
             Ok(Attempt::BringsCommits) => lock = OrderLock::Exclusive,
-            // A row that was remembered is gone: from here on all are asked for.
+            // A cached row was deleted: read all from now on.
             Err(error) if is_remembered && is_dangling(&error) => {
                 ingest.ids.forget();
                 is_remembered = false;
@@ -89,7 +89,7 @@ async fn attempt(
     if !standing.quarantined {
         db::analysis::add(connection, key.run_id, key.machine_id).await?;
     }
-    // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
+    // Last, because from here on, uploads of one machine wait for each other, then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
     db::project_machine::record(connection, key, new).await?;
     if let Some(acknowledged) = options.acknowledged {
@@ -141,7 +141,7 @@ async fn insert_rest(
     Ok(())
 }
 
-/// What a run was measured for, as far as it says so, and whether it counts.
+/// The job of a run, if any, and whether its lease is valid.
 async fn standing(
     connection: &mut PgConnection,
     key: db::run::Key,
@@ -172,13 +172,13 @@ fn counts(upload: &Upload) -> db::run::Counts {
     }
 }
 
-/// Whether a run is part of the trend: of the default branch, or of a commit that was checked out by itself.
+/// Whether a run is part of the trend: on the default branch, or on a commit checked out without a branch.
 fn is_mainline(report: &RunReport, default_branch: Option<&str>) -> bool {
     let is_default = |branch: &str| default_branch.is_none_or(|default| default == branch);
     report.pull_request.is_none() && report.branch.as_deref().is_none_or(is_default)
 }
 
-/// The answer to an upload whose run exists: the same as before, if its body is the same.
+/// The receipt for a repeated upload, if its body is the same.
 async fn replay(connection: &mut PgConnection, upload: &Upload) -> Result<Attempt, DomainError> {
     let run_id = upload.report.run_id.as_uuid();
     let stored = db::run::receipt(connection, run_id).await?;
@@ -194,12 +194,12 @@ async fn replay(connection: &mut PgConnection, upload: &Upload) -> Result<Attemp
 struct PlacedCommit {
     commit_id: i64,
     ordinal: i64,
-    /// Whether no run had measured it.
+    /// Whether no earlier run measured it.
     is_new: bool,
     default_branch: Option<String>,
 }
 
-/// Places the report's commits, and stores those that are new. `None`: that needs an exclusive lock.
+/// Places the report's commits, and stores new ones. `None` if that needs an exclusive lock.
 async fn place_commit(
     connection: &mut PgConnection,
     project_id: i64,
@@ -228,7 +228,7 @@ async fn place_commit(
         .into_iter()
         .map(|row| (row.sha, Place { ordinal: row.ordinal, is_estimate: row.ordinal_is_estimate }))
         .collect();
-    // What is certain is never moved.
+    // A certain ordinal never changes.
     let is_settled = chain.iter().all(|link| known.contains_key(link.sha))
         && known.values().all(|place| !place.is_estimate);
     let places = if is_settled {
@@ -247,7 +247,7 @@ async fn place_commit(
     Ok(Some(PlacedCommit { commit_id: *commit_id, ordinal: place.ordinal, is_new, default_branch }))
 }
 
-/// Stores new commits, and corrects those that stand elsewhere by what is known now. Returns the keys of the new ones.
+/// Stores new commits and corrects estimated ordinals. Returns the keys of the new ones.
 async fn store_places(
     connection: &mut PgConnection,
     project_id: i64,
@@ -283,12 +283,12 @@ fn link(commit: &Commit) -> Link<'_> {
     Link {
         sha: commit.sha.as_str(),
         first_parent: commit.parents.first().map(roundtrip_wire::CommitSha::as_str),
-        // Checked to fit before.
+        // Already checked to fit.
         stated: commit.first_parent_ordinal.map(u64::cast_signed),
     }
 }
 
-/// The database refuses a value that JSON allows, such as a time beyond its calendar: that is the report's fault.
+/// The database rejects values that JSON allows, such as a time beyond its calendar. The report is invalid.
 fn refused(error: sqlx::Error) -> DomainError {
     let data_exception = error.as_database_error().filter(|error| {
         // Class 22, data exception: its text names the value.

@@ -1,31 +1,30 @@
-//! The one connection of a server that listens, for as long as the server lives.
+//! The connection on which a server listens for announcements.
 
-use super::{Announcement, Heard, Live};
+use super::{Announcement, Live, Received};
 use roundtrip_storage as db;
 use sqlx::postgres::PgListener;
 use std::time::Duration;
 
-/// A connection on which nothing was heard for so long is asked whether it still is one: what lies between may have
-/// forgotten it without a word.
+/// The idle time after which the connection is checked: a device on the path may have dropped it silently.
 const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Passes on what is heard, until the server ends.
+/// Passes on notifications until the server stops.
 pub(super) async fn run(live: Live, mut listener: PgListener) {
     let mut is_closed = live.shared.is_closed.subscribe();
     let passing_on = async {
         loop {
-            match hear(&mut listener).await {
-                Ok(Some(heard)) => live.hear(heard),
-                // The connection was lost, and is there again.
-                Ok(None) => live.hear(Heard::Gap),
+            match receive(&mut listener).await {
+                Ok(Some(received)) => live.receive(received),
+                // The connection was lost and restored.
+                Ok(None) => live.receive(Received::Gap),
                 Err(sqlx::Error::PoolClosed) => return,
                 Err(error) => {
-                    tracing::warn!(error.cause = %error, "new runs of other servers are not heard of");
+                    tracing::warn!(error.cause = %error, "cannot listen for new runs of other servers; will retry");
                     let Some(again) = reconnect(&live).await else { return };
                     listener = again;
-                    live.hear(Heard::Gap);
+                    live.receive(Received::Gap);
                 }
             }
         }
@@ -36,8 +35,8 @@ pub(super) async fn run(live: Live, mut listener: PgListener) {
     }
 }
 
-/// The next announcement; nothing after the connection was lost for a moment.
-async fn hear(listener: &mut PgListener) -> sqlx::Result<Option<Heard>> {
+/// The next announcement; none if the connection was lost and restored.
+async fn receive(listener: &mut PgListener) -> sqlx::Result<Option<Received>> {
     loop {
         match tokio::time::timeout(CHECK_INTERVAL, listener.try_recv()).await {
             Ok(notification) => return Ok(notification?.map(|notification| parse(notification.payload()))),
@@ -49,17 +48,17 @@ async fn hear(listener: &mut PgListener) -> sqlx::Result<Option<Heard>> {
     }
 }
 
-/// A server of another version may announce what this one does not understand: something is new.
-fn parse(payload: &str) -> Heard {
+/// A server of another version may send a payload that this one does not understand. Treat it as a gap.
+fn parse(payload: &str) -> Received {
     let parsed = serde_json::from_str::<Announcement>(payload)
         .and_then(|announcement| Ok((announcement.project, serde_json::to_string(&announcement.new)?)));
     match parsed {
-        Ok((project, data)) => Heard::Runs { project, data },
-        Err(_) => Heard::Gap,
+        Ok((project, data)) => Received::Runs { project, data },
+        Err(_) => Received::Gap,
     }
 }
 
-/// Tries until it succeeds; nothing when the server is about to end.
+/// Retries until it succeeds; none when the server is stopping.
 async fn reconnect(live: &Live) -> Option<PgListener> {
     loop {
         tokio::time::sleep(RECONNECT_INTERVAL).await;

@@ -1,13 +1,12 @@
-//! [`Live`]: clients that keep a stream open are told of new runs, whichever server took them in.
+//! [`Live`]: notifies clients with an open stream of new runs, even if another server stored them.
 //!
-//! - An upload is announced after it was committed, by NOTIFY in a transaction of its own, and what arrives within 250 ms
-//!   is announced together. NOTIFY in the transaction of the upload would be simpler and slower: PostgreSQL writes all
-//!   notifications of a database in the order of their commits, under one lock, so that uploads would commit one after
-//!   the other.
-//! - Each server listens on one connection (`listen`), from the first client on, and passes on what it hears. A client that
-//!   does not read fast enough is told of a gap and goes on from there: nothing piles up for it.
-//! - Nobody is promised every event. A server can die between commit and NOTIFY, a connection can break: whoever is told
-//!   of a gap, or connects again, asks for what it shows once more.
+//! - An upload is announced after it is committed, by NOTIFY in a separate transaction, together with all others within
+//!   250 ms. NOTIFY in the upload's transaction would be simpler but slower: PostgreSQL writes all notifications of a
+//!   database in commit order under one lock, so uploads would commit one after the other.
+//! - Each server listens on one connection (`listen`), from its first client on, and passes on the announcements. A client
+//!   that reads too slowly receives a gap and continues from there, so no queue grows.
+//! - Delivery is not guaranteed: a server can stop between commit and NOTIFY, and a connection can break. After a gap or a
+//!   reconnect, a client must reload its data.
 
 mod listen;
 
@@ -24,9 +23,10 @@ use uuid::Uuid;
 
 const CLIENTS_MAX: usize = 256;
 const BEHIND_MAX: usize = 256;
-/// For how long new runs are collected.
+/// How long new runs are collected before an announcement.
 const COLLECTED_FOR: Duration = Duration::from_millis(250);
-/// The most runs that an announcement names: PostgreSQL takes less than 8,000 bytes, and each has up to 180.
+/// Maximum number of runs in an announcement: PostgreSQL limits the payload to 8,000 bytes, and a run takes
+/// up to 180.
 const RUNS_NAMED_MAX: usize = 40;
 
 /// New runs of one project.
@@ -49,12 +49,12 @@ pub struct NewRun {
     pub commit_ordinal: i64,
 }
 
-/// What a client is told.
+/// A message to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// There are new runs: [`NewRuns`] as JSON.
     Runs(String),
-    /// Something may have been missed.
+    /// Some messages may have been lost.
     Gap,
 }
 
@@ -66,12 +66,12 @@ struct Announcement {
 }
 
 #[derive(Debug)]
-enum Heard {
+enum Received {
     Runs { project: String, data: String },
     Gap,
 }
 
-/// What is announced and followed; cheap to clone.
+/// The streams of new runs; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Live {
     shared: Arc<Shared>,
@@ -81,29 +81,29 @@ pub struct Live {
 struct Shared {
     pool: PgPool,
     pending: Mutex<Vec<Uuid>>,
-    heard: broadcast::Sender<Arc<Heard>>,
+    received: broadcast::Sender<Arc<Received>>,
     clients: Arc<Semaphore>,
     is_listening: tokio::sync::Mutex<bool>,
     is_closed: watch::Sender<bool>,
 }
 
-/// One client that follows one project.
+/// A client that follows one project.
 #[derive(Debug)]
 pub struct Subscription {
     project: String,
-    heard: broadcast::Receiver<Arc<Heard>>,
+    received: broadcast::Receiver<Arc<Received>>,
     is_closed: watch::Receiver<bool>,
     _place: OwnedSemaphorePermit,
 }
 
 impl Live {
-    /// Over a database.
+    /// For a database.
     pub fn new(pool: PgPool) -> Self {
         Self {
             shared: Arc::new(Shared {
                 pool,
                 pending: Mutex::default(),
-                heard: broadcast::Sender::new(BEHIND_MAX),
+                received: broadcast::Sender::new(BEHIND_MAX),
                 clients: Arc::new(Semaphore::new(CLIENTS_MAX)),
                 is_listening: tokio::sync::Mutex::new(false),
                 is_closed: watch::Sender::new(false),
@@ -111,14 +111,14 @@ impl Live {
         }
     }
 
-    /// Tells all clients of all servers of a run that has been committed, soon.
+    /// Announces a committed run to the clients of all servers, soon.
     pub fn announce(&self, run_id: Uuid) {
         let is_first = {
             let mut pending = self.pending();
             pending.push(run_id);
             pending.len() == 1
         };
-        // Those that come meanwhile go along.
+        // Later ones join this announcement.
         if is_first {
             let live = self.clone();
             tokio::spawn(async move {
@@ -128,32 +128,32 @@ impl Live {
         }
     }
 
-    /// Announces at once what waits to be announced: at the end of the process.
+    /// Announces pending runs immediately, at the end of the process.
     pub async fn flush(&self) {
         let run_ids = std::mem::take(&mut *self.pending());
         if run_ids.is_empty() {
             return;
         }
         if let Err(error) = self.tell(&run_ids).await {
-            tracing::warn!(error.cause = %error, "{} new runs could not be announced", run_ids.len());
-            self.hear(Heard::Gap);
+            tracing::warn!(error.cause = %error, "cannot announce {} new runs", run_ids.len());
+            self.receive(Received::Gap);
         }
     }
 
-    /// Follows a project. From when this returns on, nothing is missed without a gap being told.
+    /// Subscribes to a project. From now on, missed runs are reported as a gap.
     ///
     /// # Errors
-    /// There are too many clients, the database does not answer, or the server is about to end.
+    /// There are too many clients, the database does not answer, or the server is stopping.
     pub async fn subscribe(&self, project: &str) -> Result<Subscription, DomainError> {
         let shared = &self.shared;
         if *shared.is_closed.borrow() {
-            return Err(DomainError::unavailable(anyhow::anyhow!("the server is about to end")));
+            return Err(DomainError::unavailable(anyhow::anyhow!("the server is stopping")));
         }
         let place = Arc::clone(&shared.clients).try_acquire_owned();
         let place = place.map_err(|_| {
             DomainError::unavailable(anyhow::anyhow!("all {CLIENTS_MAX} streams of this server are taken"))
         })?;
-        let heard = shared.heard.subscribe();
+        let received = shared.received.subscribe();
         let mut is_listening = shared.is_listening.lock().await;
         if !*is_listening {
             let listener = db::live::listen(&shared.pool).await?;
@@ -162,13 +162,13 @@ impl Live {
         }
         Ok(Subscription {
             project: project.to_owned(),
-            heard,
+            received,
             is_closed: shared.is_closed.subscribe(),
             _place: place,
         })
     }
 
-    /// Ends all streams, and lets none begin.
+    /// Ends all streams, and rejects new ones.
     pub fn close(&self) {
         self.shared.is_closed.send_replace(true);
     }
@@ -189,32 +189,32 @@ impl Live {
         Ok(db::live::notify(&self.shared.pool, &payloads).await?)
     }
 
-    fn hear(&self, heard: Heard) {
-        // It is no error that nobody listens.
-        let _ = self.shared.heard.send(Arc::new(heard));
+    fn receive(&self, received: Received) {
+        // It is not an error if there are no clients.
+        let _ = self.shared.received.send(Arc::new(received));
     }
 
     fn pending(&self) -> MutexGuard<'_, Vec<Uuid>> {
-        // A list of numbers is whole, whoever panicked with it.
+        // The list is valid even after a panic.
         self.shared.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Subscription {
-    /// What comes next; nothing when the server is about to end.
+    /// The next message; none when the server is stopping.
     pub async fn next(&mut self) -> Option<Told> {
         loop {
-            let heard = tokio::select! {
+            let received = tokio::select! {
                 biased;
                 _ = self.is_closed.wait_for(|is_closed| *is_closed) => return None,
-                heard = self.heard.recv() => heard,
+                received = self.received.recv() => received,
             };
-            match heard.as_deref() {
-                Ok(Heard::Runs { project, data }) if *project == self.project => {
+            match received.as_deref() {
+                Ok(Received::Runs { project, data }) if *project == self.project => {
                     return Some(Told::Runs(data.clone()));
                 }
-                Ok(Heard::Runs { .. }) => {}
-                Ok(Heard::Gap) | Err(broadcast::error::RecvError::Lagged(_)) => return Some(Told::Gap),
+                Ok(Received::Runs { .. }) => {}
+                Ok(Received::Gap) | Err(broadcast::error::RecvError::Lagged(_)) => return Some(Told::Gap),
                 Err(broadcast::error::RecvError::Closed) => return None,
             }
         }
@@ -234,31 +234,31 @@ mod tests {
     }
 
     fn live() -> Live {
-        // Nothing connects before it has to.
+        // Connects lazily.
         Live::new(PgPool::connect_lazy("postgres://localhost/none").unwrap())
     }
 
-    /// A client of `libfoo`, without a listener: the test is what is heard.
+    /// A client of `libfoo` without a listener: the test sends the messages.
     fn client(live: &Live) -> Subscription {
         Subscription {
             project: "libfoo".into(),
-            heard: live.shared.heard.subscribe(),
+            received: live.shared.received.subscribe(),
             is_closed: live.shared.is_closed.subscribe(),
             _place: Arc::clone(&live.shared.clients).try_acquire_owned().unwrap(),
         }
     }
 
-    fn runs(project: &str, data: &str) -> Heard {
-        Heard::Runs { project: project.into(), data: data.into() }
+    fn runs(project: &str, data: &str) -> Received {
+        Received::Runs { project: project.into(), data: data.into() }
     }
 
     #[tokio::test]
     async fn a_client_hears_of_its_project_alone() {
         let live = live();
         let mut client = client(&live);
-        live.hear(runs("another", "1"));
-        live.hear(runs("libfoo", "2"));
-        live.hear(Heard::Gap);
+        live.receive(runs("another", "1"));
+        live.receive(runs("libfoo", "2"));
+        live.receive(Received::Gap);
         assert_eq!(client.next().await, Some(Told::Runs("2".into())));
         assert_eq!(client.next().await, Some(Told::Gap));
     }
@@ -268,7 +268,7 @@ mod tests {
         let live = live();
         let mut client = client(&live);
         for number in 0..=BEHIND_MAX {
-            live.hear(runs("libfoo", &number.to_string()));
+            live.receive(runs("libfoo", &number.to_string()));
         }
         assert_eq!(client.next().await, Some(Told::Gap));
         assert_eq!(client.next().await, Some(Told::Runs("1".into())));
@@ -278,7 +278,7 @@ mod tests {
     async fn the_end_of_the_server_ends_streams_and_lets_none_begin() {
         let live = live();
         let mut client = client(&live);
-        live.hear(runs("libfoo", "1"));
+        live.receive(runs("libfoo", "1"));
         live.close();
         assert_eq!(client.next().await, None);
         assert!(matches!(live.subscribe("libfoo").await, Err(DomainError::Unavailable(_))));

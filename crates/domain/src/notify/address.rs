@@ -1,6 +1,5 @@
-//! Which addresses requests may go to that people ask this server to make: those of the public internet. A name is resolved
-//! once, and the connection is made to the addresses that were checked, so that a name which means another address a moment
-//! later gains nothing.
+//! Which addresses user-defined requests may go to: those of the public internet. A name is resolved once,
+//! and the connection uses the checked addresses, so DNS rebinding has no effect.
 
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
@@ -10,8 +9,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// What is not the public internet, of IPv4: the special purposes of RFC 6890 and its successors, and where the machines of a
-/// cloud ask who they are.
+/// Non-public IPv4 networks: the special-purpose addresses of RFC 6890 and its successors, and cloud metadata services.
 const NOT_PUBLIC: [&str; 18] = [
     "0.0.0.0/8",
     "10.0.0.0/8",
@@ -32,9 +30,9 @@ const NOT_PUBLIC: [&str; 18] = [
     "255.255.255.255/32",
     "192.31.196.0/24",
 ];
-/// Of IPv6 only this is public,
+/// The public range of IPv6,
 const PUBLIC_6: &str = "2000::/3";
-/// without protocols that carry other addresses, documentation and the like.
+/// except protocols that embed other addresses, documentation and the like.
 const NOT_PUBLIC_6: [&str; 4] = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(Networks::read);
@@ -52,24 +50,25 @@ impl Networks {
 }
 
 pub(crate) fn is_public(address: IpAddr) -> bool {
-    // An address of IPv4 in the clothes of IPv6 is what it is.
+    // An IPv4-mapped IPv6 address counts as IPv4.
     let address = address.to_canonical();
     let is_in = |networks: &[IpNet]| networks.iter().any(|network| network.contains(&address));
     let is_possible = address.is_ipv4() || is_in(&NETWORKS.public_6);
     is_possible && !is_in(&NETWORKS.not_public)
 }
 
-/// An address that this server does not send to.
+/// The error for a private address.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{host} is {address}, which is not an address of the public internet: this server does not send there"
+    "{host} is at {address}, which is not an address of the public internet. Use a public host, or ask the server's \
+     administrator for --allow-private-targets"
 )]
 pub(crate) struct NotPublic {
     host: String,
     address: IpAddr,
 }
 
-/// Resolves names to addresses of the public internet. One other address among several refuses the name.
+/// Resolves names to public addresses. A name with any other address is rejected.
 #[derive(Debug)]
 pub(crate) struct PublicResolver<R = DefaultResolver>(pub(crate) R);
 
@@ -135,7 +134,7 @@ mod tests {
         }
     }
 
-    /// A name that means another address each time that it is asked for.
+    /// A resolver that returns another address each time (DNS rebinding).
     #[derive(Debug)]
     struct Rebinding(Vec<&'static str>, AtomicUsize);
 
@@ -165,11 +164,11 @@ mod tests {
     #[test]
     fn what_is_connected_to_is_what_was_checked() {
         let resolver = PublicResolver(Rebinding(vec!["8.8.8.8:443", "127.0.0.1:443"], AtomicUsize::new(0)));
-        // It is asked once, and the answer is what the connection gets.
+        // Resolved once; the connection gets the result.
         assert_eq!(resolve(&resolver), Ok(vec!["8.8.8.8:443".to_owned()]));
         assert_eq!(resolver.0.1.load(Ordering::Relaxed), 1);
         let refused = resolve(&resolver).unwrap_err();
-        assert!(refused.contains("hook.example.org is 127.0.0.1"), "{refused}");
+        assert!(refused.contains("hook.example.org is at 127.0.0.1"), "{refused}");
     }
 
     #[test]

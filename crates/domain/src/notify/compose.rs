@@ -1,4 +1,4 @@
-//! From what a channel is to be told to what it is told: what is not true any more is left out.
+//! Turns pending notifications of a channel into a message, without those that are outdated.
 
 use super::Pages;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -13,12 +13,12 @@ use sqlx::PgPool;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-/// A channel is told so many times
+/// A channel gets at most this many messages
 const MESSAGES_MAX: i64 = 10;
-/// in so long, and then once of all that came meanwhile.
+/// in this time, then one message for everything since.
 const COUNTED_FOR: TimeDelta = TimeDelta::hours(1);
 
-/// Composes one message for a channel to which something is to be told. False when there is none.
+/// Composes one message for a channel with pending notifications. False if there is none.
 pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) -> sqlx::Result<bool> {
     let mut transaction = pool.begin().await?;
     let pace = outbox::Pace { messages_max: MESSAGES_MAX, since: now - COUNTED_FOR };
@@ -70,7 +70,7 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
     Ok(true)
 }
 
-/// Whether what was found is still so, and somebody wants to know.
+/// Whether a regression is still in the event's state, not muted and not held.
 fn is_told(row: &Regression, event: Event, now: DateTime<Utc>) -> bool {
     let is_in_state = match (row.state, event) {
         (State::Fixed, event) => event == Event::Fixed,
@@ -90,7 +90,7 @@ fn shas(row: &Regression) -> impl Iterator<Item = String> {
     commits.into_iter().flatten().map(|commit| commit.sha.clone())
 }
 
-/// What a message is made of.
+/// The context for composing a message.
 struct Composed<'a> {
     pages: &'a Pages,
     project: &'a str,
@@ -144,7 +144,7 @@ impl Composed<'_> {
     }
 }
 
-/// A message that tells of nothing: that of a test.
+/// A message without content, for a test.
 pub(super) fn blank(pages: &Pages, project: &str, event: Topic, now: DateTime<Utc>) -> Message {
     Message {
         version: VERSION,

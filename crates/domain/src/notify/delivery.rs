@@ -8,20 +8,20 @@ use roundtrip_storage::notification::channel;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// What is waited for before the second attempt, twice as long before the third, and so on,
+/// The delay before the second attempt, doubled before each further one,
 const PAUSE_MIN: TimeDelta = TimeDelta::seconds(30);
-/// or this, where trying again does not mend it,
+/// or this after a rejection,
 const PAUSE_REFUSED_MIN: TimeDelta = TimeDelta::minutes(5);
 /// and at most this.
 const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// As the end of a sentence, after `the message was not taken: `.
+    /// The end of a sentence that begins with `Not delivered: `.
     pub(crate) why: String,
-    /// Whether trying again does not mend it.
+    /// Whether retrying cannot help without a change.
     pub(crate) is_refusal: bool,
-    /// When whoever did not take it wants to be asked again.
+    /// The delay that the receiver asked for.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -30,12 +30,12 @@ impl Failure {
         Self { why, is_refusal: false, retry_after: None }
     }
 
-    /// One that stays until somebody changes something.
+    /// A failure that stays until the channel or its receiver is changed.
     pub(crate) fn refused(why: String) -> Self {
         Self { why, is_refusal: true, retry_after: None }
     }
 
-    /// When the message is sent again after so many attempts. Several that failed at once are not sent again at once.
+    /// When to send again after a number of attempts, with jitter so that messages do not retry together.
     pub(crate) fn again_at(&self, attempts: i32, now: DateTime<Utc>) -> DateTime<Utc> {
         let least = if self.is_refusal { PAUSE_REFUSED_MIN } else { PAUSE_MIN };
         let doubled = attempts.clamp(1, 12) - 1;
@@ -58,7 +58,7 @@ pub(crate) struct Parcel<'a> {
     pub(crate) message: &'a Message,
     /// The messages that it continues, the oldest first.
     pub(crate) in_reply_to: &'a [Uuid],
-    /// To whom.
+    /// The channel.
     pub(crate) channel: &'a channel::Row,
 }
 
@@ -76,7 +76,7 @@ impl Post {
         }
     }
 
-    /// Whether a channel of this kind can have this target; why not, as the end of a sentence.
+    /// Checks the target of a channel of this kind; the error is the end of a sentence.
     pub(crate) fn check(&self, kind: Kind, target: &str) -> Result<(), String> {
         match kind {
             Kind::Slack | Kind::Webhook => self.outgoing.check(target),
@@ -105,11 +105,11 @@ mod tests {
         }
         assert!(seconds(&Failure::refused(String::new()), 1) >= 225);
         let drawn: std::collections::BTreeSet<_> = (0..20).map(|_| passing.again_at(8, now)).collect();
-        assert!(drawn.len() > 1, "several that failed at once come again at once");
+        assert!(drawn.len() > 1, "messages that failed together retry together");
     }
 
     #[test]
-    fn who_wants_more_time_gets_it() {
+    fn a_longer_requested_delay_is_respected() {
         let now = Utc::now();
         let wait = Some(Duration::from_secs(900));
         let failure = Failure { retry_after: wait, ..Failure::passing(String::new()) };

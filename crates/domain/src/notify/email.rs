@@ -1,4 +1,4 @@
-//! E-mail: plain text and simple HTML. What is fixed goes under what was found.
+//! E-mail: plain text and simple HTML. A fix is sent as a reply to its regression.
 
 use super::delivery::{Failure, Parcel};
 use super::message_text::MessageText;
@@ -13,14 +13,15 @@ use std::error::Error;
 use std::time::Duration;
 use uuid::Uuid;
 
-pub(crate) const UNAVAILABLE: &str = "this server sends no e-mail: whoever runs it sets --smtp-url";
+pub(crate) const UNAVAILABLE: &str =
+    "e-mail is not set up on this server: its administrator must set --smtp-url";
 /// How long the mail server may take to answer each command.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which mail server takes messages, and who sends them.
+/// The mail server and the sender.
 #[derive(Clone)]
 pub struct Settings {
-    /// `smtp://HOST`, `smtp://HOST?tls=required` for STARTTLS, or `smtps://HOST`; with `USER@` where a password is needed.
+    /// `smtp://HOST`, `smtp://HOST?tls=required` for STARTTLS, or `smtps://HOST`; with `USER@` if it needs a password.
     pub url: String,
     /// The password, if one is needed.
     pub password: Option<String>,
@@ -28,7 +29,7 @@ pub struct Settings {
     pub from: String,
 }
 
-/// A mail server, and who sends.
+/// A mail server and a sender.
 #[derive(Clone, Debug)]
 pub struct Mail {
     transport: SmtpTransport,
@@ -39,14 +40,14 @@ impl Mail {
     /// With these settings.
     ///
     /// # Errors
-    /// One of them is not what it must be.
+    /// A setting is invalid.
     pub fn new(settings: &Settings) -> Result<Self> {
         let url: ureq::http::Uri = settings.url.parse().ok().context(EXPECTED_URL)?;
         let authority = url.authority().context(EXPECTED_URL)?.as_str();
         let user = authority.rsplit_once('@').map(|(user, _)| user);
         ensure!(
             user.is_none_or(|user| !user.contains(':')),
-            "--smtp-url holds a password, which other programs see: expected it in the file of --smtp-password-file"
+            "--smtp-url contains a password, which other programs can see. Use --smtp-password-file instead"
         );
         let is_encrypted = url.scheme_str() == Some("smtps")
             || url.query().is_some_and(|query| query.contains("tls=required"));
@@ -54,22 +55,25 @@ impl Mail {
             SmtpTransport::from_url(&settings.url).context(EXPECTED_URL)?.timeout(Some(TIMEOUT));
         if let Some(password) = &settings.password {
             let user =
-                user.context("--smtp-password-file without a user: expected --smtp-url smtps://USER@HOST")?;
-            ensure!(is_encrypted, "a password is sent by smtps:// or with ?tls=required alone");
+                user.context("--smtp-password-file needs a user: expected --smtp-url smtps://USER@HOST")?;
+            ensure!(
+                is_encrypted,
+                "a password requires encryption: use smtps://, or smtp:// with ?tls=required"
+            );
             let user = percent_encoding::percent_decode_str(user).decode_utf8().context(EXPECTED_URL)?;
             builder = builder.credentials(Credentials::new(user.into_owned(), password.clone()));
         }
         let from = settings
             .from
             .parse()
-            .context("--mail-from is no address: expected ada@example.org, or Ada <…>")?;
+            .context("--mail-from is not an address: expected ada@example.org, or Ada <…>")?;
         Ok(Self { transport: builder.build(), from })
     }
 
     pub(super) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
         let mail = self
             .compose(parcel)
-            .map_err(|error| Failure::refused(format!("it cannot be written: {error}")))?;
+            .map_err(|error| Failure::refused(format!("cannot compose the mail: {error}")))?;
         self.transport.send(&mail).map(drop).map_err(|error| failure(&error))
     }
 
@@ -91,21 +95,21 @@ impl Mail {
         Ok(mail.multipart(MultiPart::alternative_plain_html(text(message, &words), html(message, &words)))?)
     }
 
-    /// The same each time that a message is sent.
+    /// The same for every attempt to send a message.
     fn message_id(&self, message_id: Uuid) -> String {
         format!("<{message_id}@{}>", self.from.email.domain())
     }
 }
 
-const EXPECTED_URL: &str = "--smtp-url is no mail server: expected smtp://HOST, smtp://HOST?tls=required or smtps://HOST, with USER@ before \
-     the host where it wants a password";
+const EXPECTED_URL: &str = "--smtp-url is invalid: expected smtp://HOST, smtp://HOST?tls=required or smtps://HOST, with USER@ before the \
+     host if it needs a password";
 
-/// Whether a channel can have this target; why not, as the end of a sentence.
+/// Checks a mail address; the error is the end of a sentence.
 pub(super) fn check(target: &str) -> Result<(), String> {
     target.parse::<Address>().map(drop).map_err(|_| "expected one address, as in ada@example.org".to_owned())
 }
 
-/// The title, and what it happened to where that is one thing.
+/// The title, with the change if there is only one.
 fn subject(words: &MessageText) -> String {
     match &words.items[..] {
         [item] => format!("{}: {}", words.title, item.what),
@@ -125,7 +129,7 @@ fn text(message: &Message, words: &MessageText) -> String {
     if let Some(rest) = &words.rest {
         text.push_str(&format!("{rest}\n"));
     }
-    text.push_str(&format!("{}\n\n-- \nChange what is told here: {}\n", message.url, message.settings_url));
+    text.push_str(&format!("{}\n\n-- \nNotification settings: {}\n", message.url, message.settings_url));
     text
 }
 
@@ -143,8 +147,8 @@ fn html(message: &Message, words: &MessageText) -> String {
     let rest: String = words.rest.iter().map(|rest| format!("<p>{}</p>", escape(rest))).collect();
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title></head><body>\
-         <p><strong>{title}</strong></p>{list}{rest}<p><a href=\"{}\">{} of {}</a></p>\
-         <p><small><a href=\"{}\">Change what is told here</a></small></p></body></html>",
+         <p><strong>{title}</strong></p>{list}{rest}<p><a href=\"{}\">{} in {}</a></p>\
+         <p><small><a href=\"{}\">Notification settings</a></small></p></body></html>",
         escape(&message.url),
         words.page,
         escape(&message.project),
@@ -154,19 +158,19 @@ fn html(message: &Message, words: &MessageText) -> String {
 }
 
 fn failure(error: &lettre::transport::smtp::Error) -> Failure {
-    let mut why = "the mail server did not take it".to_owned();
+    let mut why = "cannot send mail".to_owned();
     let mut cause: Option<&dyn Error> = Some(error);
     while let Some(error) = cause {
-        let said = error.to_string();
-        if !why.contains(&said) {
-            why = format!("{why}: {said}");
+        let text = error.to_string();
+        if !why.contains(&text) {
+            why = format!("{why}: {text}");
         }
         cause = error.source();
     }
     if error.is_permanent() { Failure::refused(why) } else { Failure::passing(why) }
 }
 
-/// Nobody is on holiday to a program (RFC 3834).
+/// Suppresses automatic replies (RFC 3834).
 #[derive(Clone)]
 struct AutoSubmitted;
 
@@ -184,7 +188,7 @@ impl Header for AutoSubmitted {
     }
 }
 
-/// Where it is turned off (RFC 2369).
+/// The address of the settings page (RFC 2369).
 #[derive(Clone)]
 struct ListUnsubscribe(String);
 

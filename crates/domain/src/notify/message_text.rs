@@ -1,34 +1,34 @@
-//! What people read of a message, whether in Slack or by e-mail: short, the worst first.
+//! The text of a notification for Slack and e-mail: short, the worst change first.
 
 use roundtrip_storage::notification::payload::{Message, Told, ToldCommit, Topic};
 use std::cmp::Ordering;
 
-/// So many are described; of more it is said how many there are.
+/// How many items are described. More are only counted.
 const DESCRIBED_MAX: usize = 5;
 const SUBJECT_MAX: usize = 100;
-/// A change that is larger is told without a decimal.
+/// Larger changes are printed without a decimal.
 const COARSE_FROM: f64 = 0.095;
 
-/// A message in words.
+/// The text of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MessageText {
-    /// All of it in a few words: `2 regressions in libfoo`.
+    /// The title: `2 regressions in libfoo`.
     pub(crate) title: String,
-    /// What it happened to, one by one.
+    /// One entry per regression or machine.
     pub(crate) items: Vec<Item>,
-    /// What else there is to know, as a sentence.
+    /// A closing sentence.
     pub(crate) rest: Option<String>,
-    /// What the page of all that it tells of is called.
+    /// The label of the link to the list.
     pub(crate) page: &'static str,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// What it is: `+20 % in 4 series on lab-1`.
+    /// The change: `+20 % in 4 series on lab-1`.
     pub(crate) what: String,
     /// Its page, if it has one.
     pub(crate) url: Option<String>,
-    /// Why, or by whom.
+    /// The commit, or the reason.
     pub(crate) detail: String,
 }
 
@@ -40,15 +40,13 @@ impl MessageText {
         items.extend(message.machines.iter().map(|machine| Item {
             what: format!("{} {}", machine.machine, machine.why),
             url: None,
-            detail: "Nobody is told of what changes on it alone, until it is quiet again.".to_owned(),
+            detail: "Changes found only on a suspect machine send no notification.".to_owned(),
         }));
         items.truncate(DESCRIBED_MAX);
         let more = message.count.saturating_sub(items.len());
         let rest = match message.event {
-            Topic::Test => {
-                Some("Somebody tries whether messages arrive here: they do. Nothing happened.".to_owned())
-            }
-            _ => (more > 0).then(|| format!("And {more} more, all of them on the page.")),
+            Topic::Test => Some("Test notification. No action needed.".to_owned()),
+            _ => (more > 0).then(|| format!("And {more} more.")),
         };
         let page = if message.event == Topic::Machine { "All machines" } else { "All regressions" };
         Self { title: title(message), items, rest, page }
@@ -62,8 +60,8 @@ fn title(message: &Message) -> String {
         Topic::Regressed => format!("{} in {project}", counted("regression", "regressions")),
         Topic::Fixed => format!("{} fixed in {project}", counted("regression", "regressions")),
         Topic::Improved => format!("{} in {project}", counted("improvement", "improvements")),
-        Topic::Machine => format!("{} to look at in {project}", counted("machine", "machines")),
-        Topic::Test => format!("A test from {project}"),
+        Topic::Machine => format!("{} attention in {project}", counted("machine needs", "machines need")),
+        Topic::Test => format!("Test from {project}"),
     }
 }
 
@@ -78,8 +76,8 @@ fn regression(told: &Told, topic: Topic) -> Item {
     let up_to = if told.series_count > 1 { "up to " } else { "" };
     let what = format!("{up_to}{change} in {series} on {}", told.machines.join(", "));
     let by = match (topic, &told.fixed_by_commit) {
-        (Topic::Fixed, Some(commit)) => format!("as before since {}", commit_text(commit)),
-        (Topic::Fixed, None) => "as before".to_owned(),
+        (Topic::Fixed, Some(commit)) => format!("back to baseline since {}", commit_text(commit)),
+        (Topic::Fixed, None) => "back to baseline".to_owned(),
         _ if told.commit_count == 1 => format!("by {}", commit_text(&told.until_commit)),
         _ => format!("by one of {} commits up to {}", told.commit_count, commit_text(&told.until_commit)),
     };
@@ -103,7 +101,7 @@ fn percent(change: f64) -> String {
     }
 }
 
-/// What can stand in one line: people write commits, and their names.
+/// User text on one line, without control characters.
 fn plain(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -138,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fixed_names_the_commit_that_fixed_it() {
+    fn a_fixed_regression_names_the_fixing_commit() {
         let mut message = Message { event: Topic::Fixed, ..example() };
         let commit =
             ToldCommit { sha: "0123456789".into(), subject: "Copy\n once".into(), author: String::new() };
         message.regressions[0].fixed_by_commit = Some(commit);
         let words = MessageText::of(&message);
         assert_eq!(words.title, "1 regression fixed in libfoo");
-        assert_eq!(words.items[0].detail, "as before since 0123456 Copy once");
+        assert_eq!(words.items[0].detail, "back to baseline since 0123456 Copy once");
     }
 }

@@ -1,14 +1,14 @@
-//! [`Notifier`]: tells people what happens, where they asked for it, and nothing otherwise.
+//! [`Notifier`]: sends notifications to the channels of projects.
 //!
 //! # Codemap
-//! - `message_text`: a message as people read it.
-//! - `compose`: from what waits in table `notification` to messages. `delivery`: the contract of sending, and when a message
-//!   is sent again; `slack`, `webhook` and [`email`]: one kind of channel each.
-//! - `outgoing`, `address`: requests that people ask this server to make, and where they may go.
+//! - `message_text`: the text of a message.
+//! - `compose`: turns rows of table `notification` into messages. `delivery`: sending and retrying;
+//!   `slack`, `webhook` and [`email`]: one kind of channel each.
+//! - `outgoing`, `address`: requests to user-defined addresses, and which addresses are allowed.
 //!
-//! Nothing is kept in memory. What is found is written with what follows from it, in one transaction; a message is stored before
-//! it is sent, and sent by one server at a time, which has a lease on it. A server that ends in between leaves a message to
-//! the next, which sends it again under the same identity.
+//! Nothing is kept in memory. A finding and its notifications are stored in one transaction. A message is stored before it is
+//! sent, and one server at a time holds a lease to send it. If that server stops, another one sends the message again with
+//! the same id.
 
 mod address;
 mod compose;
@@ -19,7 +19,7 @@ mod outgoing;
 mod slack;
 mod webhook;
 
-pub(crate) use webhook::draw_key;
+pub(crate) use webhook::generate_key;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Failure, Parcel, Post};
@@ -33,27 +33,27 @@ use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often servers look whether something is to be told.
+/// How often servers look for due notifications.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// So many messages are sent at the same time, so that one who does not answer holds up nobody.
+/// Messages sent at the same time, so that a slow receiver does not block the others.
 const SENT_AT_ONCE: usize = 8;
-/// A message that nobody took for so long is given up.
+/// An undelivered message is dropped after this time.
 const GIVEN_UP_AFTER: TimeDelta = TimeDelta::days(1);
-/// A channel that refused so often in a row is turned off.
+/// A channel is disabled after this many rejections in a row.
 const REFUSALS_MAX: i32 = 5;
 
 /// How messages are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Where people reach this server, for links: `https://HOST`.
+    /// The server's public address for links: `https://HOST`.
     pub public_url: String,
-    /// Whether messages may go to addresses that are not of the public internet, and by http.
+    /// Whether messages may go to private addresses and by plain HTTP.
     pub allow_private_targets: bool,
     /// The mail server, if there is one.
     pub mail: Option<email::Mail>,
 }
 
-/// Tells people what happens; cheap to clone.
+/// Sends notifications; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Notifier {
     pool: PgPool,
@@ -83,43 +83,45 @@ impl Pages {
 }
 
 impl Notifier {
-    /// Over a database.
+    /// A notifier for a database.
     pub fn new(pool: PgPool, settings: Settings) -> Self {
         let outgoing = Outgoing::new(settings.allow_private_targets);
         let post = Post { outgoing, mail: settings.mail };
         Self { pool, pages: Pages(settings.public_url.trim_end_matches('/').to_owned()), post }
     }
 
-    /// Where links to pages lead, without what may stand at its end.
+    /// The server's public address, without a slash at the end.
     pub fn public_url(&self) -> &str {
         &self.pages.0
     }
 
-    /// Tells whatever is to be told, until `stop` becomes true.
+    /// Sends due notifications until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
             match self.tell_some(Utc::now()).await {
-                // Whoever is asked to stop leaves the rest to the next server.
+                // A server that is stopping leaves the rest to others.
                 Ok(true) if !*stop.borrow() => continue,
                 Ok(_) => {}
-                // What could not be told waits; whoever serves requests tells of a database that does not answer.
-                Err(error) => tracing::warn!(error.cause = %error, "notifications wait for the database"),
+                // Retry later. `/readyz` reports the database's state.
+                Err(error) => {
+                    tracing::warn!(error.cause = %error, "cannot send notifications: database error")
+                }
             }
             tokio::select! {
-                // A dropped sender means the end as well.
+                // A dropped sender also means stop.
                 _ = stop.wait_for(|stop| *stop) => return,
                 () = tokio::time::sleep(LOOK_INTERVAL) => {}
             }
         }
     }
 
-    /// Composes all that is due, and sends it.
+    /// Composes and sends all due notifications.
     pub async fn tell(&self, now: DateTime<Utc>) -> sqlx::Result<()> {
         while self.tell_some(now).await? {}
         Ok(())
     }
 
-    /// The same with as many messages as are sent at once. False when there was none.
+    /// Sends one batch of messages. False if there was none.
     async fn tell_some(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         while compose::compose(&self.pool, &self.pages, now).await? {}
         let mut claimed = Vec::new();
@@ -135,7 +137,7 @@ impl Notifier {
 
     async fn send(&self, message: &stored::Row, now: DateTime<Utc>) -> sqlx::Result<()> {
         let found = channel::find(&mut *self.pool.acquire().await?, message.notification_channel_id).await?;
-        // A channel that was deleted meanwhile has taken its messages along.
+        // Deleting a channel deletes its messages.
         let Some(channel) = found else { return Ok(()) };
         let result = self.deliver(&channel, &message.payload, &message.in_reply_to).await;
         let fate = match &result {
@@ -154,13 +156,13 @@ impl Notifier {
         transaction.commit().await
     }
 
-    /// Sends a channel a message that says nothing but that it arrives, and tells why it does not.
+    /// Sends a channel a test message; returns the reason if that fails.
     pub async fn test(&self, channel: &channel::Row) -> sqlx::Result<Result<(), String>> {
         let now = Utc::now();
         let message = compose::blank(&self.pages, &channel.project, Topic::Test, now);
         let result = self.deliver(channel, &message, &[]).await;
         let mut connection = self.pool.acquire().await?;
-        // A refusal of a test turns nothing off: somebody is looking.
+        // A rejected test does not count towards disabling the channel.
         match &result {
             Ok(()) => channel::took(&mut connection, channel.notification_channel_id, now).await?,
             Err(failure) => {
@@ -171,15 +173,15 @@ impl Notifier {
         Ok(result.map_err(|failure| failure.why))
     }
 
-    /// Whether a channel of this kind can have this target.
+    /// Checks the target of a channel of this kind.
     ///
     /// # Errors
-    /// Why not, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     pub fn check(&self, kind: Kind, target: &str) -> Result<(), String> {
         self.post.check(kind, target)
     }
 
-    /// The kinds of channels that are possible here.
+    /// The kinds of channels that this server supports.
     pub fn kinds(&self) -> Vec<Kind> {
         self.post.kinds()
     }
@@ -195,11 +197,11 @@ impl Notifier {
         let sent = tokio::task::spawn_blocking(move || {
             post.send(Parcel { message: &message, in_reply_to: &in_reply_to, channel: &channel })
         });
-        sent.await.unwrap_or_else(|error| Err(Failure::passing(format!("nobody sent it: {error}"))))
+        sent.await.unwrap_or_else(|error| Err(Failure::passing(format!("internal error: {error}"))))
     }
 }
 
-/// Notes how a channel took a message, and turns it off when it refuses again and again.
+/// Records a channel's answer, and disables the channel after repeated rejections.
 async fn note(
     connection: &mut sqlx::PgConnection,
     channel: &channel::Row,
@@ -212,7 +214,7 @@ async fn note(
     if !failure.is_refusal || refusals.is_none_or(|count| count < REFUSALS_MAX) {
         return Ok(());
     }
-    let because = format!("it refused {REFUSALS_MAX} times in a row, the last time because {}", failure.why);
+    let because = format!("it rejected {REFUSALS_MAX} messages in a row, the last one with: {}", failure.why);
     channel::disable(connection, id, Some(&because), now).await?;
     let details = json!({ "project": channel.project, "name": channel.name, "disabled_because": because });
     let event =
@@ -226,14 +228,14 @@ mod tests {
 
     const DOCUMENTED: &str = include_str!("../../../../docs/reference/webhook.md");
 
-    /// The example of the documentation.
+    /// The example in the documentation.
     pub(crate) fn example() -> Message {
         let (_, rest) = DOCUMENTED.split_once("```json\n").unwrap();
         serde_json::from_str(rest.split_once("```").unwrap().0).unwrap()
     }
 
     #[test]
-    fn the_documented_message_is_one_in_every_member() {
+    fn the_documented_message_has_every_field() {
         let (_, rest) = DOCUMENTED.split_once("```json\n").unwrap();
         let documented: serde_json::Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
         assert_eq!(serde_json::to_value(example()).unwrap(), documented);

@@ -1,6 +1,5 @@
-//! [`Outgoing`]: requests of HTTP to where people want to be told. Whoever may change a project may have this server make
-//! them, so that they reach nothing which those people do not reach themselves ([`super::address`]), follow no redirect, take
-//! a few seconds at most and read a short answer.
+//! [`Outgoing`]: HTTP requests to the targets of channels. Maintainers of projects choose the targets, so requests only go to
+//! public addresses ([`super::address`]), follow no redirects, take a few seconds at most and read a short answer.
 
 use super::address::{NotPublic, PublicResolver};
 use super::delivery::Failure;
@@ -14,10 +13,10 @@ use ureq::unversioned::transport::DefaultConnector;
 /// How long all of it may take: to resolve, to connect, to send and to read.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: u64 = 64 * 1024;
-/// So much of an answer is repeated to people, in characters.
+/// How many characters of an answer are shown to users.
 const REPEATED_MAX: usize = 200;
 const URL_BYTES_MAX: usize = 2_000;
-/// Who asks to be asked again much later is asked again after this.
+/// Upper limit for a `retry-after` header.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
 
 #[derive(Clone, Debug)]
@@ -27,7 +26,7 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// To the public internet by https alone, or anywhere.
+    /// Allows only HTTPS to public addresses, or any address.
     pub(crate) fn new(is_private_allowed: bool) -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -35,7 +34,7 @@ impl Outgoing {
             .max_redirects(0)
             // A proxy would resolve names itself.
             .proxy(None)
-            // Nobody is told often enough that a connection is worth keeping.
+            // Messages are too rare to keep connections open.
             .max_idle_connections(0)
             .timeout_global(Some(TIMEOUT))
             .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
@@ -50,11 +49,11 @@ impl Outgoing {
         Self { agent, is_private_allowed }
     }
 
-    /// Whether requests can go to this address; why not, as the end of a sentence. What its name means is known when it is sent.
+    /// Checks an address; the error is the end of a sentence. The host name is resolved and checked when sending.
     pub(crate) fn check(&self, url: &str) -> Result<(), String> {
         let expected = if self.is_private_allowed { "https://HOST or http://HOST" } else { "https://HOST" };
         let wrong = || {
-            format!("expected {expected} and a path, in at most {URL_BYTES_MAX} bytes, without a password")
+            format!("expected {expected} and a path, at most {URL_BYTES_MAX} bytes, without user or password")
         };
         let uri: Uri = url.parse().map_err(|_| wrong())?;
         let is_possible = match uri.scheme_str() {
@@ -76,7 +75,7 @@ impl Outgoing {
             && !super::address::is_public(address)
         {
             return Err(format!(
-                "{address} is not an address of the public internet: expected a host that is"
+                "{address} is not an address of the public internet: expected a public host"
             ));
         }
         Ok(())
@@ -89,33 +88,33 @@ impl Outgoing {
             request = request.header(*name, value);
         }
         let request =
-            request.body(body).map_err(|error| Failure::refused(format!("the address is none: {error}")))?;
+            request.body(body).map_err(|error| Failure::refused(format!("invalid address: {error}")))?;
         let (parts, mut answer) = self.agent.run(request).map_err(|error| failure(&error))?.into_parts();
-        // How the answer ends is nobody's concern: that it was taken says the status.
+        // The status decides. An incomplete body does not matter.
         let text = answer.with_config().limit(ANSWER_BYTES_MAX).read_to_vec().unwrap_or_default();
-        judge(parts.status, &parts.headers, &text)
+        check_answer(parts.status, &parts.headers, &text)
     }
 }
 
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Other(cause) if cause.is::<NotPublic>() => Failure::refused(cause.to_string()),
-        ureq::Error::RequireHttpsOnly(_) => {
-            Failure::refused("it is reached by http, which this server does not allow any more".to_owned())
-        }
+        ureq::Error::RequireHttpsOnly(_) => Failure::refused(
+            "plain HTTP is not allowed: use https, or set --allow-private-targets on the server".to_owned(),
+        ),
         ureq::Error::Timeout(_) => Failure::passing(format!("no answer within {} s", TIMEOUT.as_secs())),
-        ureq::Error::HostNotFound => Failure::passing("its host is not known".to_owned()),
+        ureq::Error::HostNotFound => Failure::passing("unknown host".to_owned()),
         error => Failure::passing(format!("no answer: {error}")),
     }
 }
 
-fn judge(status: StatusCode, headers: &HeaderMap, answer: &[u8]) -> Result<(), Failure> {
+fn check_answer(status: StatusCode, headers: &HeaderMap, answer: &[u8]) -> Result<(), Failure> {
     if status.is_success() {
         return Ok(());
     }
-    let answered = format!("it answered {}{}", status.as_u16(), repeated(answer));
+    let answered = format!("status {}{}", status.as_u16(), repeated(answer));
     if status.is_redirection() {
-        return Err(Failure::refused(format!("{answered}, a redirect, which is not followed")));
+        return Err(Failure::refused(format!("{answered} (redirects are not followed)")));
     }
     let may_pass = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS];
     if status.is_client_error() && !may_pass.contains(&status) {
@@ -124,7 +123,7 @@ fn judge(status: StatusCode, headers: &HeaderMap, answer: &[u8]) -> Result<(), F
     Err(Failure { retry_after: retry_after(headers, Utc::now()), ..Failure::passing(answered) })
 }
 
-/// The begin of what was answered, if it is a text.
+/// The beginning of the answer, if it is text.
 fn repeated(answer: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(answer) else { return String::new() };
     let text: String =
@@ -133,7 +132,7 @@ fn repeated(answer: &[u8]) -> String {
     if text.is_empty() { text } else { format!(": {text}") }
 }
 
-/// When it wants to be asked again (RFC 9110, 10.2.3): in so many seconds, or at a time.
+/// Parses `retry-after` (RFC 9110, 10.2.3): seconds, or a date.
 fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     let seconds = text.parse().map(Duration::from_secs).ok();
@@ -147,7 +146,7 @@ mod tests {
     use ureq::http::HeaderValue;
 
     #[test]
-    fn requests_go_by_https_to_a_host_unless_whoever_runs_the_server_allows_more() {
+    fn only_https_to_public_hosts_is_allowed_unless_configured() {
         let (strict, lax) = (Outgoing::new(false), Outgoing::new(true));
         assert_eq!(strict.check("https://hooks.slack.com/services/T0/B0/x"), Ok(()));
         for url in
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_when_to_come_back_is_asked_then() {
+    fn retry_after_is_respected() {
         let now: DateTime<Utc> = "2026-11-25T12:00:00Z".parse().unwrap();
         let after = |text: &'static str| {
             let headers = HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static(text))]);

@@ -1,4 +1,4 @@
-//! Slack: an incoming webhook, told in blocks. Others that take what Slack takes understand the text.
+//! Slack: an incoming webhook that receives blocks. Compatible services show the text.
 
 use super::delivery::{Failure, Parcel};
 use super::message_text::{Item, MessageText};
@@ -7,7 +7,7 @@ use quick_xml::escape::partial_escape;
 use roundtrip_storage::notification::payload::Message;
 use serde_json::{Value, json};
 
-/// The longest header that Slack takes, in characters.
+/// Slack's limit for headers, in characters.
 const HEADER_MAX: usize = 150;
 
 pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failur
     outgoing.post(&parcel.channel.target, &[], body.as_bytes())
 }
 
-/// A title, what it happened to, and where there is more. `text` is what notifications of the system show.
+/// Title, items and links. `text` is shown in desktop notifications.
 fn blocks(message: &Message) -> Value {
     let words = MessageText::of(message);
     let header: String = words.title.chars().take(HEADER_MAX).collect();
@@ -25,7 +25,7 @@ fn blocks(message: &Message) -> Value {
     let links = format!(
         "{} · {}",
         link(&message.url, words.page),
-        link(&message.settings_url, "Change what is told here")
+        link(&message.settings_url, "Notification settings")
     );
     blocks.push(json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": links }] }));
     json!({ "text": escaped(&words.title), "blocks": blocks, "unfurl_links": false })
@@ -47,7 +47,7 @@ fn link(url: &str, text: &str) -> String {
     format!("<{}|{}>", escaped(url), escaped(text))
 }
 
-/// Slack reads these three characters as its own, and nothing else: `<!channel>` in a commit's message calls nobody.
+/// Escapes the three characters that Slack interprets, so that `<!channel>` in a commit message mentions no one.
 fn escaped(text: &str) -> String {
     partial_escape(text).into_owned()
 }
@@ -78,6 +78,6 @@ mod tests {
         let blocks = told["blocks"].as_array().unwrap();
         assert_eq!(blocks.len(), 8, "{told}");
         assert!(blocks[0]["text"]["text"].as_str().unwrap().chars().count() <= HEADER_MAX);
-        assert_eq!(blocks[6]["text"]["text"], "And 1229 more, all of them on the page.");
+        assert_eq!(blocks[6]["text"]["text"], "And 1229 more.");
     }
 }

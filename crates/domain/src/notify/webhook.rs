@@ -1,5 +1,5 @@
-//! Webhooks: the message as JSON, signed as the Standard Webhooks specification says, for whose libraries there are many.
-//! `docs/reference/webhook.md` says how to verify it.
+//! Webhooks: the message as JSON, signed according to the Standard Webhooks specification, which has libraries for most
+//! languages. `docs/reference/webhook.md` describes verification.
 
 use super::delivery::{Failure, Parcel};
 use super::outgoing::Outgoing;
@@ -12,8 +12,8 @@ use sha2::Sha256;
 const KEY_PREFIX: &str = "whsec_";
 const KEY_BYTES: usize = 32;
 
-/// A new key, as it is stored, and shown once.
-pub(crate) fn draw_key() -> String {
+/// A new random key. It is shown once.
+pub(crate) fn generate_key() -> String {
     format!("{KEY_PREFIX}{}", STANDARD.encode(rand::random::<[u8; KEY_BYTES]>()))
 }
 
@@ -22,15 +22,16 @@ pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failur
     let key = parcel.channel.secret.as_deref().unwrap_or_default();
     let id = parcel.message.message_id.to_string();
     let timestamp = Utc::now().timestamp();
-    let signature = sign(key, &id, timestamp, &body)
-        .ok_or_else(|| Failure::refused("its key is none: make the channel anew".to_owned()))?;
+    let signature = sign(key, &id, timestamp, &body).ok_or_else(|| {
+        Failure::refused("its key is invalid: delete the channel and create it again".to_owned())
+    })?;
     let headers =
         [("webhook-id", id), ("webhook-timestamp", timestamp.to_string()), ("webhook-signature", signature)];
     outgoing.post(&parcel.channel.target, &headers, &body)
 }
 
-/// The signature of a body with its identity and the time of sending, so that neither can be replaced. None when the key is no
-/// key.
+/// The signature over the body, the message id and the time of sending, so that none of them can be replaced.
+/// None if the key is invalid.
 fn sign(key: &str, id: &str, timestamp: i64, body: &[u8]) -> Option<String> {
     let key = STANDARD.decode(key.strip_prefix(KEY_PREFIX)?).ok()?;
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
@@ -53,8 +54,8 @@ mod tests {
 
     #[test]
     fn keys_are_drawn_and_others_sign_nothing() {
-        assert_ne!(draw_key(), draw_key());
-        assert!(sign(&draw_key(), "id", 0, b"").is_some());
+        assert_ne!(generate_key(), generate_key());
+        assert!(sign(&generate_key(), "id", 0, b"").is_some());
         for key in ["", "whsec_", "whsec_*", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
             assert_eq!(sign(key, "id", 0, b"").is_some(), key == "whsec_", "{key}");
         }

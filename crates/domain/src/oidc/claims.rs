@@ -1,41 +1,40 @@
-//! [`Claims`]: what the token of a job says.
+//! [`Claims`]: the claims of a job's token.
 
 use serde::{Deserialize, Deserializer};
 
-/// What the token of a job of GitHub Actions says, as far as something follows from it. Issuer and audience have been
-/// checked before.
+/// The used claims of a GitHub Actions job token. Issuer and audience are already verified.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Claims {
-    /// Its identity: no two are alike.
+    /// Its unique id.
     pub jti: String,
-    /// When it was made, in seconds since 1970.
+    /// When it was issued, in seconds since 1970.
     pub iat: u64,
-    /// When it ceases to be valid, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub exp: u64,
-    /// The repository's name. It can change hands, so it is for people.
+    /// The repository's name, for display only: another owner can take it over.
     pub repository: String,
     /// The repository's number.
     #[serde(deserialize_with = "number")]
     pub repository_id: i64,
-    /// The number of whoever owns it.
+    /// The id of the repository's owner.
     #[serde(deserialize_with = "number")]
     pub repository_owner_id: i64,
     /// The workflow's file, and the ref that it was read from.
     pub workflow_ref: String,
-    /// What the workflow runs for.
+    /// The event that triggered the workflow.
     pub event_name: String,
-    /// The commit that it runs for.
+    /// The commit that triggered it.
     pub sha: String,
-    /// The ref that it runs for.
+    /// The ref that triggered it.
     #[serde(rename = "ref")]
     pub git_ref: String,
-    /// The environment that the job names.
+    /// The environment of the job.
     #[serde(default)]
     pub environment: Option<String>,
 }
 
-/// Events whose workflows run what is in the repository already, or what a member has put there. A workflow for a pull
-/// request may run what a stranger wrote, and no claim says whether it does; others run for what strangers say.
+/// Events whose workflows only run code from the repository or its members. Workflows for pull requests can run code
+/// from forks, which no claim shows, and comments can trigger others.
 const TRUSTED_EVENTS: [&str; 7] = [
     "merge_group",
     "push",
@@ -47,14 +46,14 @@ const TRUSTED_EVENTS: [&str; 7] = [
 ];
 
 impl Claims {
-    /// Whether strangers cannot have a part in what the job does.
+    /// Whether the job runs no untrusted code.
     pub fn is_of_trusted_event(&self) -> bool {
         TRUSTED_EVENTS.contains(&self.event_name.as_str())
     }
 }
 
-/// GitHub writes numbers as text.
+/// GitHub sends numbers as text.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    text.parse().map_err(|_| serde::de::Error::custom(format!("`{text}` is no number")))
+    text.parse().map_err(|_| serde::de::Error::custom(format!("`{text}` is not a number")))
 }

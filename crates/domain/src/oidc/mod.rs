@@ -1,10 +1,9 @@
-//! Jobs of continuous integration that prove who they are with a token that their own system signed (OIDC), so
-//! that no secret of ours has to lie there. What they may is decided by [`trust`], what they get is a token of
-//! `audited::exchange_token`.
+//! CI jobs that prove their identity with a token signed by their own system (OIDC), so they need to store no secret of
+//! ours. [`trust`] decides what they may do; `audited::exchange_token` issues their token.
 //!
 //! # Codemap
-//! - [`claims`]: what such a token says. [`trust`]: which jobs a project trusts.
-//! - `keys`: the issuer's keys, asked for seldom.
+//! - [`claims`]: the contents of a job's token. [`trust`]: which jobs a project trusts.
+//! - `keys`: the issuer's keys, cached.
 
 pub mod claims;
 mod keys;
@@ -18,38 +17,38 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use keys::{Keys, NoKey};
 use std::time::Duration;
 
-/// Who signs for jobs of GitHub Actions.
+/// The issuer for GitHub Actions jobs.
 pub const GITHUB_ISSUER: &str = "https://token.actions.githubusercontent.com";
-/// How soon the issuer is asked again for a key that it did not have.
+/// The minimum time between requests to the issuer for unknown keys.
 pub const REFRESH_INTERVAL: Duration = Duration::from_secs(30);
 const LEEWAY_SECONDS: u64 = 30;
 
-/// Whose tokens are taken.
+/// The accepted issuer and audience.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Who signs them: the begin of the address of its discovery document, without a slash at the end.
+    /// The issuer: the beginning of its discovery document's address, without a trailing slash.
     pub issuer: String,
-    /// Whom they must be made for: this server.
+    /// The required audience: this server.
     pub audience: String,
-    /// How soon the issuer is asked again for a key that it did not have.
+    /// The minimum time between requests to the issuer for unknown keys.
     pub refresh_interval: Duration,
 }
 
-/// Checks tokens of one issuer.
+/// Verifies tokens of one issuer.
 #[derive(Debug)]
 pub struct Verifier {
     settings: Settings,
     keys: Keys,
 }
 
-/// Why a token is not taken.
+/// Why a token is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Invalid {
-    /// It is wrong, for a reason that its maker may know.
+    /// It is invalid. The reason is safe to show.
     #[error("{0}")]
     Token(&'static str),
-    /// The issuer does not say by which keys it signs.
-    #[error("the issuer of the job's token does not answer")]
+    /// The issuer's keys cannot be read.
+    #[error("cannot read the keys of the job token's issuer: retry later")]
     Issuer(#[source] anyhow::Error),
 }
 
@@ -57,45 +56,39 @@ impl Verifier {
     /// With these settings.
     ///
     /// # Errors
-    /// The issuer is no address, or nobody is named as the audience.
+    /// The issuer is not an address, or the audience is empty.
     pub fn new(settings: Settings) -> Result<Self> {
-        ensure!(
-            !settings.audience.is_empty(),
-            "the audience of jobs' tokens is empty: expected this server's address"
-        );
+        ensure!(!settings.audience.is_empty(), "--oidc-audience is empty: expected this server's address");
         let keys = Keys::of(&settings.issuer, settings.refresh_interval)
-            .with_context(|| format!("`{}` is no issuer: expected https://HOST", settings.issuer))?;
+            .with_context(|| format!("`{}` is not a valid issuer: expected https://HOST", settings.issuer))?;
         Ok(Self { settings, keys })
     }
 
-    /// Who signs.
+    /// The issuer.
     pub fn issuer(&self) -> &str {
         &self.settings.issuer
     }
 
-    /// What a token says, if all of it holds now.
+    /// Verifies a token and returns its claims.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub async fn verify(&self, token: &str) -> Result<Claims, Invalid> {
-        let header = jsonwebtoken::decode_header(token).map_err(|_| {
-            Invalid::Token("the job's token is malformed, or signed in another way than RS256")
-        })?;
-        // Nothing that the token says of itself chooses how it is checked.
+        let header = jsonwebtoken::decode_header(token)
+            .map_err(|_| Invalid::Token("the job's token is malformed, or not signed with RS256"))?;
+        // The token's own header must not choose the algorithm.
         if header.alg != Algorithm::RS256 {
-            return Err(Invalid::Token("the job's token is signed in another way than RS256"));
+            return Err(Invalid::Token("the job's token is not signed with RS256"));
         }
-        let name = header.kid.ok_or(Invalid::Token("the job's token names no key"))?;
+        let name = header.kid.ok_or(Invalid::Token("the job's token has no key id (kid)"))?;
         let key = match self.keys.find(&name).await {
             Ok(key) => key,
             Err(NoKey::Unknown) => {
-                return Err(Invalid::Token(
-                    "the job's token is signed by a key that its issuer does not have",
-                ));
+                return Err(Invalid::Token("the job's token is signed with a key unknown to its issuer"));
             }
             Err(NoKey::Issuer(cause)) => return Err(Invalid::Issuer(cause)),
         };
-        let key = signing_key(&key).ok_or(Invalid::Token("the issuer's key is not one for RS256"))?;
+        let key = signing_key(&key).ok_or(Invalid::Token("the issuer's key is not an RS256 key"))?;
         let decoded = jsonwebtoken::decode::<Claims>(token, &key, &self.validation());
         let claims = decoded.map_err(|error| Invalid::Token(reason(&error)))?.claims;
         if claims.iat > jsonwebtoken::get_current_timestamp().saturating_add(LEEWAY_SECONDS) {
@@ -115,7 +108,7 @@ impl Verifier {
     }
 }
 
-/// The key in its form for checking, if it is one for RS256 signatures.
+/// The decoding key, if it is for RS256 signatures.
 fn signing_key(key: &Jwk) -> Option<DecodingKey> {
     let is_for_signatures = matches!(key.common.public_key_use, None | Some(PublicKeyUse::Signature));
     let is_for_rs256 = key.common.key_algorithm.is_none_or(|algorithm| algorithm.to_string() == "RS256");
@@ -128,11 +121,11 @@ fn reason(error: &jsonwebtoken::errors::Error) -> &'static str {
     match error.kind() {
         ErrorKind::ExpiredSignature => "the job's token has expired (exp)",
         ErrorKind::ImmatureSignature => "the job's token is not valid yet (nbf)",
-        ErrorKind::InvalidIssuer => "the job's token is of another issuer (iss)",
-        ErrorKind::InvalidAudience => "the job's token is made for another server (aud)",
-        ErrorKind::InvalidSignature => "the signature of the job's token is wrong",
+        ErrorKind::InvalidIssuer => "the job's token is from another issuer (iss)",
+        ErrorKind::InvalidAudience => "the job's token is for another server (aud)",
+        ErrorKind::InvalidSignature => "the job's token has an invalid signature",
         ErrorKind::MissingRequiredClaim(_) => "the job's token lacks one of aud, exp, iss and nbf",
-        ErrorKind::Json(_) => "the job's token lacks a claim, or has one in another form than GitHub's",
+        ErrorKind::Json(_) => "the job's token lacks a claim, or has one in an unexpected form",
         _ => "the job's token is malformed",
     }
 }

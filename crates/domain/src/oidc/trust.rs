@@ -1,9 +1,9 @@
-//! Which jobs a project trusts: decisions without SQL and without HTTP.
+//! Decides which jobs a project trusts, without SQL or HTTP.
 
 use super::Claims;
 use roundtrip_storage::oidc::Patterns;
 
-/// Whether a job is among those that the patterns mean.
+/// Whether the patterns match a job.
 pub fn covers(patterns: &Patterns, claims: &Claims) -> bool {
     let covers =
         |pattern: &Option<String>, text: &str| pattern.as_ref().is_none_or(|pattern| matches(pattern, text));
@@ -15,11 +15,12 @@ pub fn covers(patterns: &Patterns, claims: &Claims) -> bool {
         }
 }
 
-/// Whether a text is as the pattern says, in which `*` stands for any characters.
+/// Whether a text matches a pattern, in which `*` matches any characters.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(begin) else { return false };
-    // The parts between stars are found from the left, each as early as it can be: that leaves most for the others.
+    // Each part between stars is matched as early as possible, which leaves the most text for the later
+    // parts.
     let mut parts: Vec<&str> = rest.split('*').collect();
     let end = parts.pop().unwrap_or_default();
     let Some(mut between) = text.strip_suffix(end) else { return false };
@@ -49,7 +50,7 @@ mod tests {
         {
             assert!(!matches(pattern, file), "{pattern}");
         }
-        // What begins and what ends the text must not overlap.
+        // The prefix and the suffix must not overlap.
         assert!(
             !matches("refs/heads/ma*ain", "refs/heads/main")
                 && matches("a*a*a", "aaa")

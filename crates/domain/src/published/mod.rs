@@ -1,5 +1,5 @@
-//! What others have measured and published, so that a page can show it beside what was measured here: tables as they were
-//! printed, how they came about, and why their figures are not to be divided by ours.
+//! Published results of others, to show next to ours: their tables as printed, their methodology, and why their values are
+//! not comparable with ours.
 //!
 //! A table is a CSV file in `data/`; `publications` describes it in our words.
 
@@ -10,59 +10,59 @@ use serde::Serialize;
 use std::sync::LazyLock;
 use utoipa::ToSchema;
 
-/// All of them, read once.
+/// All publications, parsed once.
 pub static ALL: LazyLock<Result<ReferenceList, String>> = LazyLock::new(|| {
     let sources = [publications::CHROMIUM, publications::LIBIPC, publications::NODE, publications::FREEBSD];
     let references = sources.iter().map(Source::read).collect::<Result<_, _>>()?;
     Ok(ReferenceList { references })
 });
 
-/// What others have measured and published.
+/// Published results of others.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReferenceList {
-    /// In the order in which they are to be read.
+    /// The publications, in reading order.
     pub references: Vec<Reference>,
 }
 
-/// One publication: a table, or statements where none was printed.
+/// A publication: a table, or statements if it has none.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Reference {
-    /// Its name in addresses.
+    /// Its name in URLs.
     #[schema(example = "chromium-mach-vs-fifo")]
     pub slug: &'static str,
-    /// Its name for people.
+    /// Its title.
     pub title: &'static str,
-    /// The question that it raises: what was measured here answers it.
+    /// The question that results on this server answer.
     #[schema(example = "Would Chromium decide the same today?")]
     pub question: &'static str,
-    /// The preset that measures what answers it.
+    /// The preset that measures the answer.
     pub preset: &'static str,
-    /// Who published it, in one line.
+    /// The author and the document, in one line.
     pub source: &'static str,
-    /// What it says, in one sentence.
+    /// Its conclusion, in a sentence or two.
     pub summary: &'static str,
-    /// How its figures came about, as far as it says so.
+    /// Its methodology, as far as stated.
     pub methodology: Vec<MethodologyFact>,
-    /// Why its figures are not to be set against what is measured here, a sentence each.
+    /// Why its values are not comparable with ours, a sentence each.
     pub not_comparable_because: Vec<&'static str>,
-    /// What its figures are of; null where it has no table.
+    /// The unit of its values; null without a table.
     #[schema(required)]
     pub unit: Option<PublishedUnit>,
-    /// The columns of the table; none where it has none.
+    /// The columns of the table; empty without a table.
     pub columns: Vec<ReferenceColumn>,
-    /// The rows of the table, in the published order, each with one cell a column. What was not printed is null.
+    /// The rows of the table, in the published order, with one cell per column; null if not printed.
     pub rows: Vec<Vec<Option<ReferenceCell>>>,
-    /// Where it has no table, what it says that can be checked, a sentence each.
+    /// Checkable statements of a publication without a table, a sentence each.
     pub statements: Vec<&'static str>,
 }
 
-/// One fact of how figures came about.
+/// A fact of a methodology.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct MethodologyFact {
-    /// Of what it is.
+    /// The aspect.
     #[schema(example = "Statistic")]
     pub name: &'static str,
-    /// What is known of it.
+    /// The stated value.
     #[schema(example = "98th percentile")]
     pub value: &'static str,
 }
@@ -70,27 +70,27 @@ pub struct MethodologyFact {
 /// A column of a published table.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct ReferenceColumn {
-    /// Its name in the file.
+    /// Its name in the CSV file.
     #[schema(example = "message_bytes")]
     pub name: &'static str,
-    /// Whether its cells are numbers, and not texts.
+    /// Whether its cells are numbers.
     pub is_number: bool,
-    /// Of its numbers.
+    /// The unit of its numbers.
     #[schema(required)]
     pub unit: Option<PublishedUnit>,
 }
 
-/// What published numbers are of.
+/// The unit of published numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PublishedUnit {
     /// Microseconds.
     Us,
-    /// So many in a second.
+    /// Per second.
     PerSecond,
     /// Bytes.
     Bytes,
-    /// Hundredths.
+    /// Percent.
     Percent,
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_published_figure_is_told_as_it_was_printed() {
+    fn every_published_value_is_reproduced_as_printed() {
         for (source, rows) in
             [(publications::CHROMIUM, 90), (publications::LIBIPC, 124), (publications::NODE, 16)]
         {

@@ -7,7 +7,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 impl Table {
     /// # Errors
-    /// Naming the line and the column that are wrong.
+    /// The line and the column that are invalid.
     pub(super) fn rows(&self) -> Result<Vec<Vec<Option<ReferenceCell>>>, String> {
         let mut reader = csv::Reader::from_reader(self.csv.as_bytes());
         let head = reader.headers().map_err(|error| error.to_string())?;
@@ -17,7 +17,7 @@ impl Table {
         }
         let mut rows = Vec::new();
         for record in reader.records() {
-            // It names the line of one that is too short or too long.
+            // The error names the line that is too short or too long.
             let record = record.map_err(|error| error.to_string())?;
             let line = record.position().map_or(0, csv::Position::line);
             let cells = record.iter().zip(self.columns).map(|(cell, column)| {

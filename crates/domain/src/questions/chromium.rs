@@ -1,5 +1,5 @@
-//! Would Chromium decide the same today? It took a pipe and not a faster mechanism, because nearly all of its messages are small
-//! and what it would have gained was little: 20 µs at most. What would it gain over the fastest way that was measured?
+//! Would Chromium decide the same today? It chose a pipe over a faster mechanism, because nearly all of its messages are small
+//! and the gain was at most 20 µs. This computes the gain of the fastest measured transport.
 
 use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, EvidenceTable, EvidenceUnit};
 use super::{Answered, Member, Question};
@@ -19,14 +19,14 @@ pub(super) const QUESTION: Question = Question {
 };
 
 const PROFILE: &str = "chromium-ipc";
-/// What it took.
+/// The transport that Chromium chose.
 const TAKEN: &str = "pipe";
-/// What it did not take begins so.
+/// Prefix of the transports that it rejected.
 const REFUSED: &str = "mach-";
-/// A gain that it let go: Mach messages, with the bridge that they need, were as much faster on its laptop, and 10 µs slower on
-/// its desktop.
+/// The gain that it gave up: Mach messages, with the bridge that they need, were 20 µs faster on its laptop, and 10 µs slower
+/// on its desktop.
 const LET_GO_NS: f64 = 20_000.0;
-/// A mechanism whose ends never sleep needs a processor for each: no browser has those.
+/// Ends that busy-wait need a processor each, which a browser does not have.
 const SPIN: &str = "spin";
 
 fn answer(members: &[Member]) -> Option<Answered> {
@@ -36,37 +36,36 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let is_sleeping = |member: &&Member| member.of_a_size.series.methodology.receive.as_str() != SPIN;
     let mut groups = advice::of_machine(members.iter().filter(is_sleeping), &wanted);
     groups.retain(|group| group.ranking.len() > 1 && taken(group).is_some());
-    // Two processes, where most was measured and nobody had to wake a processor.
+    // First two processes on one processor: most results, and no processor to wake.
     let fact =
         |group: &AdviceGroup, name: &str, value: &str| group.does.get(name).is_none_or(|is| is != value);
     groups.sort_by_key(|group| {
         (fact(group, "mode", "2proc"), fact(group, "placement", "same-cpu"), group.oversubscribed)
     });
-    // Of what was measured in several ways at one place, that of which most was.
+    // For each placement, the group with most results.
     let mut places = BTreeSet::new();
     groups.retain(|group| places.insert(place(group)));
     let first = groups.first()?;
     let mut reasons = Vec::new();
     for group in &groups {
         if !std::ptr::eq(group, first) {
-            reasons.push(format!("Between {}: {}.", place(group), told(group)?));
+            reasons.push(format!("With {}: {}.", place(group), told(group)?));
         }
         reasons.extend(longest(group));
     }
     reasons.push(if first.ranking.iter().any(|ranked| ranked.transport.slug.as_str().starts_with(REFUSED)) {
-        "Mach messages are among what was measured here.".into()
+        "Mach messages were measured on this machine.".into()
     } else {
-        "Mach messages, which it did not take, were not measured on this machine: asked is whether anything that was would have \
-         been worth more."
+        "Mach messages, which Chromium rejected, were not measured on this machine. The answer covers the transports that were."
             .into()
     });
     reasons.push(
-        "A time is there and back, put together of whole distributions at single sizes; what it let go, 20 µs, was one way. Ways \
-         whose ends never sleep are left out."
+        "Times are round trips, estimated from distributions at single sizes; Chromium's 20 µs were one way. Transports that \
+         busy-wait are excluded."
             .into(),
     );
     Some(Answered {
-        answer: format!("{}, between {} of {}.", upper_first(&told(first)?), place(first), first.machine),
+        answer: format!("{} ({}, {}).", upper_first(&told(first)?), place(first), first.machine),
         reasons,
         tables: groups.iter().map(table).collect(),
     })
@@ -76,36 +75,35 @@ fn taken(group: &AdviceGroup) -> Option<&RankedTransport> {
     group.ranking.iter().find(|ranked| ranked.transport.slug.as_str() == TAKEN)
 }
 
-/// What would be gained over a pipe, as part of a sentence. What the repetitions leave open is not decided.
+/// The gain over a pipe, as part of a sentence.
 fn told(group: &AdviceGroup) -> Option<String> {
     let (first, taken) = (group.ranking.first()?, taken(group)?);
     let [fastest, pipe] = [first, taken].map(|ranked| ranked.latency_ns.p98);
     let Some(behind) = taken.behind_first else {
-        return Some(format!("yes: nothing is faster than a pipe, {} at p98 for its messages", time(pipe)));
+        return Some(format!("yes: nothing is faster than a pipe, p98 {} for its messages", time(pipe)));
     };
     let times = format!(
-        "over a pipe its messages take {} at p98 and over {} {}",
+        "p98 for its messages is {} over a pipe and {} over {}",
         time(pipe),
-        first.transport.slug,
-        time(fastest)
+        time(fastest),
+        first.transport.slug
     );
     let gain = |ratio: f64| pipe - pipe / ratio;
     Some(match (behind.low.map(gain), behind.high.map(gain)) {
         (_, Some(most)) if most <= LET_GO_NS => {
-            format!("yes: {times}, a gain of {} at most, and it let 20 µs go", time(most.max(0.0)))
+            format!("yes: {times}. It gave up 20 µs; the gain here is at most {}", time(most.max(0.0)))
         }
         (Some(least), _) if least > LET_GO_NS => {
-            format!("no: {times}, a gain of {} at least, and it let no more than 20 µs go", time(least))
+            format!("no: {times}. It gave up at most 20 µs; the gain here is at least {}", time(least))
         }
-        (Some(_), Some(most)) => format!(
-            "these repetitions do not tell: {times}, and the gain may be up to {}, where it let 20 µs go",
-            time(most)
-        ),
-        _ => format!("there are too few repetitions to tell: {times}"),
+        (Some(_), Some(most)) => {
+            format!("inconclusive: {times}. It gave up 20 µs; the gain here may be up to {}", time(most))
+        }
+        _ => format!("inconclusive, too few repetitions: {times}"),
     })
 }
 
-/// Who is the fastest for the longest messages, and whether that matters.
+/// The fastest transport for the longest messages, if it is not the best overall.
 fn longest(group: &AdviceGroup) -> Option<String> {
     let longest_bytes =
         group.ranking.iter().filter_map(|ranked| Some(ranked.measured.last()?.message_bytes)).max()?;
@@ -119,7 +117,7 @@ fn longest(group: &AdviceGroup) -> Option<String> {
         .min_by_key(|(_, ns)| *ns)?;
     let behind = fastest.behind_first.filter(|behind| behind.is_sure)?;
     Some(format!(
-        "With messages of {} {} is the fastest; for those of the document it takes {} times as long as {}.",
+        "At {}, {} is fastest; for Chromium's messages it takes {}x the time of {}.",
         size(longest_bytes),
         fastest.transport.slug,
         ratio(behind.ratio),
@@ -127,7 +125,7 @@ fn longest(group: &AdviceGroup) -> Option<String> {
     ))
 }
 
-/// What the ends are, and where they run.
+/// The kind of the ends and their placement.
 fn place(group: &AdviceGroup) -> String {
     let fact = |name: &str| group.does.get(name).map(String::as_str).unwrap_or_default();
     super::duel::place_of(fact("mode"), fact("placement"))
@@ -155,9 +153,9 @@ fn table(group: &AdviceGroup) -> EvidenceTable {
         title: upper_first(&place(group)),
         rows_are: EvidenceRows::Transport,
         columns: vec![
-            EvidenceColumn::new("p50, there and back", EvidenceUnit::Ns),
-            EvidenceColumn::new("p98, there and back", EvidenceUnit::Ns),
-            EvidenceColumn::new("p98 as long as the first", EvidenceUnit::Times),
+            EvidenceColumn::new("p50 round trip", EvidenceUnit::Ns),
+            EvidenceColumn::new("p98 round trip", EvidenceUnit::Ns),
+            EvidenceColumn::new("p98 vs. fastest", EvidenceUnit::Times),
         ],
         rows: group.ranking.iter().map(row).collect(),
     }

@@ -1,5 +1,5 @@
-//! Two sides that were measured alike over the size of a message: how many times as fast the first is at each size, with the
-//! interval of the rank test, and where the faster one changes.
+//! Compares two sides measured in the same way, over the message size: the ratio at each size with its
+//! rank-test interval, and the crossovers.
 
 use super::Member;
 use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, EvidenceTable, EvidenceUnit};
@@ -12,48 +12,48 @@ use roundtrip_stats::shift::{self, Shift};
 use roundtrip_storage::series::Series;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What may differ between two sizes of a duel: how many operations were done first, and timed together.
+/// The facts that may differ between the sizes of a duel: warm-up operations and discarded repetitions.
 const WITH_THE_SIZE: [&str; 2] = ["warmup", "discarded_repetitions"];
 
-/// A duel is over at least so many sizes.
+/// The minimum number of sizes of a duel.
 const SIZES_MIN: usize = 2;
 
 pub(super) struct Duel<'m> {
-    /// Of any of its series, for what all have in common.
+    /// Any of its series, for the facts that they share.
     pub(super) series: &'m Series,
     pub(super) sizes: Vec<AtSize<'m>>,
-    /// Where the faster one changes, with side 0 and side 1.
+    /// Crossovers of side 0 and side 1.
     crossovers: Vec<Crossover>,
 }
 
 pub(super) struct AtSize<'m> {
     pub(super) message_bytes: u64,
     pub(super) sides: [&'m members::Member; 2],
-    /// By how much the logarithm of a time of the second side is larger.
+    /// The difference of the second side's logarithmic times from the first's.
     shift: Shift,
 }
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Winner {
     Always(usize),
-    /// One up to a size, the other one beyond.
+    /// One is faster up to a size, the other above it.
     Changes {
         below: usize,
         at: Crossover,
     },
     ChangesOften(usize),
-    /// One at some sizes; at the others nothing tells.
+    /// One is faster at some sizes, tied at the others.
     Sometimes {
         side: usize,
         sizes: usize,
     },
-    /// At no size do the repetitions tell.
+    /// Tied at all sizes.
     Unclear,
 }
 
-/// The duels of some series, those with most sizes first: pairs of one environment that differ in nothing but their mechanism,
-/// and lost nothing. `side` says which side a series is on, and of which pairing; of duels that `title` calls the same, the one
-/// with most sizes stays.
+/// The duels of some series, those with the most sizes first: lossless pairs in one environment that differ
+/// only in their mechanism. `side` returns the side and pairing of a series. Of duels with the same `title`,
+/// the one with the most sizes stays.
 pub(super) fn duels<Pairing: Ord>(
     members: &[Member],
     side: impl Fn(&Series) -> Option<(Pairing, usize)>,
@@ -74,7 +74,7 @@ pub(super) fn duels<Pairing: Ord>(
         let by_environment = groups.entry((pairing, alike, point.oversubscribed)).or_default();
         let by_size = by_environment.entry(point.environment_id).or_default();
         let sides = by_size.entry((*x, does)).or_default();
-        // Names of runs begin with the time.
+        // Run ids begin with the time.
         if let Some(place) =
             sides.get_mut(side).filter(|place| place.is_none_or(|before| before.point.run_id < point.run_id))
         {
@@ -82,18 +82,18 @@ pub(super) fn duels<Pairing: Ord>(
         }
     }
     let mut duels: Vec<Duel<'_>> = groups.into_values().filter_map(Duel::of_any).collect();
-    // Stable: of equally many, in the order of what they do.
+    // A stable sort keeps the order by case.
     duels.sort_by_key(|duel| std::cmp::Reverse(duel.sizes.len()));
     let mut titles = BTreeSet::new();
     duels.retain(|duel| titles.insert(title(duel)));
     duels
 }
 
-/// What both sides measured, by size and what they do there.
+/// The results of both sides, by size and case.
 type BySize<'m> = BTreeMap<(u64, Facts), [Option<&'m members::Member>; 2]>;
 
 impl<'m> Duel<'m> {
-    /// Of several environments that with most sizes in common, and of several such the newest one.
+    /// The environment with the most sizes in common; the newest in a tie.
     fn of_any(by_environment: BTreeMap<i64, BySize<'m>>) -> Option<Self> {
         by_environment.into_values().filter_map(Self::of).max_by_key(|duel| duel.sizes.len())
     }
@@ -134,13 +134,13 @@ impl<'m> Duel<'m> {
         }
     }
 
-    /// How many times as long the second side takes on the geometric mean over all sizes, with its interval.
+    /// The geometric mean of the ratios over all sizes, with its interval.
     pub(super) fn mean(&self) -> Option<EvidenceCell> {
         let shifts: Vec<Shift> = self.sizes.iter().map(|at| at.shift).collect();
         shift::mean(&shifts).map(EvidenceCell::ratio)
     }
 
-    /// Both sides and their ratio, by size. `value` is the figure that is shown of a point.
+    /// Both sides and their ratio, by size. `value` is the shown figure of a point.
     pub(super) fn table(
         &self,
         title: String,
@@ -160,7 +160,7 @@ impl<'m> Duel<'m> {
             columns: vec![
                 EvidenceColumn::new(first, unit),
                 EvidenceColumn::new(second, unit),
-                EvidenceColumn::new(format!("{first} as fast as {second}"), EvidenceUnit::Times),
+                EvidenceColumn::new(format!("{first} speedup vs. {second}"), EvidenceUnit::Times),
             ],
             rows: self.sizes.iter().map(row).collect(),
         }
@@ -174,25 +174,25 @@ impl<'m> AtSize<'m> {
         Some(Self { message_bytes, sides, shift })
     }
 
-    /// Whether the repetitions tell that a side is faster.
+    /// Whether a side is significantly faster.
     pub(super) fn is_faster(&self, side: usize) -> bool {
         self.shift.interval.is_some_and(|[low, high]| if side == 0 { low > 0.0 } else { high < 0.0 })
     }
 
-    /// How many times as long the second side takes.
+    /// The ratio of the second side's time to the first's.
     pub(super) fn ratio(&self) -> EvidenceCell {
         EvidenceCell::ratio(self.shift)
     }
 }
 
-/// What is said of one duel.
+/// Joins sentences.
 pub(super) fn sentences(each: impl Iterator<Item = String>) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
 /// Where two sides are equal, with the interval.
 pub(super) fn equal_at(Crossover { x, from, to, .. }: &Crossover) -> String {
-    let end = |end: &Option<u64>| end.map_or_else(|| "not bounded".to_owned(), about);
+    let end = |end: &Option<u64>| end.map_or_else(|| "unbounded".to_owned(), about);
     format!("{} [{}, {}]", about(*x), end(from), end(to))
 }
 
@@ -211,12 +211,12 @@ pub(super) fn range(sizes: &[AtSize<'_>]) -> String {
     }
 }
 
-/// What the ends are, and where they run: `two processes on one processor`.
+/// The mode and placement in words: `two processes on one processor`.
 pub(super) fn place(series: &Series) -> String {
     place_of(series.case.mode.as_str(), series.case.placement.as_str())
 }
 
-/// The same of a mode and a placement.
+/// The same for a mode and a placement.
 pub(super) fn place_of(mode: &str, placement: &str) -> String {
     let ends = match mode {
         "2proc" => "two processes",
@@ -226,7 +226,7 @@ pub(super) fn place_of(mode: &str, placement: &str) -> String {
     let processors = match placement {
         "same-cpu" => "on one processor",
         "cross-cpu" => "on two processors",
-        "free" => "wherever they are put",
+        "free" => "placed by the scheduler",
         other => other,
     };
     format!("{ends} {processors}")

@@ -1,4 +1,4 @@
-//! The figures that an answer rests on, as tables.
+//! The tables behind an answer.
 
 use crate::charts::members;
 use crate::units::size;
@@ -7,20 +7,20 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Figures that were measured alike.
+/// A table of comparable results.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EvidenceTable {
-    /// What they are of.
+    /// The title.
     pub title: String,
-    /// What a row is.
+    /// The kind of rows.
     pub rows_are: EvidenceRows,
-    /// The columns, besides the name of the row.
+    /// The columns, without the row's name.
     pub columns: Vec<EvidenceColumn>,
-    /// The rows, each with one cell a column.
+    /// The rows, with one cell per column.
     pub rows: Vec<EvidenceRow>,
 }
 
-/// What rows are.
+/// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceRows {
@@ -28,60 +28,60 @@ pub enum EvidenceRows {
     MessageBytes,
     /// Transports.
     Transport,
-    /// Who sends to whom.
+    /// Numbers of senders and receivers.
     Topology,
 }
 
 /// A column.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EvidenceColumn {
-    /// What it is, without its unit.
+    /// Its name, without the unit.
     pub name: String,
-    /// Of its figures.
+    /// The unit of its values.
     pub unit: EvidenceUnit,
 }
 
-/// What figures are of.
+/// The unit of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceUnit {
     /// Nanoseconds.
     Ns,
-    /// Bytes that arrived in a second.
+    /// Delivered bytes per second.
     BytesPerSecond,
-    /// How many times as fast, or as long.
+    /// A ratio.
     Times,
-    /// A part of all: 0 to 1.
+    /// A share: 0 to 1.
     Share,
 }
 
 /// A row.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EvidenceRow {
-    /// What it is called.
+    /// Its label.
     pub name: String,
-    /// The size that it is of; null where it is of something else.
+    /// The message size; null in tables with other rows.
     #[schema(required)]
     pub message_bytes: Option<u64>,
-    /// In the order of the columns; null where nothing was measured.
+    /// In the order of the columns; null if not measured.
     pub cells: Vec<Option<EvidenceCell>>,
 }
 
-/// A figure.
+/// A value with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct EvidenceCell {
     /// In the unit of its column.
     pub value: f64,
-    /// The lower end of its 95 % interval; null where there is none.
+    /// The lower end of its 95 % interval; null without one.
     #[schema(required)]
     pub low: Option<f64>,
-    /// The upper end of it.
+    /// The upper end of its 95 % interval; null without one.
     #[schema(required)]
     pub high: Option<f64>,
-    /// The series that it is of; null where it is of several.
+    /// Its series; null if derived from several.
     #[schema(required)]
     pub series_id: Option<i64>,
-    /// The run that it is of; null where it is of several.
+    /// Its run; null if derived from several.
     #[schema(required)]
     pub run_id: Option<Uuid>,
 }
@@ -109,7 +109,7 @@ impl EvidenceCell {
         Self { value, low, high, series_id: None, run_id: None }
     }
 
-    /// How many times as long the second of two sides takes: their shift is one of logarithms.
+    /// The ratio of the second side's time to the first's, from a shift of logarithms.
     pub(super) fn ratio(shift: Shift) -> Self {
         Self::of_several(shift.estimate.exp(), shift.interval.map(|ends| ends.map(f64::exp)))
     }

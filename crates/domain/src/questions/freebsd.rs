@@ -1,5 +1,5 @@
-//! Pipes or sockets on your machine? The study of FreeBSD says pipes, by 63 % on average, and that bandwidth collapses beyond 64
-//! KiB.
+//! Pipes or sockets on your machine? The FreeBSD study found pipes 63 % faster on average, and a collapse of bandwidth beyond
+//! 64 KiB.
 
 use super::duel::{self, Duel, Winner, place, range, sentences, times};
 use super::evidence::EvidenceUnit;
@@ -19,14 +19,14 @@ pub(super) const QUESTION: Question = Question {
 
 const SIDES: [&str; 2] = ["pipe", "socketpair"];
 const NAMES: [&str; 2] = ["pipes", "socket pairs"];
-/// What the study moves through each buffer.
+/// The bytes that the study moves.
 const TOTAL_BYTES: u64 = 16 << 20;
-/// With so much of the best bandwidth left at the largest size, it has not collapsed.
+/// Below this share of the best bandwidth at the largest size, it has collapsed.
 const COLLAPSED_TO: f64 = 0.5;
 
 fn answer(members: &[Member]) -> Option<Answered> {
     let mut duels = duel::duels(members, side, title);
-    // One core is what the study had, and processes are what most have.
+    // First one processor, as in the study, and processes, which are most common.
     duels.sort_by_key(|duel| {
         (duel.series.case.placement.as_str() != "same-cpu", duel.series.case.mode.as_str() != "2proc")
     });
@@ -34,18 +34,19 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let mut reasons = Vec::new();
     for duel in &duels {
         let verdict =
-            (!std::ptr::eq(duel, first)).then(|| format!("Between {}: {}.", place(duel.series), told(duel)));
+            (!std::ptr::eq(duel, first)).then(|| format!("With {}: {}.", place(duel.series), told(duel)));
         let most = [0, 1].into_iter().filter_map(|side| best(duel, side));
         reasons.push(sentences(verdict.into_iter().chain(average(duel)).chain(most)));
     }
     reasons.push(format!(
-        "The study has pipes 63 % ahead, on average over its configurations. A bandwidth is that of {} through \
-         buffers of one size, one way. Sockets are as the system makes them: with buffers that are asked to be as large as the message, they are another transport.",
+        "The study found pipes 63 % faster, on average over its configurations. Bandwidth is measured one way, for {} in \
+         buffers of one size. Sockets have the system's default buffers; sockets with buffers as large as the message are another \
+         transport.",
         size(TOTAL_BYTES)
     ));
     let machine = &first.series.machine;
     Some(Answered {
-        answer: format!("{}, between {} of {machine}.", upper_first(&told(first)), place(first.series)),
+        answer: format!("{} ({}, {machine}).", upper_first(&told(first)), place(first.series)),
         reasons,
         tables: duels.iter().map(table).collect(),
     })
@@ -66,37 +67,35 @@ fn told(duel: &Duel<'_>) -> String {
             format!("{} up to {}, {} beyond", NAMES[below], duel::equal_at(&at), NAMES[1 - below])
         }
         Winner::ChangesOften(changes) => {
-            format!("neither throughout, as which is faster changes {changes} times from {range}")
+            format!("it depends: the faster one changes {changes} times from {range}")
         }
         Winner::Sometimes { side, sizes } => {
-            format!("{} at {sizes} of {all} sizes, and at the others nothing tells them apart", NAMES[side])
+            format!("{} at {sizes} of {all} sizes, tied at the others", NAMES[side])
         }
-        Winner::Unclear => format!("either, as nothing tells them apart at any size from {range}"),
+        Winner::Unclear => format!("either: tied at all sizes from {range}"),
     }
 }
 
 fn average(duel: &Duel<'_>) -> Option<String> {
     let mean = times(duel.mean()?);
     let count = duel.sizes.len();
-    Some(format!(
-        "On the geometric mean of these {count} sizes pipes have {mean} the bandwidth of socket pairs."
-    ))
+    Some(format!("Geometric mean over {count} sizes: pipes have {mean} the bandwidth of socket pairs."))
 }
 
-/// With which buffers a side carries most, and what is left of it with the largest.
+/// A side's best bandwidth, and the share left with the largest buffers.
 fn best(duel: &Duel<'_>, side: usize) -> Option<String> {
     let figure = |at: &duel::AtSize<'_>| Some((at.message_bytes, bandwidth(at.sides[side])?));
     let figures: Vec<(u64, f64)> = duel.sizes.iter().filter_map(figure).collect();
     let &(best_bytes, most) = figures.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let &(last_bytes, last) = figures.last()?;
     let name = upper_first(NAMES[side]);
-    let carry = format!("{name} carry most with buffers of {}, {}", size(best_bytes), rate(most));
+    let carry = format!("{name} peak at {} with {} buffers", rate(most), size(best_bytes));
     if best_bytes == last_bytes {
-        return Some(format!("{carry}, the largest that were measured."));
+        return Some(format!("{carry}, the largest measured."));
     }
     let left = format!("{:.0} % of it with {}", 100.0 * last / most, size(last_bytes));
     let collapse = if last / most < COLLAPSED_TO { "a collapse" } else { "no collapse" };
-    Some(format!("{carry}, and {left}: {collapse}."))
+    Some(format!("{carry} and keep {left}: {collapse}."))
 }
 
 fn table(duel: &Duel<'_>) -> super::EvidenceTable {

@@ -1,5 +1,5 @@
-//! Is the Rust ring 100 times as fast? Its published time is one of attempts to send, most of which a full ring drops. Here the
-//! same ring is measured with a sender that drops and with one that waits, and of the former it is counted what arrived.
+//! Is the Rust ring 100 times as fast? Its published time is per attempt to send, and a full ring drops most of them. Here the
+//! same ring is measured with a dropping and with a waiting sender, and delivered messages are counted.
 
 use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, EvidenceTable, EvidenceUnit};
 use super::{Answered, Member, Question};
@@ -16,15 +16,15 @@ pub(super) const QUESTION: Question = Question {
     answer,
 };
 
-/// How a receiver of the published tables waits: it looks for a while before it sleeps.
+/// The receive mode of the published tables: spin for a while, then sleep.
 const RECEIVE: &str = "spin-then-block";
 /// The memory of the published tables.
 const STORAGE: &str = "cleared";
 
-/// What the published tables come to at most, attempts against messages.
+/// The largest ratio in the published tables, from attempts.
 const PUBLISHED_TIMES: f64 = 100.0;
 
-/// One ring between as many members, whose sender drops or waits.
+/// One ring with the same members, with a dropping and a waiting sender.
 #[derive(Default)]
 struct Pair<'m> {
     drops: Option<&'m members::Member>,
@@ -33,16 +33,16 @@ struct Pair<'m> {
 
 type Ends = (String, u32, u32);
 
-/// Both between as many members.
+/// Both senders with the same number of members.
 struct Row<'m> {
     name: String,
     drops: &'m members::Member,
     waits: &'m members::Member,
-    /// The time of the dropping sender over what it tried.
+    /// The time of the dropping sender per attempt.
     attempt_ns: f64,
-    /// How much of that arrived.
+    /// The share of attempts that arrived.
     arrived_share: f64,
-    /// The time of the waiting sender over its messages, all of which arrived.
+    /// The time of the waiting sender per message; all of them arrived.
     waiting_ns: f64,
 }
 
@@ -74,22 +74,22 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let [_, most] = ends(rows.iter().map(Row::as_fast))?;
     let verdict = if most >= PUBLISHED_TIMES { "Yes" } else { "No" };
     let answer = format!(
-        "{verdict}: of what its sender tries, {} arrives on {machine}, and by the messages that arrive it is {} times as fast as \
-         the same ring whose sender waits.",
+        "{verdict}: on {machine}, {} of the attempts are delivered; per delivered message it is {} times as fast as the same ring \
+         with a waiting sender.",
         between(rows.iter().map(|row| row.arrived_share * 100.0), |share| format!("{share:.0} %"))?,
         between(rows.iter().map(Row::as_fast), |times| format!("{times:.2}"))?,
     );
     let reasons = vec![
         format!(
-            "By attempts, as was published, it would be {} times as fast: dropping makes a sender fast by not sending.",
+            "Counting attempts, as published, it would be {} times as fast: a sender that drops is fast because it sends less.",
             between(rows.iter().map(|row| row.waiting_ns / row.attempt_ns), |times| format!("{times:.1}"))?
         ),
         format!(
-            "A message that arrives takes {} with a sender of {ring} that drops, and {} with one that waits.",
+            "A delivered message takes {} if the sender of {ring} drops, and {} if it waits.",
             between(rows.iter().map(Row::arrived_ns), time)?,
             between(rows.iter().map(|row| row.waiting_ns), time)?
         ),
-        "What lost messages is compared with nothing here: these quotients have no interval, and stand in no other place.".into(),
+        "These ratios have no confidence interval. Results with losses are compared nowhere else.".into(),
     ];
     let tables = tables.iter().map(|(mode, ring, rows)| table(mode, ring, rows)).collect();
     Some(Answered { answer, reasons, tables })
@@ -98,7 +98,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
 impl<'m> Row<'m> {
     fn of(((scenario, senders, receivers), pair): (Ends, Pair<'m>)) -> Option<Self> {
         let (drops, waits) = (pair.drops?, pair.waits?);
-        // One machine that was another one in between is no pair.
+        // Results from different environments are not paired.
         if drops.point.environment_id != waits.point.environment_id {
             return None;
         }
@@ -121,23 +121,23 @@ impl<'m> Row<'m> {
         })
     }
 
-    /// The time of the dropping sender over what arrived.
+    /// The time of the dropping sender per delivered message.
     fn arrived_ns(&self) -> f64 {
         self.attempt_ns / self.arrived_share
     }
 
-    /// How many times as fast the dropping sender is, by what arrives.
+    /// The speed ratio of the dropping sender, by delivered messages.
     fn as_fast(&self) -> f64 {
         self.waiting_ns / self.arrived_ns()
     }
 }
 
-/// The median time of an operation over its messages.
+/// The median time of an operation, per message.
 fn over_messages(member: &members::Member) -> Option<f64> {
     Some(member.point.latency_ns_p50 as f64 / member.series.case.messages? as f64)
 }
 
-/// The least and the most.
+/// The minimum and maximum.
 fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     values.fold(None, |ends, value| {
         let [least, most] = ends.unwrap_or([value; 2]);
@@ -145,14 +145,14 @@ fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// The least and the most in words: `5 % to 67 %`.
+/// The minimum and maximum in words: `5 % to 67 %`.
 fn between(values: impl Iterator<Item = f64>, text: impl Fn(f64) -> String) -> Option<String> {
     let [least, most] = ends(values)?.map(text);
     Some(if least == most { least } else { format!("{least} to {most}") })
 }
 
 fn table(mode: &str, ring: &str, rows: &[Row<'_>]) -> EvidenceTable {
-    let ends = if mode == "2thread" { "threads of one process" } else { "a process each" };
+    let ends = if mode == "2thread" { "threads of one process" } else { "one process each" };
     let row = |row: &Row<'_>| EvidenceRow {
         name: row.name.clone(),
         message_bytes: None,
@@ -169,10 +169,10 @@ fn table(mode: &str, ring: &str, rows: &[Row<'_>]) -> EvidenceTable {
         title: format!("{ring}, {ends}"),
         rows_are: EvidenceRows::Topology,
         columns: vec![
-            EvidenceColumn::new("Dropping: an attempt", EvidenceUnit::Ns),
-            EvidenceColumn::new("of these arrived", EvidenceUnit::Share),
-            EvidenceColumn::new("a message that arrived", EvidenceUnit::Ns),
-            EvidenceColumn::new("Waiting: a message", EvidenceUnit::Ns),
+            EvidenceColumn::new("Dropping: per attempt", EvidenceUnit::Ns),
+            EvidenceColumn::new("Delivered", EvidenceUnit::Share),
+            EvidenceColumn::new("Per delivered message", EvidenceUnit::Ns),
+            EvidenceColumn::new("Waiting: per message", EvidenceUnit::Ns),
         ],
         rows: rows.iter().map(row).collect(),
     }

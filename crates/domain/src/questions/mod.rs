@@ -1,5 +1,5 @@
-//! The questions that publications raise, answered by what was measured here: the answer in one sentence, what it rests on, and
-//! the figures. A question is a file; `QUESTIONS` is the list of them.
+//! Questions from publications, answered from the results on this server: the answer in one sentence, the reasons, and the
+//! evidence. A question is a file; `QUESTIONS` is the list of them.
 
 mod chromium;
 mod duel;
@@ -23,16 +23,16 @@ use utoipa::ToSchema;
 const QUESTIONS: [&Question; 4] =
     [&chromium::QUESTION, &libipc::QUESTION, &node::QUESTION, &freebsd::QUESTION];
 
-/// What a publication asks, and how it is answered of one machine.
+/// A publication's question, and the function that answers it for one machine.
 struct Question {
     reference: &'static str,
-    /// The scenarios whose series may answer it.
+    /// The scenarios of the series that answer it.
     scenarios: &'static [&'static str],
-    /// Their transports; without any, all.
+    /// Their transports; empty for all.
     transports: &'static [&'static str],
-    /// What of their cases they are measured over.
+    /// The swept parameter.
     over: SweptParameter,
-    /// The answer of the series of one machine, each with its newest point; `None` where they do not answer it.
+    /// The answer from one machine's series, each with its newest point; `None` if they are not sufficient.
     answer: fn(&[Member]) -> Option<Answered>,
 }
 
@@ -42,21 +42,20 @@ struct Answered {
     tables: Vec<EvidenceTable>,
 }
 
-/// What was measured on one machine.
+/// The answer from one machine.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WorkedMachine {
     /// The machine's name.
     pub machine: String,
     /// The answer, in one sentence.
     pub answer: String,
-    /// What it rests on, and what it does not say; a sentence or two each.
+    /// Reasons and caveats, a sentence or two each.
     pub reasons: Vec<String>,
-    /// The figures.
+    /// The evidence.
     pub tables: Vec<EvidenceTable>,
 }
 
-/// What the machines of a project answer to the question of a publication, by their names; none where there is no such
-/// question.
+/// The answers to a publication's question by machine of a project; `None` if the publication is unknown.
 pub async fn answers(
     pool: &PgPool,
     project_id: i64,
@@ -74,7 +73,7 @@ pub async fn answers(
     let mut machines = Vec::new();
     for rows in by_machine(search::all(pool, project_id, &filter).await?) {
         let members = advice::members(pool, question.over, rows).await?;
-        // Distributions are put together, and repetitions held against each other.
+        // CPU-bound: merges distributions and compares repetitions.
         let answered = tokio::task::spawn_blocking(move || worked_machine(question, &members)).await;
         machines.extend(answered.map_err(DomainError::internal)?);
     }

@@ -1,5 +1,4 @@
-//! Is advanced framing faster? A change to Node says that it is once it is framed in C++; and against lines of JSON, from which
-//! size on?
+//! Is advanced framing faster than lines of JSON, and from which size on? A change to Node claims so for framing in C++.
 
 use super::duel::{self, Duel, Winner, place, range, sentences, times};
 use super::evidence::EvidenceUnit;
@@ -18,11 +17,11 @@ pub(super) const QUESTION: Question = Question {
     answer,
 };
 
-/// Who is held against whom: both serializations of Node, and the same bytes between programs without JavaScript.
+/// The compared pairs: both serializations of Node, and the same bytes between programs without JavaScript.
 const PAIRINGS: [[&str; 2]; 2] =
     [["node-advanced", "node-json"], ["node-framing-advanced", "node-framing-json"]];
 const NAMES: [&str; 2] = ["advanced messages", "lines of JSON"];
-/// Messages in flight in what was published.
+/// Messages in flight in the publication.
 const PUBLISHED_WINDOW: u32 = 256;
 
 fn answer(members: &[Member]) -> Option<Answered> {
@@ -38,7 +37,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let machine = &first.series.machine;
     Some(Answered {
         answer: format!(
-            "{}, with {} between {} of {machine}.",
+            "{} ({}, {}, {machine}).",
             upper_first(&told(first)),
             in_flight(first),
             place(first.series)
@@ -48,7 +47,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     })
 }
 
-/// Programs of different versions are no pair.
+/// The pairing and side of a series. Different program versions do not form a pair.
 fn side(series: &Series) -> Option<((usize, Option<String>), usize)> {
     let slug = series.transport.slug.as_str();
     let variant = series.case.variant.as_ref().map(ToString::to_string);
@@ -67,25 +66,23 @@ fn told(duel: &Duel<'_>) -> String {
     let (all, range) = (duel.sizes.len(), range(&duel.sizes));
     match duel.winner() {
         Winner::Always(0) => format!("yes, at every size from {range}"),
-        Winner::Always(_) => format!("no, at no size from {range}: lines of JSON are"),
+        Winner::Always(_) => format!("no, lines of JSON are faster at every size from {range}"),
         Winner::Changes { below: 1, at } => {
-            format!("yes, from {} on: below, lines of JSON are faster", duel::equal_at(&at))
+            format!("yes, from {} on; below, lines of JSON are faster", duel::equal_at(&at))
         }
         Winner::Changes { at, .. } => {
-            format!("yes, up to {}: beyond, lines of JSON are faster", duel::equal_at(&at))
+            format!("yes, up to {}; beyond, lines of JSON are faster", duel::equal_at(&at))
         }
         Winner::ChangesOften(changes) => {
-            format!("at some sizes: which is faster changes {changes} times from {range}")
+            format!("at some sizes: the faster one changes {changes} times from {range}")
         }
         Winner::Sometimes { side: 0, sizes } => {
-            format!("yes, at {sizes} of {all} sizes; at the others nothing tells it from lines of JSON")
+            format!("yes, at {sizes} of {all} sizes; tied with lines of JSON at the others")
         }
         Winner::Sometimes { sizes, .. } => {
-            format!(
-                "no: at {sizes} of {all} sizes lines of JSON are, and at the others nothing tells them apart"
-            )
+            format!("no, lines of JSON are faster at {sizes} of {all} sizes; tied at the others")
         }
-        Winner::Unclear => format!("not so that it could be told, at any size from {range}"),
+        Winner::Unclear => format!("inconclusive: tied at all sizes from {range}"),
     }
 }
 
@@ -98,7 +95,7 @@ fn ends(duel: &Duel<'_>) -> Option<String> {
     Some(format!("{} are {} and {}.", upper_first(NAMES[0]), at(first), at(last)))
 }
 
-/// What was measured is the Node of this machine, and no build of the change.
+/// The measured Node versions. They are the machine's, not builds of the change.
 fn programs(members: &[Member]) -> String {
     let facts = members.iter().flat_map(|member| &member.outcome.facts);
     let versions: BTreeSet<&str> = facts
@@ -107,12 +104,12 @@ fn programs(members: &[Member]) -> String {
         .collect();
     let versions: Vec<&str> = versions.into_iter().collect();
     match versions.as_slice() {
-        [] => "Which Node that was is not recorded. The change is one of Node itself, before and after it: that was not measured.".into(),
+        [] => "The Node version is not recorded. The change is in Node itself, and was not measured.".into(),
         [one] => format!(
-            "That is Node {one}. The change is one of Node itself, before and after it: of one version nobody can say what it did."
+            "Measured with Node {one}. The change is in Node itself, and one version cannot show its effect."
         ),
         several => format!(
-            "Measured with Node {}. The change is one of Node itself: two versions differ in more than that.",
+            "Measured with Node {}. The change is in Node itself, but versions differ in more than that.",
             several.join(" and ")
         ),
     }

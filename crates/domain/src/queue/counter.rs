@@ -1,8 +1,8 @@
-//! [`Counter`]: where agents stand in line for jobs, to be served together.
+//! [`Counter`]: serves the claims of several agents with one search of the queue.
 //!
-//! A hundred agents that ask at once would be a hundred transactions that search the same queue and step over each other's locks.
-//! Here all who ask while one search runs are served by the next, as databases commit in groups (`DeWitt et al.`, SIGMOD 1984).
-//! Who asks alone does not wait.
+//! A hundred simultaneous claims would be a hundred transactions that search the same queue and contend for
+//! locks. Instead, claims that arrive during a search are served together by the next one, like the group
+//! commit of databases (`DeWitt et al.`, SIGMOD 1984). A single claim does not wait.
 
 use chrono::Utc;
 use roundtrip_storage::job::lease::{self, End, Taken};
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 const TOGETHER_MAX: usize = 25;
 
-/// Whoever asks this server for a job, and is not served yet.
+/// The waiting claims of this server.
 #[derive(Debug, Default)]
 pub struct Counter {
     line: Mutex<Line>,
@@ -24,7 +24,7 @@ pub struct Counter {
 #[derive(Debug, Default)]
 struct Line {
     waiting: Vec<Waiting>,
-    /// Whether a task serves them until there are none.
+    /// Whether a task is serving the claims.
     is_served: bool,
 }
 
@@ -48,17 +48,17 @@ impl Counter {
             mem::replace(&mut line.is_served, true)
         };
         if !is_served {
-            // A task of its own: whoever asked may go away, and the others are served nevertheless.
+            // A separate task, so that others are served even if a client disconnects.
             tokio::spawn(Arc::clone(self).serve(pool.clone(), lease));
         }
         match answered.await {
             Ok(taken) => Ok(taken),
-            // It was not served with the others. An error is told to each by its own attempt.
+            // It was not served with the others. Each one gets errors from its own attempt.
             Err(_) => Ok(lease::take(&mut *pool.acquire().await?, &[agent_id], lease).await?.pop().flatten()),
         }
     }
 
-    /// Serves whoever waits, over one connection: it does not queue for one among those whom it serves.
+    /// Serves all waiting claims with one connection.
     async fn serve(self: Arc<Self>, pool: PgPool, lease: Duration) {
         let mut connection = pool.acquire().await;
         while let Some(waiting) = self.next() {
@@ -68,7 +68,7 @@ impl Counter {
             let are_all_without = taken.iter().all(Option::is_none);
             for (waiting, taken) in waiting.into_iter().zip(taken) {
                 if taken.is_none() && !are_all_without {
-                    // The others had the head of the queue. What is for it may be further behind: it asks alone.
+                    // The others got the first jobs. Its own may be further back, so it searches alone.
                     continue;
                 }
                 if let Err(Some(taken)) = waiting.answer.send(taken) {
@@ -78,7 +78,7 @@ impl Counter {
         }
     }
 
-    /// All who wait; none, and nobody serves them any more, when there are none.
+    /// Takes all waiting claims; `None`, and serving ends, if there are none.
     fn next(&self) -> Option<Vec<Waiting>> {
         let mut line = self.line();
         line.is_served = !line.waiting.is_empty();
@@ -91,12 +91,12 @@ impl Counter {
     }
 }
 
-/// Gives back what nobody was there to take, who asked: another has it at once, and not at the end of the lease.
+/// Releases a job whose agent has disconnected, so that another gets it immediately.
 async fn give_back(connection: &mut PgConnection, agent_id: i64, taken: &Taken) {
-    let reason = Some("the agent had gone before it was given the job");
+    let reason = Some("the agent disconnected before it received the job");
     let end = End { outcome: JobOutcome::Released, reason, output: "" };
     let held = (taken.job_id, taken.fence);
     if let Err(error) = lease::end(connection, agent_id, held, end, Utc::now()).await {
-        tracing::warn!(error.cause = %error, "job {} waits for the end of its lease", taken.job_id);
+        tracing::warn!(error.cause = %error, "cannot release job {}; it will return after its lease", taken.job_id);
     }
 }

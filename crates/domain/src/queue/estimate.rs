@@ -1,12 +1,12 @@
-//! When the jobs of a queue are about to begin: what machines do and how long that took them before, played through. Pure.
+//! Estimates when queued jobs start, by simulating the machines with the durations of earlier jobs. Pure.
 
 use chrono::{DateTime, Utc};
 use roundtrip_storage::agent::Taker;
 use roundtrip_storage::job::{Open, Pace};
 use std::collections::HashMap;
 
-/// In how many seconds each waiting job is about to begin, by its number. Absent where that is not known: no machine takes it, or
-/// how long what is before it takes.
+/// Estimates the seconds until each waiting job starts, by id. Absent if no machine takes it, or if the duration of
+/// earlier jobs is unknown.
 pub fn starts(
     open: &[Open],
     agents: &[Taker],
@@ -36,7 +36,7 @@ pub fn starts(
     let mut starts = HashMap::new();
     for job in open.iter().filter(|job| !job.is_running) {
         let takers = agents.iter_mut().filter(|agent| agent.takes(job));
-        // One of which it is not known is taken last.
+        // An agent with an unknown time is used last.
         let key = |agent: &&mut Busy<'_>| agent.free_in.unwrap_or(f64::INFINITY);
         let Some(first) = takers.min_by(|one, other| key(one).total_cmp(&key(other))) else { continue };
         let Some(free_in) = first.free_in else { continue };
@@ -46,10 +46,10 @@ pub fn starts(
     starts
 }
 
-/// An agent, and in how many seconds it is free, as far as that is known.
+/// An agent, and the seconds until it is free, if known.
 struct Busy<'a> {
     agent: &'a Taker,
-    /// The only project that it works for, if there is one, and if that exists.
+    /// The only project that it works for: `Some(None)` if that does not exist.
     project_id: Option<Option<i64>>,
     free_in: Option<f64>,
 }

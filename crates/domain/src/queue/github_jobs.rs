@@ -1,5 +1,5 @@
-//! From what GitHub told to jobs. What is pushed to a default branch is measured on every machine of the project; what a pull
-//! request proposes only when somebody with write access has asked for that very commit.
+//! Turns GitHub deliveries into jobs. Pushes to a default branch are measured on every machine of the project; pull
+//! requests only after a command for that commit by a user with write access.
 
 use super::schedule::FORGOTTEN_AFTER;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,12 +8,12 @@ use roundtrip_storage::github::queue::{self, Command};
 use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use sqlx::{PgConnection, PgPool};
 
-/// What changes within so short a time is written once.
+/// Changes within this time are written together.
 pub const DEBOUNCE: TimeDelta = TimeDelta::seconds(30);
-/// How often a pull request is looked at that waits for a machine.
+/// How often pull requests that wait for a machine are checked.
 const LOOK_INTERVAL: TimeDelta = TimeDelta::minutes(10);
 
-/// Acts upon all that waits. Returns how many jobs there are more.
+/// Handles all pending pushes and commands. Returns the number of new jobs.
 pub async fn act(pool: &PgPool) -> sqlx::Result<u64> {
     let mut asked = 0;
     while let Some(jobs) = act_on_push(pool).await? {
@@ -28,7 +28,7 @@ pub async fn act(pool: &PgPool) -> sqlx::Result<u64> {
     Ok(asked)
 }
 
-/// Acts upon one push; none when none waits.
+/// Handles one push; none if none is pending.
 async fn act_on_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     let mut transaction = pool.begin().await?;
     let Some(push) = queue::take_push(&mut transaction).await? else { return Ok(None) };
@@ -44,7 +44,7 @@ async fn act_on_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     Ok(Some(asked))
 }
 
-/// Acts upon one command; none when none waits.
+/// Handles one command; none if none is pending.
 async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     let mut transaction = pool.begin().await?;
     let Some(command) = queue::take_command(&mut transaction).await? else { return Ok(None) };
@@ -55,7 +55,7 @@ async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
             request::cancel_pull_request(&mut transaction, command.project_id, command.number, now).await?;
             0
         }
-        // It is read when the comment is written.
+        // Used when the comment is written.
         _ => 0,
     };
     queue::command_done(&mut transaction, command.github_command_id, now).await?;
@@ -63,7 +63,7 @@ async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     Ok(Some(asked))
 }
 
-/// Asks for the commit of a pull request that was approved, unless another one has come meanwhile.
+/// Requests jobs for an approved commit of a pull request, unless it is no longer the head.
 async fn ask(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u64> {
     let is_meant = command.is_open
         && command.asked_sha == command.head_sha
@@ -98,7 +98,7 @@ async fn ask_all(
     Ok(asked)
 }
 
-/// The machines that work for a project, or those of them that are named.
+/// The machines that work for a project, or the named ones among them.
 pub async fn machines(
     connection: &mut PgConnection,
     project_id: i64,

@@ -1,10 +1,10 @@
-//! [`Queue`]: agents wait here for work, and what has been left behind is picked up.
+//! [`Queue`]: jobs for agents. Requeues abandoned jobs.
 //!
-//! - [`counter`]: agents that ask at the same moment are served together. [`estimate`]: when a job is about to begin.
-//!   [`schedule`]: what is due at a time. [`github_jobs`]: what GitHub reported, as jobs.
+//! - [`counter`]: serves claims together. [`estimate`]: when a job starts. [`schedule`]: scheduled jobs.
+//!   [`github_jobs`]: jobs from GitHub deliveries.
 //!
-//! Jobs and leases are rows of the database ([`roundtrip_storage::job`]): nothing is kept in memory between two requests, and any
-//! number of servers share one queue.
+//! Jobs and leases are rows of the database ([`roundtrip_storage::job`]). No state is kept in memory between requests, and
+//! any number of servers share one queue.
 
 pub mod counter;
 pub mod estimate;
@@ -19,13 +19,13 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// Other servers take requests for jobs as well, and leases expire by themselves: how often whoever waits looks again.
+/// How often waiting claims look again, because other servers queue jobs as well and leases expire.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often it is looked for what was left behind, and for what is due.
+/// How often expired leases and due schedules are handled.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// Where agents wait for work; cheap to clone.
+/// The job queue; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Queue {
     pool: PgPool,
@@ -35,23 +35,23 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Over a database.
+    /// A queue in a database.
     pub fn new(pool: PgPool) -> Self {
         Self { pool, wake: Arc::default(), lease: LEASE, counter: Arc::default() }
     }
 
-    /// With leases of another length.
+    /// Sets the duration of leases.
     #[must_use]
     pub fn with_lease(self, lease: Duration) -> Self {
         Self { lease, ..self }
     }
 
-    /// How long an agent has a job unless it says that it still does it.
+    /// The duration of a lease without a heartbeat.
     pub fn lease(&self) -> Duration {
         self.lease
     }
 
-    /// Says that there are new jobs.
+    /// Notifies waiting claims of new jobs.
     pub fn wake(&self) {
         self.wake.notify_waiters();
     }
@@ -60,7 +60,7 @@ impl Queue {
     pub async fn take(&self, agent_id: i64, wait: Duration) -> sqlx::Result<Option<Taken>> {
         let end = Instant::now() + wait.min(WAIT_MAX);
         loop {
-            // From before looking on, so that what comes meanwhile is heard.
+            // Registered before looking, so that no notification is missed.
             let woken = self.wake.notified();
             if let Some(taken) = self.counter.ask(&self.pool, agent_id, self.lease).await? {
                 return Ok(Some(taken));
@@ -73,26 +73,26 @@ impl Queue {
         }
     }
 
-    /// Picks up what was left behind, and asks for what is due, until `stop` becomes true.
+    /// Handles expired leases and due schedules until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
             if let Err(error) = self.sweep().await {
-                // It is looked for again soon; whoever serves requests tells of a database that does not answer.
-                tracing::warn!(error.cause = %error, "the queue is not looked after");
+                // Retry soon. `/readyz` reports the database's state.
+                tracing::warn!(error.cause = %error, "cannot maintain the job queue; will retry");
             }
             tokio::select! {
-                // A dropped sender means the end as well.
+                // A dropped sender also means stop.
                 _ = stop.wait_for(|stop| *stop) => return,
                 () = sleep(SWEEP_INTERVAL) => {}
             }
         }
     }
 
-    /// Does that once.
+    /// Handles them once.
     pub async fn sweep(&self) -> sqlx::Result<()> {
         let swept = lease::sweep(&self.pool).await?;
         if swept.given_up > 0 {
-            tracing::warn!("{} jobs were given up: their agents were not heard of any more", swept.given_up);
+            tracing::warn!("gave up {} jobs: no contact with their agents", swept.given_up);
         }
         let asked = schedule::run(&self.pool).await? + github_jobs::act(&self.pool).await?;
         if asked + swept.requeued > 0 {

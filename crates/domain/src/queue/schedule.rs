@@ -7,13 +7,13 @@ use roundtrip_storage::job::request::{Reason, Target, Wanted};
 use sqlx::PgPool;
 use std::str::FromStr;
 
-/// Machines that were not heard of for so long are asked for nothing.
+/// Machines without contact for this long get no jobs.
 pub(crate) const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(7);
 
-/// When a schedule is due next, after a time.
+/// The next time of a schedule after a given time.
 ///
 /// # Errors
-/// What is wrong with it, in a sentence.
+/// The reason why the expression is invalid.
 pub fn next(cron: &str, after: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
     let expected =
         "expected five fields: minute, hour, day of the month, month, day of the week, as in `30 2 * * *`";
@@ -24,10 +24,10 @@ pub fn next(cron: &str, after: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
     parsed.find_next_occurrence(&after, false).map_err(|_| format!("`{cron}` never comes: {expected}"))
 }
 
-/// Asks for what is due. Returns how many jobs there are more.
+/// Queues due schedules. Returns the number of new jobs.
 pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
     let mut asked = 0;
-    // One by one, so that one which fails does not hold up the others' next time.
+    // One by one, so that a failing one does not block the others.
     loop {
         let mut transaction = pool.begin().await?;
         let now = Utc::now();
@@ -50,7 +50,7 @@ pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
                 asked += new.len() as u64;
             }
         }
-        // What cannot be read any more is looked at again in a day.
+        // An unreadable schedule is checked again in a day.
         let again = next(&due.cron, now).unwrap_or(now + TimeDelta::days(1));
         db::schedule::set_next(&mut transaction, due.schedule_id, again).await?;
         transaction.commit().await?;

@@ -1,10 +1,10 @@
-//! Work that servers do by themselves. Any number of them share a database; each kind of work is done by one at a time,
-//! which holds its lease ([`roundtrip_storage::task`]).
+//! Background work of servers. Any number of servers share a database; each task is done by one server at a time, which
+//! holds its lease ([`roundtrip_storage::task`]).
 //!
 //! # Codemap
-//! - [`retention`]: removes what is older than its project keeps it.
-//! - [`error_rates`]: counts how often what is said of each machine is wrong.
-//! - [`silence`]: has people told of machines of which nothing is heard any more.
+//! - [`retention`]: deletes data past its project's retention.
+//! - [`error_rates`]: counts false alarms of each machine.
+//! - [`silence`]: notifies about overdue machines.
 
 pub mod error_rates;
 pub mod retention;
@@ -17,7 +17,7 @@ use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long a server has a lease unless it renews it: far longer than one batch takes.
+/// The duration of a lease without renewal: far longer than a batch takes.
 pub const LEASE: Duration = Duration::from_secs(120);
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 const FAILURE_INTERVAL: Duration = Duration::from_secs(15 * 60);
@@ -45,60 +45,60 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Whether somebody asks to stop: the rest is left to the next turn.
+    /// Whether there is a stop signal. The rest is then left to the next run.
     fn is_stopped(&self) -> bool {
         *self.stop.borrow()
     }
 }
 
-/// Why not all of some work was done.
+/// Why a task stopped early.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// It took longer than its lease, and another server does it now.
+    /// The lease expired, and another server does the task now.
     #[error("another server has taken over")]
     LeaseLost,
     /// The database does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// What is computed beside the database ended.
+    /// A computation outside the database panicked.
     #[error("a computation ended: {0}")]
     Ended(#[from] tokio::task::JoinError),
 }
 
-/// Does what is due, again and again, until `stop` becomes true.
+/// Runs due tasks until `stop` becomes true.
 pub async fn run(pool: PgPool, mut stop: watch::Receiver<bool>) {
     loop {
         for task in &TASKS {
             if let Err(error) = look(task, &pool, &stop).await {
-                // It is asked again soon; whoever serves requests tells of a database that does not answer.
-                tracing::warn!(task = task.name, error.cause = %error, "work in the background waits for the database");
+                // Retry soon. `/readyz` reports the database's state.
+                tracing::warn!(task = task.name, error.cause = %error, "cannot start background task: database error");
             }
         }
         tokio::select! {
-            // A dropped sender means the end as well.
+            // A dropped sender also means stop.
             _ = stop.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(LOOK_INTERVAL) => {}
         }
     }
 }
 
-/// Does some work if it is due and no other server does it.
+/// Runs a task if it is due and no other server runs it.
 async fn look(task: &Task, pool: &PgPool, stop: &watch::Receiver<bool>) -> sqlx::Result<()> {
     task::ensure(pool, task.name).await?;
     let Some(lease) = task::claim(pool, task.name, LEASE).await? else { return Ok(()) };
     let turn = Turn { pool, lease, stop };
     match (task.run)(&turn).await {
         Ok(()) => {
-            // Whoever is asked to stop leaves the rest to the next server.
+            // A server that is stopping leaves the rest to others.
             let again = if turn.is_stopped() { Duration::ZERO } else { task.interval };
             task::finish(pool, lease, again, None).await
         }
         Err(TaskError::LeaseLost) => {
-            tracing::warn!(task = task.name, "another server took over this work");
+            tracing::warn!(task = task.name, "another server took over the background task");
             Ok(())
         }
         Err(error) => {
-            tracing::error!(task = task.name, error.cause = %error, "work in the background failed");
+            tracing::error!(task = task.name, error.cause = %error, "background task failed");
             task::finish(pool, lease, FAILURE_INTERVAL, Some(&error.to_string())).await
         }
     }

@@ -1,5 +1,5 @@
-//! Removes what is older than its project keeps it: uploads, distributions, points. Little by little, so that nothing else
-//! has to wait, and again from where it was when it is cut short.
+//! Deletes uploads, distributions and points past the retention of their project. Works in small batches, and continues
+//! after an interruption.
 
 use super::{LEASE, TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,26 +10,26 @@ use sqlx::PgPool;
 use std::fmt;
 
 const RUNS_MAX: i64 = 200;
-/// Points in one transaction, at most, unless one run has more.
+/// Maximum points per transaction, unless one run has more.
 const POINTS_MAX: i64 = 5_000;
 
-/// What of one project is older than it keeps it.
+/// Data of one project that is past its retention.
 #[derive(Clone, Debug)]
 pub struct Due {
-    /// Whose.
+    /// The retention policy.
     pub policy: Policy,
-    /// What.
+    /// The kind of data.
     pub part: Part,
-    /// What arrived before goes.
+    /// Data that arrived before this time is deleted.
     pub before: DateTime<Utc>,
 }
 
-/// What was removed of one project.
+/// Deleted data of one project.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// What was due.
+    /// The data that was due.
     pub due: Due,
-    /// Of how many runs it was removed.
+    /// The number of runs.
     pub run_count: u64,
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// What would be removed now, and how much that is.
+/// The data that would be deleted now, with its amount.
 pub async fn preview(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Vec<(Due, Amount)>> {
     let mut preview = Vec::new();
     for due in due(&retention::policies(pool).await?, now) {
@@ -51,7 +51,7 @@ pub async fn preview(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Vec<(Due
     Ok(preview)
 }
 
-/// Removes all that is due now, as long as the lease is held and nobody asks to stop.
+/// Deletes all due data, while the lease is held and there is no stop signal.
 pub async fn prune(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -74,7 +74,7 @@ pub async fn prune(
     Ok(removed)
 }
 
-/// One transaction: the oldest runs after `last` lose the part that is due.
+/// One transaction: deletes the due part of the oldest runs after `last`.
 async fn remove_some(
     pool: &PgPool,
     due: &Due,
@@ -89,7 +89,7 @@ async fn remove_some(
         return Err(TaskError::LeaseLost);
     }
     let project_id = due.policy.project_id;
-    // Points are found by the places of their commits.
+    // Points are found by their commits' ordinals.
     project::lock_order(&mut transaction, project_id, OrderLock::Shared).await?;
     let mut runs = retention::old(&mut transaction, project_id, due.part, due.before, last, RUNS_MAX).await?;
     runs.truncate(batch(runs.iter().map(|run| run.point_count)));
@@ -98,7 +98,7 @@ async fn remove_some(
     Ok(runs)
 }
 
-/// How many of the runs with so many points each go into one transaction: at least one.
+/// The number of runs per transaction, from their point counts: at least one.
 fn batch(point_counts: impl Iterator<Item = i32>) -> usize {
     let mut sum = 0;
     let fitting = point_counts.take_while(|count| {
@@ -108,7 +108,7 @@ fn batch(point_counts: impl Iterator<Item = i32>) -> usize {
     fitting.count().max(1)
 }
 
-/// What the policies demand, the greater part of each project first.
+/// The due parts of each policy. Points come first, because without them nothing else is left.
 fn due(policies: &[Policy], now: DateTime<Utc>) -> Vec<Due> {
     let mut due = Vec::new();
     for policy in policies {
@@ -137,7 +137,7 @@ impl fmt::Display for Due {
 
 impl fmt::Display for Removed {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} were removed, of {} runs", self.due, self.run_count)
+        write!(formatter, "{} were deleted from {} runs", self.due, self.run_count)
     }
 }
 

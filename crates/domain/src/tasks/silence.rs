@@ -1,4 +1,4 @@
-//! Has people told of machines that have fallen silent: nothing else tells that nothing is measured any more.
+//! Notifies about overdue machines, whose missing results nothing else reports.
 
 use super::{TaskError, Turn};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,24 +8,24 @@ use roundtrip_storage::silence::{self, Awaited};
 use sqlx::PgPool;
 use std::time::Duration;
 
-/// Fewer runs than this tell no usual interval.
+/// The minimum number of runs to know the usual interval.
 const RUNS_MIN: i64 = 4;
-/// So many usual intervals without a run are a silence.
+/// A machine is overdue after this many usual intervals.
 const INTERVALS_MAX: f64 = 3.0;
 /// Runs come in bursts; an agent without new commits measures once an hour.
 const INTERVAL_SECONDS_MIN: f64 = 3_600.0;
-/// An agent asks for work all the time: this long is no restart.
+/// An agent is in constant contact: this is longer than any restart.
 const AGENT_SILENCE: TimeDelta = TimeDelta::hours(1);
-/// Who has been silent for longer than this was told of, or was left alone on purpose.
+/// Machines that are silent for longer were reported before, or are idle on purpose.
 const TOLD_WITHIN: TimeDelta = TimeDelta::days(7);
-/// Nobody waits for a machine that has measured nothing of the project for so long.
+/// Machines without runs of the project for this long are not expected to measure.
 const AWAITED_FOR: TimeDelta = TimeDelta::days(60);
 
 pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(tell(turn.pool, Utc::now()).await?)
 }
 
-/// Tells the channels of each project of its machines that have fallen silent.
+/// Notifies the channels of each project about its overdue machines.
 pub async fn tell(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<()> {
     for machine in silence::awaited(pool, now - AWAITED_FOR).await? {
         let Some(why) = why(&machine, now) else { continue };
@@ -37,21 +37,21 @@ pub async fn tell(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// What is said of a machine that has fallen silent lately, after its name.
+/// The text about an overdue machine, after its name.
 fn why(machine: &Awaited, now: DateTime<Utc>) -> Option<String> {
     let minute = |time: DateTime<Utc>| time.format("%Y-%m-%d %H:%M UTC").to_string();
     if machine.has_agent {
-        // One that is not to take jobs is silent because somebody wanted it.
+        // A disabled agent is silent on purpose.
         let seen_at = machine.agent_seen_at?;
         return is_told(now - seen_at, AGENT_SILENCE)
-            .then(|| format!("has not been heard of since {}", minute(seen_at)));
+            .then(|| format!("has had no contact since {}", minute(seen_at)));
     }
     let usual_seconds = machine.usual_seconds.filter(|_| machine.run_count >= RUNS_MIN)?;
     let usual_seconds = usual_seconds.max(INTERVAL_SECONDS_MIN);
     let most = TimeDelta::from_std(Duration::try_from_secs_f64(usual_seconds * INTERVALS_MAX).ok()?).ok()?;
     is_told(now - machine.newest_at, most).then(|| {
         format!(
-            "has uploaded nothing since {}: its runs usually begin every {:.0} h",
+            "is overdue: no run since {}, expected every {:.0} h",
             minute(machine.newest_at),
             usual_seconds / 3_600.0
         )
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn three_usual_intervals_are_a_silence_and_an_hour_is_the_least() {
         assert_eq!(said(&machine(2.0), 6), None);
-        let told = "has uploaded nothing since 1970-01-01 00:00 UTC: its runs usually begin every 2 h";
+        let told = "is overdue: no run since 1970-01-01 00:00 UTC, expected every 2 h";
         assert_eq!(said(&machine(2.0), 7).as_deref(), Some(told));
         assert_eq!(said(&machine(0.1), 3), None);
         assert!(said(&machine(0.1), 4).unwrap().ends_with("every 1 h"));
@@ -105,7 +105,7 @@ mod tests {
         let with = |agent_seen_at| Awaited { has_agent: true, agent_seen_at, ..machine(1.0) };
         assert_eq!(said(&with(seen_at(50)), 50), None, "nothing is to be measured");
         assert_eq!(said(&with(None), 50), None, "it drains");
-        let told = "has not been heard of since 1970-01-03 00:00 UTC";
+        let told = "has had no contact since 1970-01-03 00:00 UTC";
         assert_eq!(said(&with(seen_at(48)), 50).as_deref(), Some(told));
     }
 }

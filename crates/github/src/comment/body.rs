@@ -1,25 +1,25 @@
-//! The comment: the verdict, what to do, the rows that changed, the machines; all else is folded. What is too long loses rows,
-//! never the verdict.
+//! The comment on a pull request: verdict, next step, changed rows and machines; the rest is folded. A comment that is too
+//! long loses rows, never the verdict.
 
 use super::check::progress;
 use super::text::{change, count, counted, escaped, interval, short_sha, size, time};
 use super::{Leg, LegState, PullRequestReport, Row, State, Verdict};
 
-/// A comment holds 65,536 characters; what is left is for who quotes it.
+/// GitHub allows 65,536 characters. The rest is left for quoting.
 const BYTES_MAX: usize = 60_000;
-/// Rows that are seen without unfolding anything.
+/// Rows shown without unfolding.
 const ROWS_SEEN: usize = 20;
-/// Bytes of the machines that are named.
+/// Maximum bytes of the list of machines.
 const LEGS_BYTES_MAX: usize = 8_000;
-/// Bytes of a text that somebody wrote.
+/// Maximum bytes of a user's text.
 const TEXT_BYTES_MAX: usize = 6_000;
-/// Kept free for what says how much was left out.
+/// Reserved for the line that counts omitted rows.
 const BYTES_LEFT_OUT: usize = 400;
 
 const HEAD: &str =
     "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
 
-/// The first line, by which the comment is found again. A project has one on a pull request.
+/// The first line, by which the comment is found again. A project has one comment per pull request.
 pub fn marker(project: &str) -> String {
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() || "-_.".contains(character) { character } else { '-' }
@@ -33,7 +33,7 @@ pub fn body(report: &PullRequestReport) -> String {
     format!("{}\n{}", marker(&report.project), summary(report))
 }
 
-/// The same without its first line, for a check and for the summary of a job.
+/// The comment without its marker, for checks.
 pub fn summary(report: &PullRequestReport) -> String {
     let opening = format!("### {}\n\n{}\n\n", headline(report), commits(report));
     let next = next_step(report).map(|next| format!("{next}\n\n")).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn headline(report: &PullRequestReport) -> String {
         State::Incomplete => {
             let missing = report.legs.iter().filter(|leg| leg.state != LegState::Measured).count();
             let machines = counted(report.legs.len(), "machine", "machines");
-            let missing = format!("{} of {machines} did not measure", count(missing));
+            let missing = format!("no results from {} of {machines}", count(missing));
             match report.state_of_rows() {
                 _ if report.rows.is_empty() => format!("Incomplete: {missing}"),
                 State::Regressed | State::Improved | State::Mixed => {
@@ -64,7 +64,7 @@ pub(super) fn headline(report: &PullRequestReport) -> String {
     }
 }
 
-/// What the series that were measured say.
+/// The verdict over all measured series.
 fn verdict(report: &PullRequestReport) -> String {
     let counts = report.counts();
     let all = counted(counts.all(), "series", "series");
@@ -81,46 +81,58 @@ fn verdict(report: &PullRequestReport) -> String {
         }
         State::Improved => format!("▼ Faster: {} of {all}{}", count(counts.faster), most(Verdict::Improved)),
         State::Mixed => format!(
-            "▲ Slower: {}{}; ▼ faster: {}{}; of {all}",
+            "▲ Slower: {}{}; ▼ faster: {}{}; {all} in total",
             count(counts.slower),
             most(Verdict::Regressed),
             count(counts.faster),
             most(Verdict::Improved)
         ),
-        State::Inconclusive => {
-            format!("Cannot tell of {} of {all}, the others did not change", count(counts.inconclusive))
+        State::Inconclusive => [
+            format!("Inconclusive: {} of {all}", count(counts.inconclusive)),
+            more(counts.unchanged, "unchanged"),
+            more(counts.not_comparable, "not comparable"),
+        ]
+        .concat(),
+        State::NotComparable if report.rows.is_empty() => "No results to compare".to_owned(),
+        State::NotComparable => format!("Not comparable: base and head were measured differently in {all}"),
+        _ if counts.not_comparable == 0 => format!("No change in {all}"),
+        _ => {
+            let skipped = more(counts.not_comparable, "not comparable");
+            format!("No change in {} of {all}{skipped}", count(counts.unchanged))
         }
-        State::NotComparable if report.rows.is_empty() => "Nothing was compared".to_owned(),
-        State::NotComparable => format!("Not comparable: base and head were measured differently, in {all}"),
-        _ => format!("No change in {all}"),
     }
+}
+
+fn more(number: usize, what: &str) -> String {
+    if number == 0 { String::new() } else { format!("; {} {what}", count(number)) }
 }
 
 fn commits(report: &PullRequestReport) -> String {
     let (base, head) = (short_sha(&report.base_sha), short_sha(&report.head_sha));
-    format!("`{base}` → `{head}` · [all figures]({})", report.comparison_url)
+    format!("`{base}` → `{head}` · [full comparison]({})", report.comparison_url)
 }
 
-/// What somebody who has a minute does now.
+/// The next step for the reader.
 fn next_step(report: &PullRequestReport) -> Option<String> {
     let is_slower = matches!(report.state_of_rows(), State::Regressed | State::Mixed);
     match report.state() {
         State::Waiting => None,
-        _ if is_slower && report.acknowledgement.is_none() => Some(
-            "**Next:** if it is meant, comment `/roundtrip ack <reason>`; to measure once more, `/roundtrip retry`."
-                .to_owned(),
-        ),
-        State::Incomplete => Some("**Next:** when that is mended, comment `/roundtrip retry`.".to_owned()),
-        State::Inconclusive => Some("**Next:** nothing, or `/roundtrip retry` for more repetitions.".to_owned()),
+        _ if is_slower && report.acknowledgement.is_none() => {
+            Some("Intended? Comment `/roundtrip ack <reason>`. Re-run: `/roundtrip retry`.".to_owned())
+        }
+        State::Incomplete => Some("Fix the cause, then comment `/roundtrip retry`.".to_owned()),
+        State::Inconclusive => {
+            Some("No action needed. For more repetitions, comment `/roundtrip retry`.".to_owned())
+        }
         _ if is_slower => None,
         State::NotComparable if !report.rows.is_empty() => {
-            Some(format!("**Next:** see [what differs]({}).", report.comparison_url))
+            Some(format!("See [the differences]({}).", report.comparison_url))
         }
-        _ => Some("**Next:** nothing to do.".to_owned()),
+        _ => Some("No action needed.".to_owned()),
     }
 }
 
-/// The rows that changed, as many as fit: some of them seen at once, the others folded.
+/// The changed rows that fit: the first are shown, the others folded.
 fn table(report: &PullRequestReport, bytes_max: usize) -> String {
     let changed = report.changed();
     if changed.is_empty() {
@@ -130,14 +142,14 @@ fn table(report: &PullRequestReport, bytes_max: usize) -> String {
     let (seen, folded) = lines.split_at(lines.len().min(ROWS_SEEN));
     let mut table = if seen.is_empty() { String::new() } else { format!("{HEAD}{}\n", seen.concat()) };
     if !folded.is_empty() {
-        let title = format!("{} more that changed", count(folded.len()));
+        let title = format!("{} more changed series", count(folded.len()));
         table += &format!("<details><summary>{title}</summary>\n\n{HEAD}{}\n</details>\n\n", folded.concat());
     }
     let left_out = changed.len() - lines.len();
     if left_out > 0 {
         table += &format!(
-            "{} left out here: [all of them]({})\n\n",
-            counted(left_out, "series that changed is", "series that changed are"),
+            "{} not shown: [full comparison]({})\n\n",
+            counted(left_out, "changed series is", "changed series are"),
             report.comparison_url
         );
     }
@@ -171,7 +183,7 @@ fn acknowledgement(report: &PullRequestReport) -> String {
     })
 }
 
-/// The machines, those that did not measure first and with the reason.
+/// The machines. Those without results come first, with the reason.
 fn machines(report: &PullRequestReport) -> String {
     if report.legs.is_empty() {
         return String::new();
@@ -197,7 +209,7 @@ fn machine(leg: &Leg) -> String {
     format!("{mark} {}{why}", escaped(&leg.machine))
 }
 
-/// What nobody has to read.
+/// The folded details.
 fn folded(report: &PullRequestReport) -> String {
     if report.rows.is_empty() {
         return method(report);
@@ -217,11 +229,7 @@ fn folded_title(report: &PullRequestReport) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, what)| format!("{} {what}", count(number)))
         .collect();
-    if parts.is_empty() {
-        "How it was measured".to_owned()
-    } else {
-        format!("{}; how it was measured", parts.join(", "))
-    }
+    if parts.is_empty() { "Method".to_owned() } else { format!("{}; method", parts.join(", ")) }
 }
 
 fn method(report: &PullRequestReport) -> String {
@@ -231,14 +239,14 @@ fn method(report: &PullRequestReport) -> String {
     }
     if report.is_quarantined {
         lines.push(
-            "The commits are from a fork: their figures are kept apart, are never a base and raise no alert.\n".to_owned(),
+            "This pull request is from a fork: its results are quarantined, never used as a base, and send no alerts.\n".to_owned(),
         );
     }
-    lines.push(format!("[How to read this, and what can be asked for]({})\n", report.docs_url));
+    lines.push(format!("[How to read this, and all commands]({})\n", report.docs_url));
     lines.join("\n")
 }
 
-/// A foreign text of more than one word's length, piece by piece.
+/// A user's text of several words, escaped word by word.
 fn escaped_long(text: &str) -> String {
     fitting(text.split_whitespace().map(escaped), TEXT_BYTES_MAX).join(" ")
 }
@@ -247,7 +255,7 @@ fn escaped_long(text: &str) -> String {
 fn fitting(texts: impl Iterator<Item = String>, bytes_max: usize) -> Vec<String> {
     let mut left = bytes_max;
     let fits = |text: &String| {
-        // What stands between them, too.
+        // Includes the separator.
         left.checked_sub(text.len() + 4).map(|rest| left = rest).is_some()
     };
     texts.take_while(fits).collect()

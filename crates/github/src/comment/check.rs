@@ -1,4 +1,4 @@
-//! The check of a commit: quiet, and red only where the project wants it so.
+//! The check of a commit. It fails only if the project is set to fail on regressions.
 
 use super::body::{headline, summary};
 use super::{PullRequestReport, State, text};
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 const TITLE_LENGTH_MAX: usize = 200;
 
-/// What the check is called. Branch protection goes by it, so that it never changes.
+/// The name of the check. Branch protection rules refer to it, so it never changes.
 pub fn name(report: &PullRequestReport) -> String {
     format!("Roundtrip ({})", report.project)
 }
 
-/// All of the check but its commit.
+/// The check, without its commit.
 pub fn check(report: &PullRequestReport) -> Value {
     let title: String = headline(report).chars().take(TITLE_LENGTH_MAX).collect();
     let output = json!({"title": title, "summary": summary(report)});
@@ -26,20 +26,20 @@ pub fn check(report: &PullRequestReport) -> Value {
     check
 }
 
-/// None before all machines have measured.
+/// None until all machines have finished.
 fn conclusion(report: &PullRequestReport) -> Option<&'static str> {
     let is_slower = matches!(report.state_of_rows(), State::Regressed | State::Mixed);
     let fails = is_slower && report.fails_on_regression && report.acknowledgement.is_none();
     match report.state() {
         State::Waiting => None,
-        // What a fork measured decides nothing.
+        // Results from a fork never fail the check.
         _ if fails && !report.is_quarantined => Some("failure"),
         State::Incomplete | State::Inconclusive | State::NotComparable => Some("neutral"),
         State::Regressed | State::Mixed | State::Improved | State::NoChange => Some("success"),
     }
 }
 
-/// How many machines are there, for the title of a check that is not complete.
+/// The title of a check that waits for machines.
 pub(super) fn progress(report: &PullRequestReport) -> String {
     let waiting = report.legs.iter().filter(|leg| leg.state == super::LegState::Waiting).count();
     let all = text::counted(report.legs.len(), "machine", "machines");
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_fails_only_where_the_project_wants_it_and_nobody_said_that_it_is_meant() {
+    fn a_check_fails_only_if_the_project_is_set_to_and_the_change_is_not_acknowledged() {
         let mut slower = report(&[Verdict::Regressed, Verdict::NoChange]);
         assert_eq!(conclusion(&slower), Some("success"));
         slower.fails_on_regression = true;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_is_neutral_where_it_cannot_tell_and_open_while_it_waits() {
+    fn a_check_is_neutral_when_inconclusive_and_open_while_it_waits() {
         assert_eq!(conclusion(&report(&[Verdict::Inconclusive])), Some("neutral"));
         assert_eq!(conclusion(&report(&[Verdict::NotComparable])), Some("neutral"));
         assert_eq!(conclusion(&report(&[Verdict::NoChange])), Some("success"));

@@ -1,9 +1,8 @@
-//! What is said on a pull request: one comment, one check, one summary of a job. Pure: from what is known of the pull request to
-//! text, the same for the same.
+//! Texts for a pull request: one comment and one check. Pure functions of a [`PullRequestReport`].
 //!
 //! # Codemap
-//! - [`PullRequestReport`]: what is known. `state`: what it comes to, and whether it is worth a comment.
-//! - `body`: the comment. `check`: the check. `text`: numbers and foreign words in Markdown.
+//! - [`PullRequestReport`]: the input. `state`: its overall result, and whether it deserves a comment.
+//! - `body`: the comment. `check`: the check. `text`: numbers and user text in Markdown.
 
 mod body;
 mod check;
@@ -16,56 +15,56 @@ pub use state::State;
 
 use roundtrip_domain::comparison::Verdict;
 
-/// What is known of a pull request that was measured, or is being measured.
+/// The results of a pull request so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PullRequestReport {
     /// The project's name.
     pub project: String,
     /// The pull request's number.
     pub number: i64,
-    /// The commit that it is compared with.
+    /// The base commit.
     pub base_sha: String,
-    /// Its newest commit.
+    /// The head commit.
     pub head_sha: String,
-    /// The page with all of the comparison.
+    /// The page with the full comparison.
     pub comparison_url: String,
-    /// The page that says how to read it.
+    /// The docs page about these comments.
     pub docs_url: String,
-    /// The machines that were asked.
+    /// The machines with a job for this commit.
     pub legs: Vec<Leg>,
-    /// What was compared.
+    /// The compared series.
     pub rows: Vec<Row>,
-    /// How it was measured, in one line.
+    /// The method, in one line.
     pub methodology: String,
-    /// Whether it comes from a fork, so that it is never a base and never an alert.
+    /// Whether it comes from a fork: never a base, never an alert.
     pub is_quarantined: bool,
-    /// Who said that what is slower is meant to be.
+    /// The acknowledgement of a slowdown, if any.
     pub acknowledgement: Option<Acknowledgement>,
-    /// Whether the project wants its check to fail when something is slower.
+    /// Whether the check fails when something is slower.
     pub fails_on_regression: bool,
 }
 
-/// A machine that was asked to measure.
+/// One machine's part in measuring the pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leg {
     /// Its name.
     pub machine: String,
-    /// How far it is.
+    /// Its state.
     pub state: LegState,
-    /// Why, where there is something to say.
+    /// The reason for the state, if there is one.
     pub reason: Option<String>,
 }
 
-/// How far a machine is.
+/// The state of a machine's job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LegState {
-    /// It has measured.
+    /// The job is done.
     Measured,
-    /// It is expected to.
+    /// The job is queued or running.
     Waiting,
-    /// It could not.
+    /// The job failed.
     Failed,
-    /// It does not answer.
+    /// The agent does not respond.
     Offline,
 }
 
@@ -76,30 +75,30 @@ pub struct Row {
     pub transport: String,
     /// Bytes of a message, if the case has one size.
     pub message_bytes: Option<u64>,
-    /// What else the case is.
+    /// The rest of the case, in words.
     pub case: String,
-    /// Which figure: `p50`.
+    /// The statistic: `p50` or `p99`.
     pub metric: String,
     /// The machine.
     pub machine: String,
-    /// The base's figure.
+    /// The base's value.
     pub base_ns: Option<f64>,
-    /// The head's figure.
+    /// The head's value.
     pub head_ns: Option<f64>,
-    /// How much larger the head's is, as a share.
+    /// The relative change from base to head.
     pub change: Option<f64>,
-    /// The 95 % interval of that.
+    /// The 95 % interval of the change.
     pub interval: Option<(f64, f64)>,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Somebody's word that a change is meant.
+/// A user's statement that a slowdown is intended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// Who.
+    /// The user's login.
     pub by: String,
-    /// Why.
+    /// The reason given.
     pub reason: String,
 }
 

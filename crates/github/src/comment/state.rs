@@ -1,13 +1,13 @@
-//! [`State`]: what a report comes to, and what follows from it.
+//! [`State`]: the overall result of a report.
 
 use super::{LegState, PullRequestReport, Row, Verdict};
 
-/// What a report comes to, the first of these that holds.
+/// The overall result of a report: the first of these that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// A machine still measures.
+    /// A machine is still measuring.
     Waiting,
-    /// A machine that was asked did not measure.
+    /// A machine has no results.
     Incomplete,
     /// Some series are slower and some faster.
     Mixed,
@@ -15,9 +15,9 @@ pub enum State {
     Regressed,
     /// Something is faster.
     Improved,
-    /// Nothing was comparable.
+    /// No series was comparable.
     NotComparable,
-    /// Of some series it cannot be told; the others did not change.
+    /// Some series are inconclusive; the others did not change.
     Inconclusive,
     /// Nothing changed.
     NoChange,
@@ -39,7 +39,7 @@ impl Counts {
 }
 
 impl PullRequestReport {
-    /// What it comes to.
+    /// The overall result.
     pub fn state(&self) -> State {
         if self.is_waiting() {
             State::Waiting
@@ -50,21 +50,21 @@ impl PullRequestReport {
         }
     }
 
-    /// What the series that were measured come to.
+    /// The result over the measured series, regardless of missing machines.
     pub(super) fn state_of_rows(&self) -> State {
         let counts = self.counts();
         match (counts.slower > 0, counts.faster > 0) {
             (true, true) => State::Mixed,
             (true, false) => State::Regressed,
             (false, true) => State::Improved,
-            // Of nothing at all nothing can be compared.
+            // Also when there are no rows.
             _ if counts.not_comparable == counts.all() => State::NotComparable,
             _ if counts.inconclusive > 0 => State::Inconclusive,
             _ => State::NoChange,
         }
     }
 
-    /// Whether a machine still measures: nothing is concluded before.
+    /// Whether a machine is still measuring. There is no conclusion until all have finished.
     pub fn is_waiting(&self) -> bool {
         self.legs.iter().any(|leg| leg.state == LegState::Waiting)
     }
@@ -73,7 +73,7 @@ impl PullRequestReport {
         self.legs.iter().any(|leg| matches!(leg.state, LegState::Failed | LegState::Offline))
     }
 
-    /// Whether it is worth a mail to everybody who follows the pull request: something changed, or a machine did not measure.
+    /// Whether to comment, which notifies all subscribers: something changed, or a machine has no results.
     pub fn worth_a_comment(&self) -> bool {
         matches!(self.state(), State::Incomplete | State::Mixed | State::Regressed | State::Improved)
     }
@@ -92,7 +92,7 @@ impl PullRequestReport {
         counts
     }
 
-    /// The series that changed: slower before faster, the surest and largest changes first.
+    /// The changed series: slower before faster, largest certain change first.
     pub(super) fn changed(&self) -> Vec<&Row> {
         let is_changed = |row: &&Row| matches!(row.verdict, Verdict::Regressed | Verdict::Improved);
         let mut changed: Vec<&Row> = self.rows.iter().filter(is_changed).collect();
@@ -110,7 +110,7 @@ impl PullRequestReport {
 }
 
 impl Row {
-    /// The least change that its interval allows.
+    /// The smallest change within its interval.
     fn certain_change(&self) -> f64 {
         let least =
             |(low, high): (f64, f64)| if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) };
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_report_comes_to_is_the_first_thing_that_matters() {
+    fn the_most_important_result_decides_the_state() {
         use Verdict::{Improved, Inconclusive, NoChange, NotComparable, Regressed};
         let state = |verdicts: &[Verdict]| report(verdicts).state();
         assert_eq!(state(&[NoChange, Regressed, Inconclusive]), State::Regressed);

@@ -1,6 +1,7 @@
-//! Comments as the author of a pull request reads them, and what must hold for all of them.
+//! Snapshots of comments, and properties that hold for all of them.
 
 use super::*;
+use crate::report::{DOCS_URL, NO_COMPARISON, NO_CONTACT, methodology};
 use proptest::prelude::*;
 
 const BASE: &str = "a1b2c3d4e5f60718293a4b5c6d7e8f9012345678";
@@ -19,7 +20,7 @@ pub(super) fn row(verdict: Verdict) -> Row {
     Row {
         transport: "unix-stream".into(),
         message_bytes: Some(65_536),
-        case: "round trip, two processes, same CPU".into(),
+        case: "roundtrip, 2proc, same-cpu".into(),
         metric: "p50".into(),
         machine: "lab-1".into(),
         base_ns: Some(18_200.0),
@@ -30,20 +31,18 @@ pub(super) fn row(verdict: Verdict) -> Row {
     }
 }
 
-/// Of one machine that has measured.
+/// A report of one machine that has finished.
 pub(super) fn report(verdicts: &[Verdict]) -> PullRequestReport {
     PullRequestReport {
         project: "libfoo".into(),
         number: 42,
         base_sha: BASE.into(),
         head_sha: HEAD.into(),
-        comparison_url: "https://perf.example.org/libfoo/compare?base=a1b2c3d&head=9f8e7d6".into(),
-        docs_url: "https://perf.example.org/docs/pull-requests".into(),
+        comparison_url: "https://perf.example.org/libfoo/pull-requests/42".into(),
+        docs_url: DOCS_URL.into(),
         legs: vec![leg("lab-1", LegState::Measured)],
         rows: verdicts.iter().copied().map(row).collect(),
-        methodology: "10 pairs of fresh processes in turns; p50 of each; 95 % interval by bootstrap; \
-                      false discoveries held at 5 % over all series."
-            .into(),
+        methodology: methodology(&[10]),
         ..PullRequestReport::default()
     }
 }
@@ -70,17 +69,13 @@ fn a_regression() {
 }
 
 #[test]
-fn a_mixed_result_on_machines_of_which_one_is_away() {
+fn a_mixed_result_with_one_machine_offline() {
     let mut report = report(
         &[many(Verdict::Regressed, 1), many(Verdict::Improved, 2), many(Verdict::NoChange, 90)].concat(),
     );
     report.legs = vec![
         leg("lab-1", LegState::Measured),
-        Leg {
-            machine: "freebsd-1".into(),
-            state: LegState::Offline,
-            reason: Some("last heard of 3 hours ago".into()),
-        },
+        Leg { machine: "freebsd-1".into(), state: LegState::Offline, reason: Some(NO_CONTACT.into()) },
     ];
     insta::assert_snapshot!(body(&report));
 }
@@ -93,7 +88,7 @@ fn an_improvement_from_a_fork() {
 }
 
 #[test]
-fn a_regression_that_somebody_acknowledged() {
+fn an_acknowledged_regression() {
     let mut report = report(&[Verdict::Regressed, Verdict::NoChange]);
     report.acknowledgement =
         Some(Acknowledgement { by: "ada".into(), reason: "the copy is needed, see #12".into() });
@@ -101,23 +96,23 @@ fn a_regression_that_somebody_acknowledged() {
 }
 
 #[test]
-fn a_comment_whose_reason_went_away() {
+fn no_change() {
     insta::assert_snapshot!(body(&report(&many(Verdict::NoChange, 184))));
 }
 
 #[test]
-fn a_check_that_cannot_tell() {
+fn an_inconclusive_check() {
     let report = report(&[many(Verdict::NoChange, 9), many(Verdict::Inconclusive, 2)].concat());
     insta::assert_snapshot!(serde_json::to_string_pretty(&check(&report)).unwrap());
 }
 
 #[test]
-fn a_failed_machine_with_nothing_measured() {
+fn a_failed_machine_without_results() {
     let mut report = report(&[]);
     report.legs = vec![Leg {
         machine: "lab-1".into(),
         state: LegState::Failed,
-        reason: Some("the build failed: cargo build ended with 101".into()),
+        reason: Some("`make` ended with exit status: 2".into()),
     }];
     insta::assert_snapshot!(body(&report));
 }
@@ -128,20 +123,34 @@ fn commits_that_were_measured_differently() {
 }
 
 #[test]
-fn five_thousand_series_that_all_changed_fit_and_say_how_many_are_left_out() {
+fn a_preset_without_code_from_the_commits() {
+    let mut report = report(&[]);
+    report.legs[0].reason = Some(NO_COMPARISON.into());
+    insta::assert_snapshot!(body(&report));
+}
+
+#[test]
+fn series_that_are_not_comparable_do_not_count_as_unchanged() {
+    let unchanged = [many(Verdict::NoChange, 8), many(Verdict::NotComparable, 1)].concat();
+    assert!(body(&report(&unchanged)).contains("### No change in 8 of 9 series; 1 not comparable\n"));
+    let unclear = [unchanged, many(Verdict::Inconclusive, 2)].concat();
+    let expected = "### Inconclusive: 2 of 11 series; 8 unchanged; 1 not comparable\n";
+    assert!(body(&report(&unclear)).contains(expected));
+}
+
+#[test]
+fn five_thousand_changed_series_fit_and_the_omitted_ones_are_counted() {
     let report = report(&[many(Verdict::Regressed, 4_000), many(Verdict::Improved, 1_000)].concat());
     let body = body(&report);
     assert!(body.len() < 60_000, "{}", body.len());
     assert!(body.contains(
-        "### ▲ Slower: 4,000, by up to 15.4\u{a0}%; ▼ faster: 1,000, by up to 8.0\u{a0}%; of 5,000 series\n"
+        "### ▲ Slower: 4,000, by up to 15.4\u{a0}%; ▼ faster: 1,000, by up to 8.0\u{a0}%; 5,000 series in total\n"
     ));
     let shown = body.lines().filter(|line| line.starts_with("| ▲") || line.starts_with("| ▼")).count();
     assert!(shown > 200, "{shown}");
     let left_out = text::count(5_000 - shown);
     assert!(
-        body.contains(&format!(
-            "{left_out} series that changed are left out here: [all of them](https://perf"
-        ))
+        body.contains(&format!("{left_out} changed series are not shown: [full comparison](https://perf"))
     );
     assert!(body.contains("**Machines:** ✓ lab"));
 }
@@ -153,7 +162,7 @@ fn a_marker_is_of_one_project_and_cannot_be_forged_by_its_name() {
     assert_eq!(marker("a --> b"), "<!-- roundtrip:v1 project=a-----b -->");
 }
 
-/// What costs most to be made harmless, too.
+/// Any text, also one whose escaping is longest.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![".{0,900}", "[#@| ]{0,900}"]
 }
@@ -178,7 +187,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_is_compared_the_comment_begins_with_marker_and_verdict_and_is_short_enough(
+    fn every_comment_begins_with_marker_and_verdict_and_is_short_enough(
         rows in proptest::collection::vec(any_row(), 0..40), copies in 1..130_usize,
         reason in any_text(), machines in 0..400_usize, methodology in any_text(),
     ) {

@@ -1,14 +1,14 @@
-//! Numbers as the web interface writes them, and words of others in Markdown, where they mean nothing but themselves.
+//! Numbers formatted as in the web interface, and user text escaped for Markdown.
 
 use roundtrip_domain::units::{NO_BREAK, grouped};
 pub(super) use roundtrip_domain::units::{size, time};
 use roundtrip_wire::CommitSha;
 
 const LENGTH_MAX: usize = 120;
-/// GitHub makes a link or a mail of what it recognises in the page, whatever was escaped before: this keeps it apart.
+/// A zero-width space. GitHub links addresses and mentions even in escaped text; this prevents it.
 const APART: &str = "&#8203;";
 
-/// What anybody may have written, without any meaning: no element, link, mention, reference or column comes of it.
+/// Untrusted text, escaped: it cannot create an element, link, mention, reference or table column.
 pub(super) fn escaped(text: &str) -> String {
     let plain = text.chars().filter(|character| !is_invisible(*character));
     let plain: String =
@@ -44,7 +44,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// What turns text around, or is not seen.
+/// Whether a character is invisible or changes the direction of text.
 fn is_invisible(character: char) -> bool {
     let is_control = character.is_control() && !character.is_whitespace();
     is_control
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(plain(interval((-0.004, 0.006))), "−0.4 to 0.6");
     }
 
-    /// What a reader sees of a text that was escaped, and whether anything in it means something.
+    /// The visible text after escaping; panics if any of it is markup.
     fn seen(text: &str) -> String {
         let markdown = format!("| a |\n|---|\n| {} |\n", escaped(text));
         let mut seen = String::new();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_words_mean_nothing() {
+    fn hostile_text_is_harmless() {
         for hostile in [
             "@octocat",
             "org/repo#12 and #13, GH-14",
@@ -140,7 +140,7 @@ mod tests {
             assert!(!seen.contains('\u{202e}') && !seen.contains('\u{0}'), "{hostile}: {seen}");
         }
         assert_eq!(seen("b < c & `d` | e"), "ab < c & `d` | e");
-        assert_eq!(escaped("lab-1.example"), "lab-1.example", "what is copied is what it says");
+        assert_eq!(escaped("lab-1.example"), "lab-1.example", "copying it yields the original");
     }
 
     #[test]

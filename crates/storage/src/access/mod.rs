@@ -1,9 +1,9 @@
-//! Who may do what, as far as it is stored, and which project a thing belongs to.
+//! Stored permissions, and the project of each thing.
 //!
 //! # Codemap
-//! - here: the words of roles, of scopes, of kinds of tokens and of visibility.
-//! - `sight`: which projects and tokens someone may see. [`owner`]: which project a thing belongs to.
-//! - [`secret`]: the form of tokens and of what a cookie holds.
+//! - Here: roles, scopes, token kinds and visibility.
+//! - `sight`: the projects and tokens that a caller can see. [`owner`]: the project of a thing.
+//! - [`secret`]: the format of tokens and session cookies.
 
 pub mod owner;
 pub mod secret;
@@ -20,10 +20,10 @@ pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 
 text_enum! {
-    /// Who may read a project.
+    /// The visibility of a project.
     #[derive(Default)]
     pub enum Visibility {
-        /// Everyone who may read on this server.
+        /// Everyone with read access to the server.
         #[default]
         Public,
         /// Its members.
@@ -32,27 +32,27 @@ text_enum! {
 }
 
 text_enum! {
-    /// What an account is in a project. Each may do what those before it may.
+    /// An account's role in a project. Each includes the permissions of the ones before it.
     #[derive(PartialOrd, Ord)]
     pub enum Role {
-        /// Reads.
+        /// Can read.
         Viewer,
-        /// Uploads by hand, acknowledges regressions, asks for measurements.
+        /// Can upload by hand, triage regressions and queue jobs.
         Contributor,
-        /// Changes the project and its tokens.
+        /// Can change the project and its tokens.
         Maintainer,
-        /// Changes its members, deletes it.
+        /// Can change members, and delete the project.
         Admin,
     }
 }
 
 impl Role {
-    /// All of them, ascending.
+    /// All roles, ascending.
     pub const ALL: [Self; 4] = [Self::Viewer, Self::Contributor, Self::Maintainer, Self::Admin];
 }
 
 text_enum! {
-    /// What a token is for. It never allows more than whoever holds it may do anyway.
+    /// What a token allows, within the permissions of its holder.
     #[derive(PartialOrd, Ord)]
     pub enum Scope {
         /// Read private projects; public ones need no token.
@@ -62,17 +62,17 @@ text_enum! {
         #[sqlx(rename = "ingest:write")]
         #[strum(serialize = "ingest:write")]
         IngestWrite,
-        /// Ask for jobs, and say how they ended: of agents that were enrolled.
+        /// Claim jobs and report their outcome; only for enrolled agents.
         #[serde(rename = "jobs:claim")]
         #[sqlx(rename = "jobs:claim")]
         #[strum(serialize = "jobs:claim")]
         JobsClaim,
-        /// Change projects and their tokens, ask for measurements.
+        /// Change projects and their tokens, and queue jobs.
         #[serde(rename = "project:write")]
         #[sqlx(rename = "project:write")]
         #[strum(serialize = "project:write")]
         ProjectWrite,
-        /// Change members and accounts, delete, make tokens for oneself, read the audit log.
+        /// Change members and accounts, delete data, create tokens for oneself, read the audit log.
         Admin,
     }
 }
@@ -84,13 +84,13 @@ impl Scope {
 }
 
 text_enum! {
-    /// Who uses a token. Its prefix tells.
+    /// The kind of a token's user. The prefix shows it.
     pub enum TokenKind {
-        /// A person, with the rights of an account.
+        /// A user, with the permissions of an account.
         User,
         /// An agent on a machine.
         Agent,
-        /// A job of continuous integration.
+        /// A CI job.
         Ci,
     }
 }
@@ -99,16 +99,16 @@ impl TokenKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::User, Self::Agent, Self::Ci];
 
-    /// The scopes that a token of this kind can have: programs measure, people manage.
+    /// The scopes that a token of this kind can have: programs measure, users manage.
     pub fn scopes(self) -> &'static [Scope] {
         match self {
             Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite, Scope::Admin],
-            // The scope jobs:claim is given by enrolment alone.
+            // Only enrolment grants the scope jobs:claim.
             Self::Agent | Self::Ci => &[Scope::Read, Scope::IngestWrite],
         }
     }
 
-    /// The scopes that a token has unless asked otherwise.
+    /// The scopes of a token by default.
     pub fn default_scopes(self) -> &'static [Scope] {
         match self {
             Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite],

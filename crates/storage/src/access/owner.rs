@@ -1,4 +1,4 @@
-//! Which project a thing belongs to, and who may see that.
+//! The project of a thing, and its visibility.
 
 use super::Visibility;
 use crate::point::SeriesKey;
@@ -6,7 +6,7 @@ use crate::run::Location;
 use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
-/// A project, as far as it matters who may see it.
+/// The part of a project that decides who can see it.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table project, described there")]
 pub struct ProjectRow {
@@ -26,7 +26,7 @@ pub async fn project(executor: impl PgExecutor<'_>, slug: &str) -> sqlx::Result<
     .await
 }
 
-/// The project of a run, and where what came with it is stored.
+/// The project of a run, and the location of its data.
 pub async fn of_run(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<(ProjectRow, Location)>> {
     let row = sqlx::query!(
         r#"select run.project_id, project.slug as project, project.visibility as "visibility: Visibility",
@@ -47,7 +47,7 @@ pub async fn of_run(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<(Project
     }))
 }
 
-/// The projects of some series, and what queries on points need of these; unknown ones are left out.
+/// The projects of some series, and the keys for queries on points. Unknown series are skipped.
 pub async fn of_series(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(ProjectRow, SeriesKey)>> {
     let rows = sqlx::query!(
         r#"select series.series_id, series.machine_id, series.project_id, project.slug as project,

@@ -1,11 +1,12 @@
-//! [`Secret`]: what whoever has it is let in with.
+//! [`Secret`]: a token, session cookie or enrolment code.
 //!
-//! A prefix that tells what it is, 30 random characters of base 62 (178 bits) and a checksum of 6: a mistyped or cut one
-//! is told apart without asking the database, and scanners find leaked ones.
+//! It consists of a prefix for its kind, 30 random base-62 characters (178 bits) and a 6-character checksum.
+//! The checksum detects a mistyped or truncated secret without a database query; the prefix lets scanners
+//! find leaked ones.
 //!
-//! The database holds the SHA-256 alone, and secrets are looked up by it. No comparison in constant time is needed for
-//! that: what a lookup's time might tell is how far the index agreed with a *digest*, and nobody can choose a secret by
-//! the first bytes of its digest, or guess 178 bits. For the same reason a fast digest is enough.
+//! The database stores only the SHA-256, and looks secrets up by it. This needs no constant-time comparison:
+//! timing could only reveal how many bits of a *digest* match, and no attacker can choose a secret by its
+//! digest or guess 178 bits. A fast digest is sufficient for the same reason.
 
 use super::TokenKind;
 use rand::RngExt;
@@ -13,26 +14,26 @@ use sha2::{Digest, Sha256};
 
 const RANDOM_CHARACTERS: usize = 30;
 const CHECKSUM_CHARACTERS: usize = 6;
-/// Of the random part: enough to recognise a token in a list, too few to use it.
+/// Characters of the random part: enough to recognise a token, too few to use it.
 const SHOWN_CHARACTERS: usize = 6;
 const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// Of the first servers, whose tokens were all for agents.
+/// From the first versions, which only had agents' tokens.
 const OLD_AGENT: &str = "rt_";
 const SESSION: &str = "rts_";
 const ENROLMENT: &str = "rte_";
 
-/// What a secret is for.
+/// The purpose of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretKind {
     /// A bearer token.
     Token(TokenKind),
     /// The cookie of a session.
     Session,
-    /// What lets an agent in, once.
+    /// A single-use enrolment code.
     Enrolment,
 }
 
-/// A well-formed secret. It is shown by nothing but [`Secret::expose`].
+/// A well-formed secret. Only [`Secret::expose`] reveals it.
 #[derive(Clone)]
 pub struct Secret {
     kind: SecretKind,
@@ -40,7 +41,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Draws a new one.
+    /// Generates a new secret.
     pub fn draw(kind: SecretKind) -> Self {
         let mut random = rand::rng();
         let body: String = (0..RANDOM_CHARACTERS)
@@ -49,7 +50,7 @@ impl Secret {
         Self { kind, text: format!("{}{body}{}", kind.prefix(), checksum(&body)) }
     }
 
-    /// The secret in a text; none when a character is wrong or missing.
+    /// Parses a secret; none if a character is wrong or missing.
     pub fn parse(text: &str) -> Option<Self> {
         let kinds = TokenKind::ALL
             .map(SecretKind::Token)
@@ -64,23 +65,23 @@ impl Secret {
         (sum == checksum(body)).then(|| Self { kind, text: text.to_owned() })
     }
 
-    /// What it is for.
+    /// Its purpose.
     pub fn kind(&self) -> SecretKind {
         self.kind
     }
 
-    /// What is stored of it.
+    /// The stored hash.
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(&self.text).into()
     }
 
-    /// Its first characters, by which a person recognises it.
+    /// Its first characters, to recognise it.
     pub fn prefix(&self) -> &str {
         let begin = self.text.find('_').map_or(0, |underscore| underscore + 1);
         self.text.get(..begin + SHOWN_CHARACTERS).unwrap_or_default()
     }
 
-    /// All of it, for the one whom it is made for.
+    /// The full secret, for its owner.
     pub fn expose(&self) -> &str {
         &self.text
     }

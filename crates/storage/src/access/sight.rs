@@ -1,9 +1,9 @@
-//! [`Sight`]: which projects someone may see, and of whom that is said.
+//! [`Sight`]: the projects that a caller can see.
 
 use super::{Role, Scope, TokenKind, Visibility};
 use std::collections::BTreeMap;
 
-/// A person, with the roles it has.
+/// An account with its roles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Its key.
@@ -12,20 +12,20 @@ pub struct Account {
     pub name: String,
     /// Whether it may do everything.
     pub is_admin: bool,
-    /// Its role in each project that it is a member of, by the project's name.
+    /// Its role in each project, by the project's name.
     pub roles: BTreeMap<String, Role>,
 }
 
-/// What a token is bound to, by name, because neither has to exist yet.
+/// The project and machine that a token is bound to, by name, because they need not exist yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The only project that it is good for.
     pub project: Option<String>,
-    /// The only machine that it uploads for.
+    /// The only machine that it may upload for.
     pub machine: Option<String>,
 }
 
-/// Which projects someone may see. Lists are made by it in SQL, and [`Sight::covers`] says the same of one project.
+/// The projects that a caller can see, for lists in SQL. [`Sight::covers`] is the same check for one project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// All.
@@ -36,34 +36,34 @@ pub struct Sight {
     pub projects: Vec<String>,
 }
 
-/// A token, as far as it matters who may manage it.
+/// The part of a token that decides who can manage it.
 #[derive(Clone, Debug)]
 pub struct ManagedToken<'a> {
-    /// Who uses it.
+    /// The kind.
     pub kind: TokenKind,
-    /// Whose it is.
+    /// Its account.
     pub account_id: Option<i64>,
-    /// What it is for.
+    /// Its purpose.
     pub scopes: &'a [Scope],
     /// The only project that it is good for.
     pub project: Option<&'a str>,
-    /// Of the project that it is bound to, if that exists.
+    /// The visibility of its project, if that exists.
     pub visibility: Option<Visibility>,
 }
 
-/// Which tokens someone may manage.
+/// The tokens that a caller may manage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenSight {
     /// All.
     pub all: bool,
-    /// Those of this account.
+    /// The tokens of this account.
     pub account_id: Option<i64>,
-    /// Those that are bound to these projects.
+    /// The tokens bound to these projects.
     pub projects: Vec<String>,
 }
 
 impl Sight {
-    /// Whether a project is among them.
+    /// Whether a project is included.
     pub fn covers(&self, project: &str, visibility: Visibility) -> bool {
         self.all
             || (self.public && visibility == Visibility::Public)
@@ -72,7 +72,7 @@ impl Sight {
 }
 
 impl TokenSight {
-    /// Whether a token is among them.
+    /// Whether a token is included.
     pub fn covers(&self, token: &ManagedToken<'_>) -> bool {
         let is_of =
             |project: &str| token.kind != TokenKind::User && self.projects.iter().any(|own| own == project);

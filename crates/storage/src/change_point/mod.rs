@@ -1,4 +1,4 @@
-//! Where series change their level. [`store`]: how they are written, many at once.
+//! Change points. [`store`]: writes them in batches.
 
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 pub mod store;
 
-/// Which of the points of a series belong together: those of one environment.
+/// The points of a series that belong together: those of one environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Track {
@@ -17,7 +17,7 @@ pub struct Track {
 }
 
 text_enum! {
-    /// What of a point is searched for changes.
+    /// The columns of a point for change detection.
     #[derive(Hash, PartialOrd, Ord)]
     pub enum Figure {
         /// The median over the repetitions' medians.
@@ -28,33 +28,33 @@ text_enum! {
 }
 
 text_enum! {
-    /// What made a change.
+    /// The cause of a change.
     pub enum ChangeCause {
         /// A commit.
         Commit,
         /// The machine.
         Machine,
-        /// The witnesses cannot tell.
+        /// The evidence is inconclusive.
         Unknown,
     }
 }
 
 impl Figure {
-    /// All there are.
+    /// All figures.
     pub const ALL: [Self; 2] = [Self::P50, Self::P99];
 }
 
-/// A change with places of commits, as it is found.
+/// A detected change, with ordinals.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Found {
     pub track: Track,
     pub ordinal: i64,
-    /// The newest measured commit before the interval of its place.
+    /// The newest measured commit before the change's interval.
     pub after_ordinal: i64,
-    /// The last of that interval.
+    /// The last commit of the interval.
     pub until_ordinal: i64,
-    /// Where the new level may begin, and how probably it does.
+    /// The possible first commits of the new level, with their probabilities.
     pub places: Vec<(i64, f64)>,
     pub before_ns: f64,
     pub after_ns: f64,
@@ -62,7 +62,7 @@ pub struct Found {
     pub matters: bool,
 }
 
-/// A change as it is stored.
+/// A stored change.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
 pub struct Row {
@@ -70,9 +70,9 @@ pub struct Row {
     pub found: Found,
     pub machine_id: i64,
     pub project_id: i64,
-    /// What the witnesses say; none while they were not heard.
+    /// The cause; none until it has been evaluated.
     pub cause: Option<ChangeCause>,
-    /// Who says what, as sentences.
+    /// The evidence, as sentences.
     pub witnesses: Vec<String>,
     pub regression_id: Option<i64>,
     pub found_at: DateTime<Utc>,
@@ -91,7 +91,7 @@ impl Found {
     }
 }
 
-/// Changes that were not withdrawn, and fulfil the condition; places of commits as they are now.
+/// Changes that match the condition and were not withdrawn, with current ordinals.
 macro_rules! select_change_points {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
@@ -142,12 +142,12 @@ macro_rules! select_change_points {
     };
 }
 
-/// The changes of some series, by series and place.
+/// The changes of some series, by series and ordinal.
 pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(executor).await
 }
 
-/// The same by track, each in the order of commits.
+/// The same by track, each in commit order.
 pub async fn of_tracks(
     executor: impl PgExecutor<'_>,
     series_ids: &[i64],
@@ -159,20 +159,20 @@ pub async fn of_tracks(
     Ok(tracks)
 }
 
-/// The changes of some regressions, by series and place.
+/// The changes of some regressions, by series and ordinal.
 pub async fn of_regressions(executor: impl PgExecutor<'_>, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_change_points!("change_point.regression_id = any($1)", regression_ids).fetch_all(executor).await
 }
 
-/// Changes by their numbers, by series and place.
+/// Changes by id, ordered by series and ordinal.
 pub async fn find(connection: &mut PgConnection, change_point_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_change_points!("change_point.change_point_id = any($1)", change_point_ids)
         .fetch_all(connection)
         .await
 }
 
-/// Changes on any machine of a project, found since a time, of which nobody could tell what made them; the newest first. Those
-/// that somebody else is writing are left out.
+/// Changes with an unknown cause on any machine of a project, found since a time; newest first. Skips rows
+/// locked by others.
 pub async fn unexplained(
     connection: &mut PgConnection,
     project_id: i64,
@@ -197,7 +197,7 @@ pub async fn unexplained(
     find(connection, &ids).await
 }
 
-/// At how many of the commits of each machine's newest runs of a project the machine is known to have made changes.
+/// The number of commits, among each machine's newest runs of a project, where the machine caused changes.
 pub async fn machine_faults(
     connection: &mut PgConnection,
     project_id: i64,

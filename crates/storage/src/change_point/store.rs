@@ -1,4 +1,4 @@
-//! Writing changes. Each statement takes many of them: a history that is searched anew has thousands.
+//! Writes changes in batches, because searching a history again yields thousands.
 
 use super::Found;
 use chrono::{DateTime, Utc};
@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use std::collections::HashMap;
 
-/// The commits that some points of a machine's series on the main line are of, by series and ordinal.
+/// The commits of a machine's points on the main line, by series and ordinal.
 pub async fn commits(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -49,7 +49,7 @@ pub struct Placed<'a> {
     pub places: Vec<(i64, f64)>,
 }
 
-/// What [`insert`] and [`refine`] write of a change: its members are called as the columns are.
+/// The columns that [`insert`] and [`refine`] write.
 #[derive(Serialize)]
 struct Columns<'a> {
     change_point_id: Option<i64>,
@@ -86,7 +86,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Stores changes, and tells their numbers.
+/// Stores changes and returns their ids.
 pub async fn insert(
     connection: &mut PgConnection,
     changes: &[Placed<'_>],
@@ -112,7 +112,7 @@ pub async fn insert(
     .await
 }
 
-/// Says better where stored changes are, by their numbers: commits in between were measured.
+/// Updates the locations of stored changes, by id, after more commits were measured.
 pub async fn refine(
     connection: &mut PgConnection,
     change_point_ids: &[i64],
@@ -137,7 +137,7 @@ pub async fn refine(
     Ok(())
 }
 
-/// Takes changes back.
+/// Withdraws changes.
 pub async fn withdraw(
     connection: &mut PgConnection,
     change_point_ids: &[i64],
@@ -156,18 +156,18 @@ pub async fn withdraw(
     Ok(())
 }
 
-/// What is said of a change.
+/// The attribution of a change.
 #[derive(Clone, Debug)]
 pub struct Attribution {
     /// Which one.
     pub change_point_id: i64,
-    /// What made it.
+    /// The cause.
     pub cause: Cause,
-    /// Who says what, as sentences.
+    /// The evidence, as sentences.
     pub witnesses: Vec<String>,
 }
 
-/// Says of changes what made them.
+/// Stores the causes of changes.
 pub async fn explain(connection: &mut PgConnection, attributions: &[Attribution]) -> sqlx::Result<()> {
     let causes: Vec<String> = attributions.iter().map(|said| said.cause.name().to_owned()).collect();
     let witnesses: Vec<_> = attributions.iter().map(|said| Json(said.witnesses.as_slice())).collect();
@@ -186,7 +186,7 @@ pub async fn explain(connection: &mut PgConnection, attributions: &[Attribution]
     Ok(())
 }
 
-/// Makes changes part of regressions: each pair is the number of a change and that of its regression.
+/// Adds changes to regressions, as pairs of a change's id and a regression's id.
 pub async fn assign(connection: &mut PgConnection, members: &[(i64, i64)]) -> sqlx::Result<()> {
     sqlx::query!(
         "update change_point set regression_id = assigned.regression_id

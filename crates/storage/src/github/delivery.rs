@@ -1,22 +1,22 @@
-//! What GitHub told, until it is handled.
+//! Unhandled deliveries from GitHub.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// An event that waits.
+/// A waiting event.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table github_delivery, described there")]
 pub struct Waiting {
     pub github_delivery_id: Uuid,
     pub payload: Value,
     pub attempts: i32,
-    /// Until when this server has it to itself. It is its fence as well.
+    /// The end of this server's lease. Also its fence.
     pub lease_expires_at: DateTime<Utc>,
 }
 
-/// Keeps an event, and says whether it is new.
+/// Stores an event and returns whether it is new.
 pub async fn keep(
     pool: &PgPool,
     delivery: Uuid,
@@ -38,8 +38,7 @@ pub async fn keep(
     Ok(done.rows_affected() == 1)
 }
 
-/// Takes an event that is due and that no other server handles. When the lease ends and it was not given back, another server
-/// takes it.
+/// Claims a due event. If the lease expires, another server claims it.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -63,7 +62,7 @@ pub async fn take(
     .await
 }
 
-/// Notes that an event was handled, or given up for a reason, unless another server has it now.
+/// Records that an event was handled, or given up for a reason. Does nothing if another server has it now.
 pub async fn finish(
     pool: &PgPool,
     waiting: &Waiting,
@@ -83,7 +82,8 @@ pub async fn finish(
     Ok(())
 }
 
-/// Lets an event wait for another attempt, unless another server has it now. Waiting for one's turn is no failure.
+/// Schedules a retry of an event. Does nothing if another server has it now. Waiting for a rate limit does
+/// not count as a failure.
 pub async fn put_off(
     pool: &PgPool,
     waiting: &Waiting,
@@ -105,7 +105,7 @@ pub async fn put_off(
     Ok(())
 }
 
-/// Forgets what was handled and came before.
+/// Deletes handled deliveries older than a time.
 pub async fn forget(pool: &PgPool, before: DateTime<Utc>) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "delete from github_delivery where received_at < $1 and handled_at is not null",

@@ -1,9 +1,9 @@
-//! Where the App is installed, and the repositories that it may use there.
+//! The App's installations and their repositories.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
-/// An installation as GitHub tells of it.
+/// An installation of the App.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Installation {
@@ -24,8 +24,8 @@ pub struct Repository {
     pub project_id: Option<i64>,
 }
 
-/// Stores what an installation is and which repositories it has: numbers, names, whether private, default branches. Others
-/// that it had are gone.
+/// Stores an installation and its repositories: ids, names, visibility and default branches. Removes other
+/// repositories that it had.
 pub async fn store(
     connection: &mut PgConnection,
     installation: &Installation,
@@ -46,7 +46,7 @@ pub async fn store(
     )
     .execute(&mut *connection)
     .await?;
-    // In one order, so that two servers that read the same wait for each other and no more.
+    // Sorted, so that two servers that store the same cannot deadlock.
     let mut sorted: Vec<_> = repositories.iter().collect();
     sorted.sort();
     let ids: Vec<i64> = sorted.iter().map(|(id, ..)| *id).collect();
@@ -73,14 +73,14 @@ pub async fn store(
     Ok(())
 }
 
-/// The installations that are known and not known to be gone.
+/// The installations that are not known to be deleted.
 pub async fn present(connection: &mut PgConnection) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!("select github_installation_id from github_installation where removed_at is null")
         .fetch_all(connection)
         .await
 }
 
-/// Notes that an installation is gone, with its repositories.
+/// Records that an installation and its repositories are gone.
 pub async fn remove(connection: &mut PgConnection, id: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_installation set removed_at = coalesce(removed_at, $2), read_at = $2
@@ -111,7 +111,7 @@ async fn remove_repositories(
     Ok(())
 }
 
-/// The repositories that the App may use now and that are of a project, with that.
+/// The accessible repositories that are linked to a project, with that project.
 pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Repository, i64)>> {
     let rows = sqlx::query_as!(
         Repository,
@@ -128,7 +128,7 @@ pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Rep
     Ok(rows.into_iter().filter_map(|row| row.project_id.map(|project_id| (row, project_id))).collect())
 }
 
-/// A repository that the App may use now.
+/// A repository that the App can access.
 pub async fn repository(connection: &mut PgConnection, id: i64) -> sqlx::Result<Option<Repository>> {
     sqlx::query_as!(
         Repository,
@@ -144,7 +144,7 @@ pub async fn repository(connection: &mut PgConnection, id: i64) -> sqlx::Result<
     .await
 }
 
-/// Notes that the default branch of a repository moved.
+/// Records a new head of a repository's default branch.
 pub async fn move_default_branch(
     connection: &mut PgConnection,
     repository: i64,
@@ -163,7 +163,7 @@ pub async fn move_default_branch(
     Ok(())
 }
 
-/// The repositories that the App may use and their projects, by name.
+/// The accessible repositories and their projects, by name.
 pub async fn linked(pool: &PgPool) -> sqlx::Result<Vec<(String, Option<String>)>> {
     let rows = sqlx::query!(
         r#"select full_name, project.slug as "project?"
@@ -177,10 +177,10 @@ pub async fn linked(pool: &PgPool) -> sqlx::Result<Vec<(String, Option<String>)>
     Ok(rows.into_iter().map(|row| (row.full_name, row.project)).collect())
 }
 
-/// Says which project a repository is, by their names. False when one of them is not known.
+/// Links a repository to a project, by name. False if either is unknown.
 ///
 /// # Errors
-/// The project has another repository.
+/// The project is linked to another repository.
 pub async fn link(pool: &PgPool, full_name: &str, project: &str) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update github_repository set project_id = project.project_id from project

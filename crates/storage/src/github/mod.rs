@@ -1,4 +1,4 @@
-//! What is known of GitHub: what it told, where the App is installed, pull requests and what was written there.
+//! The state of GitHub: deliveries, installations, pull requests, comments and checks.
 
 pub mod delivery;
 pub mod installation;

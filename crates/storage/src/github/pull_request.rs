@@ -1,4 +1,4 @@
-//! Pull requests, and what was written on them.
+//! Pull requests with their comments and checks.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -17,7 +17,7 @@ pub struct Read<'a> {
     pub is_fork: bool,
 }
 
-/// A pull request, and what was written on it.
+/// A pull request with its comment and check.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table github_pull_request, described there")]
 pub struct Row {
@@ -42,12 +42,12 @@ pub struct Row {
     pub attempts: i32,
 }
 
-/// What was written, and is remembered so that it is not written again.
+/// Written texts, so that unchanged ones are not written again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The comment's number and the digest of what it says.
+    /// The comment's id and the digest of its text.
     pub comment: Option<(i64, Vec<u8>)>,
-    /// The check's number, its commit, and the digest of what it says.
+    /// The check's id, its commit, and the digest of its content.
     pub check: Option<(i64, String, Vec<u8>)>,
 }
 
@@ -67,8 +67,8 @@ macro_rules! rows {
     };
 }
 
-/// Stores what was read of a pull request, and lets its comment and check be brought up to date. Another commit takes the
-/// approval of the one before away.
+/// Stores the state of a pull request and schedules the update of its comment and check. A new commit revokes the
+/// approval.
 pub async fn store(
     connection: &mut PgConnection,
     project_id: i64,
@@ -116,7 +116,7 @@ pub async fn find(connection: &mut PgConnection, project_id: i64, number: i64) -
         .await
 }
 
-/// The open pull requests of a project with this newest commit.
+/// The open pull requests of a project with this head.
 pub async fn of_head(
     connection: &mut PgConnection,
     project_id: i64,
@@ -131,7 +131,7 @@ pub async fn of_head(
     .await
 }
 
-/// The numbers of a project's pull requests that are known as open.
+/// The numbers of a project's pull requests that were last seen open.
 pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
     sqlx::query_scalar!(
         "select number from github_pull_request where project_id = $1 and state = 'open' order by number",
@@ -141,7 +141,7 @@ pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sql
     .await
 }
 
-/// Notes that somebody with write access wants this very commit to be measured. False when it is not the newest any more.
+/// Approves a commit for measuring. False if it is no longer the head.
 pub async fn approve(
     connection: &mut PgConnection,
     pull_request: i64,
@@ -162,7 +162,7 @@ pub async fn approve(
     Ok(done.rows_affected() == 1)
 }
 
-/// Lets the checks of all open pull requests of a project be brought up to date now.
+/// Schedules the update of the checks of all open pull requests of a project.
 pub async fn touch_open(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_pull_request set due_at = coalesce(due_at, now()) where project_id = $1 and state = 'open'",
@@ -173,19 +173,19 @@ pub async fn touch_open(connection: &mut PgConnection, project_id: i64) -> sqlx:
     Ok(())
 }
 
-/// The right to look after a pull request until a time.
+/// A lease on a pull request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Of which pull request.
+    /// The pull request.
     pub github_pull_request_id: i64,
-    /// When it ends. It is its fence as well: whoever takes the pull request later has another one.
+    /// When it ends. Also its fence, because a later lease has another end.
     pub expires_at: DateTime<Utc>,
-    /// When it began, by the clock of the database.
+    /// Its start, by the database's clock.
     pub began_at: DateTime<Utc>,
 }
 
-/// Takes a pull request that is due and that no other server looks after. It is not due any more: what changes meanwhile makes
-/// it due again. When the lease ends and it was not given back, another server takes it.
+/// Claims a due pull request. It becomes due again if something changes meanwhile. If the lease expires,
+/// another server claims it.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -215,7 +215,7 @@ pub async fn take(
     Ok(Some((row, lease)))
 }
 
-/// Remembers what was written, as far as something was and the lease still holds.
+/// Stores what was written, if the lease still holds.
 pub async fn remember(pool: &PgPool, lease: Lease, written: &Written) -> sqlx::Result<()> {
     if let Some((comment_id, sha256)) = &written.comment {
         sqlx::query!(
@@ -245,8 +245,8 @@ pub async fn remember(pool: &PgPool, lease: Lease, written: &Written) -> sqlx::R
     Ok(())
 }
 
-/// Gives a pull request back whose comment and check say what they should, as of the beginning of the lease: what becomes of
-/// jobs later is still to be said.
+/// Releases a pull request whose comment and check are up to date as of the start of the lease. Later changes
+/// of jobs make it due again.
 pub async fn finish(pool: &PgPool, lease: Lease, failure: Option<&str>) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_pull_request
@@ -262,7 +262,7 @@ pub async fn finish(pool: &PgPool, lease: Lease, failure: Option<&str>) -> sqlx:
     Ok(())
 }
 
-/// Gives a pull request back that waits for another attempt. Waiting for one's turn is no failure.
+/// Releases a pull request for a retry. Waiting for a rate limit does not count as a failure.
 pub async fn put_off(
     pool: &PgPool,
     lease: Lease,

@@ -1,9 +1,10 @@
-//! From GitHub's events to jobs: pushes and commands that no job was made of yet, and pull requests whose jobs have news.
+//! From GitHub's events to jobs: pushes and commands without jobs yet, and pull requests whose jobs have
+//! changed.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
-/// A default branch that has moved since machines were last asked to measure it.
+/// A default branch that has moved since its last jobs.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table github_repository, described there")]
 pub struct Push {
@@ -13,7 +14,7 @@ pub struct Push {
     pub sha: String,
 }
 
-/// A command that was accepted and waits.
+/// An accepted command that waits.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "columns, described in migrations/")]
 pub struct Command {
@@ -24,18 +25,18 @@ pub struct Command {
     pub preset: Option<String>,
     pub machines: Vec<String>,
     pub requested_by: String,
-    /// The commit that it was asked for.
+    /// The commit of the command.
     pub asked_sha: String,
-    /// The newest one now.
+    /// The current head.
     pub head_sha: String,
     pub base_sha: String,
-    /// The one that somebody with write access asked to measure.
+    /// The approved commit.
     pub approved_sha: Option<String>,
     pub is_fork: bool,
     pub is_open: bool,
 }
 
-/// A push that waits and that no other server is at, locked until the transaction ends.
+/// A waiting push, locked until the transaction ends. Skips those locked by other servers.
 pub async fn take_push(connection: &mut PgConnection) -> sqlx::Result<Option<Push>> {
     sqlx::query_as!(
         Push,
@@ -51,7 +52,7 @@ pub async fn take_push(connection: &mut PgConnection) -> sqlx::Result<Option<Pus
     .await
 }
 
-/// Notes that machines were asked to measure a push.
+/// Records that jobs for a push were queued.
 pub async fn push_done(connection: &mut PgConnection, push: &Push) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_repository set queued_sha = $2 where github_repository_id = $1",
@@ -63,7 +64,7 @@ pub async fn push_done(connection: &mut PgConnection, push: &Push) -> sqlx::Resu
     Ok(())
 }
 
-/// A command that waits and that no other server is at, the oldest one first, locked until the transaction ends.
+/// The oldest waiting command, locked until the transaction ends. Skips those locked by other servers.
 pub async fn take_command(connection: &mut PgConnection) -> sqlx::Result<Option<Command>> {
     sqlx::query_as!(
         Command,
@@ -83,7 +84,7 @@ pub async fn take_command(connection: &mut PgConnection) -> sqlx::Result<Option<
     .await
 }
 
-/// Notes that a command was acted upon.
+/// Records that a command was handled.
 pub async fn command_done(
     connection: &mut PgConnection,
     github_command_id: i64,
@@ -99,7 +100,7 @@ pub async fn command_done(
     Ok(())
 }
 
-/// Who said last of a pull request's commit that what is slower is meant, and why.
+/// The latest acknowledgement of a pull request's commit: user and reason.
 pub async fn acknowledgement(
     pool: &PgPool,
     github_pull_request_id: i64,
@@ -118,11 +119,11 @@ pub async fn acknowledgement(
     Ok(found.map(|found| (found.requested_by, found.reason)))
 }
 
-/// Gives up what waits of pull requests that are closed or have another newest commit by now. What is measured is finished.
+/// Cancels queued jobs of pull requests that are closed or have a new head. Running jobs continue.
 pub async fn cancel_outdated(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "update job
-         set status = 'cancelled', done_at = $1, failure = 'the pull request is closed, or has another newest commit'
+         set status = 'cancelled', done_at = $1, failure = 'the pull request was closed or has new commits'
          from github_pull_request as pull_request
          where job.status = 'queued' and job.reason = 'pull-request'
            and pull_request.project_id = job.project_id and pull_request.number = job.pull_request
@@ -134,8 +135,8 @@ pub async fn cancel_outdated(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<
     Ok(done.rows_affected())
 }
 
-/// Lets comment and check of pull requests be brought up to date of whose jobs there is news, and of those that still wait for one
-/// and were last looked at before a time: its machine may have gone.
+/// Schedules the update of pull requests whose jobs have changed, and of those that still wait for a job and
+/// were last checked before a time, because their machine may be offline.
 pub async fn touch_changed(
     pool: &PgPool,
     due_at: DateTime<Utc>,
@@ -165,7 +166,7 @@ pub async fn touch_changed(
     Ok(done.rows_affected())
 }
 
-/// A command that was accepted.
+/// An accepted command.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table github_command, described there")]
 pub struct Accepted<'a> {
@@ -179,7 +180,7 @@ pub struct Accepted<'a> {
     pub requested_at: DateTime<Utc>,
 }
 
-/// Stores a command, and says whether it is new.
+/// Stores a command and returns whether it is new.
 pub async fn add_command(
     connection: &mut PgConnection,
     pull_request: i64,

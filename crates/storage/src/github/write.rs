@@ -1,12 +1,12 @@
-//! How much is written to GitHub. A limiter in memory would be one a server, and GitHub counts all of them together.
+//! Counts writes to GitHub. The count is in the database, because GitHub limits all servers together.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
-/// Names the lock on the count: any number, the same in all versions.
+/// The key of the lock on the count: arbitrary, the same in all versions.
 const WRITE_LOCK: i64 = 0x6768_7772;
 
-/// Counts a write, unless there were as many within the last minute or hour as there may be. Returns until when to wait then.
+/// Counts a write. If the limit of the last minute or hour is reached, returns the end of the wait instead.
 pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -18,7 +18,7 @@ pub async fn take(
     sqlx::query!("delete from github_write where written_at <= $1::timestamptz - interval '1 hour'", now)
         .execute(&mut *transaction)
         .await?;
-    // The oldest of as many as there may be: when it is out of its minute, or hour, there is room again.
+    // The oldest of the newest `max` writes: when it leaves its minute or hour, there is room again.
     let until = sqlx::query_scalar!(
         r#"select greatest(
                (select written_at + interval '1 minute' from github_write

@@ -1,5 +1,4 @@
-//! Taking a job, keeping it, giving it back. Who comes with an older fence than the job's is told so by `None` or `false`,
-//! and has changed nothing.
+//! Claiming, renewing and releasing jobs. Calls with an outdated fence change nothing and return `None` or `false`.
 
 use super::super::run::Standing;
 use chrono::{DateTime, Utc};
@@ -7,14 +6,14 @@ use roundtrip_wire::lab::{JobOutcome, Lease};
 use sqlx::{PgConnection, PgPool};
 use std::time::Duration;
 
-/// How long an agent has a job unless it says that it still does it: longer than a repetition may take.
+/// The duration of a lease: longer than a repetition can take.
 pub const LEASE: Duration = Duration::from_secs(120);
 /// How often a job is taken before it is given up.
 pub const ATTEMPTS_MAX: i16 = 3;
-/// Jobs that wait for a day go up by one priority, and again the day after.
+/// Jobs that wait for a day rise by one priority, and again the day after.
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
 
-/// A job that was taken.
+/// A claimed job.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Taken {
@@ -29,15 +28,16 @@ pub struct Taken {
     pub preset: Option<String>,
 }
 
-/// Gives each of these agents, in this order, the first job that it may take and none before it has: one that waits, or one whose
-/// lease has expired. The answers are in their order. Only as many jobs are looked at as there are agents: one that is given none
-/// may find one when it asks again.
+/// Gives each agent, in order, the first job that it may take and no earlier agent got: a queued one, or one
+/// with an expired lease. The results are in the same order. Only as many jobs as agents are considered, so
+/// an agent without a job may get one when it asks again.
 ///
-/// What keeps a job from them is one `case`, which PostgreSQL takes for true of every other row. Of single conditions it thinks
-/// that they leave nearly nothing, as long as it has no statistics of a new table, and sorts all of ten thousand for every agent.
+/// The conditions on jobs are one `case`, which PostgreSQL estimates to be true for half of the rows. For
+/// separate conditions it would estimate almost no rows while a new table has no statistics, and would sort
+/// all of ten thousand jobs for every agent.
 ///
 /// # Errors
-/// The database does not answer: nobody was given anything.
+/// The database does not answer, and no agent got a job.
 pub async fn take(
     connection: &mut PgConnection,
     agent_ids: &[i64],
@@ -126,7 +126,7 @@ pub async fn take(
     Ok(answers)
 }
 
-/// Prolongs a lease. One that has expired is good until somebody else has the job.
+/// Renews a lease. An expired one can be renewed until another agent has the job.
 pub async fn prolong(
     pool: &PgPool,
     agent_id: i64,
@@ -147,9 +147,8 @@ pub async fn prolong(
     Ok(done.rows_affected() == 1)
 }
 
-/// What a run was measured for that says it was under this lease: of the same project and commit, or of what that
-/// is compared with; or it is of none.
-/// Nobody takes the job until the transaction ends.
+/// The job of a run that was measured under this lease: in the same project, for the same commit or its base.
+/// Otherwise the run has no job. Locks the job until the transaction ends.
 pub async fn standing(
     connection: &mut PgConnection,
     lease: Lease,
@@ -173,18 +172,18 @@ pub async fn standing(
     }))
 }
 
-/// How a lease ended, as its agent says.
+/// The outcome of a lease, reported by its agent.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
     /// How.
     pub outcome: JobOutcome,
     /// Why not done.
     pub reason: Option<&'a str>,
-    /// What was printed.
+    /// The output.
     pub output: &'a str,
 }
 
-/// Ends a lease, and the job with it unless it is given back. The same again changes nothing and is true.
+/// Ends a lease and, unless the job is released, the job. A repeated call changes nothing and returns true.
 pub async fn end(
     connection: &mut PgConnection,
     agent_id: i64,
@@ -228,7 +227,7 @@ pub async fn end(
     if done.rows_affected() == 1 {
         return Ok(true);
     }
-    // Its answer was lost, and it says so again.
+    // The answer was lost, so the agent repeats the request.
     sqlx::query_scalar!(
         r#"select exists (
                select from job_attempt where job_id = $1 and fence = $2 and agent_id = $3 and outcome = $4
@@ -250,19 +249,18 @@ fn name(outcome: JobOutcome) -> &'static str {
     }
 }
 
-/// What a sweep of the queue did.
+/// The result of a sweep of the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Jobs whose lease had expired and that wait again.
+    /// Jobs requeued after their lease expired.
     pub requeued: u64,
-    /// Those that were taken so often that they are given up.
+    /// Jobs given up after too many attempts.
     pub given_up: u64,
-    /// Those that have waited for another day.
+    /// Jobs whose priority was raised after another day.
     pub raised: u64,
 }
 
-/// Lets jobs wait again whose lease has expired, gives up those that were taken too often, and raises those that have waited
-/// for long.
+/// Requeues jobs with expired leases, fails those with too many attempts, and raises the priority of old ones.
 pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
     let swept = sqlx::query!(
         r#"with expired as (
@@ -278,7 +276,7 @@ pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
                set status = case when is_over then 'failed' else 'queued' end,
                    done_at = case when is_over then now() end,
                    lease_expires_at = null,
-                   failure = 'the agent that measured it was not heard of any more'
+                   failure = 'lost contact with the agent'
                from expired
                where job.job_id = expired.job_id
                returning is_over

@@ -1,9 +1,9 @@
-//! The queue: what is to be measured, where, and who does it now.
+//! The queue: jobs, their machines and their leases.
 //!
-//! - [`lease`]: taking a job, keeping it, giving it back. [`request`](mod@request): asking for one.
+//! - [`lease`]: claims, renews and releases jobs. [`request`](mod@request): requests jobs.
 //!
-//! A job is taken under a lease, whose number, the fence, grows each time: whatever an agent says of a job, it says with its
-//! fence, and an agent that was held up for longer than its lease is refused.
+//! Each lease has a fence, a number that grows. Agents send it with every message about a job, so an agent that stalled for
+//! longer than its lease is rejected.
 
 pub mod lease;
 pub mod request;
@@ -23,36 +23,35 @@ pub struct Row {
     /// Where; null: on the first machine that is free and has the labels.
     #[schema(required)]
     pub machine: Option<String>,
-    /// What a machine must have to take it, where none is named.
+    /// The labels that a machine needs, if no machine is named.
     pub labels: Vec<String>,
-    /// What is measured: full object name.
+    /// The full SHA of the commit.
     pub commit_sha: String,
-    /// The place of that commit; null while nobody has measured it or what comes after it.
+    /// The commit's ordinal; null until it or a later commit is measured.
     #[schema(required)]
     pub commit_ordinal: Option<i64>,
-    /// What it is compared with, in pairs; null: it is measured by itself.
+    /// The base to compare with in pairs; null without a comparison.
     #[schema(required)]
     pub base_sha: Option<String>,
-    /// The branch that it is of.
+    /// The branch.
     #[schema(required)]
     pub branch: Option<String>,
-    /// The pull request that it is of.
+    /// The pull request.
     #[schema(required)]
     pub pull_request: Option<i64>,
-    /// Whether it comes from another repository: what is measured of it is quarantined.
+    /// Whether it comes from a fork. Its results are quarantined.
     pub is_fork: bool,
-    /// What is measured of it; null: what its `roundtrip.toml` says.
+    /// The preset; null to use the commit's `roundtrip.toml`.
     #[schema(required)]
     pub preset: Option<String>,
-    /// `push`, `schedule`, `request`: somebody asked for it, `pull-request`; `backfill`: all commits of a regression's range
-    /// are measured; `bisect`: some that halve it; `repeat`: those that may have made it are measured again, because what
-    /// was measured of them does not tell.
+    /// `push`, `schedule`, `request` (by a user), `pull-request`, `backfill` (all commits in a regression's range),
+    /// `bisect` (commits that halve the range) or `repeat` (suspect commits again, after an unclear result).
     #[schema(example = "bisect")]
     pub reason: String,
-    /// The regression whose culprit is looked for.
+    /// The regression whose cause is searched.
     #[schema(required)]
     pub regression_id: Option<i64>,
-    /// Who asked for it; null: the server by itself.
+    /// Who requested it; null for the server.
     #[schema(required)]
     pub requested_by: Option<String>,
     /// `queued`, `running`, `done`, `failed` or `cancelled`.
@@ -60,12 +59,12 @@ pub struct Row {
     pub status: String,
     /// How often an agent took it.
     pub attempt: i16,
-    /// When it was asked for.
+    /// When it was queued.
     pub created_at: DateTime<Utc>,
-    /// When it is about to begin, as far as the machines' pace tells; null when it does not wait, or nobody knows.
+    /// The estimated start; null if it is not waiting, or if there is no estimate.
     #[schema(required)]
     pub starts_at: Option<DateTime<Utc>>,
-    /// When it was last taken.
+    /// When an agent last claimed it.
     #[schema(required)]
     pub started_at: Option<DateTime<Utc>>,
     /// When it was done, failed or was cancelled; null while it is open.
@@ -74,12 +73,12 @@ pub struct Row {
     /// Why it failed, or did not get done the last time.
     #[schema(required)]
     pub failure: Option<String>,
-    /// A run of it, the newest.
+    /// Its newest run.
     #[schema(required)]
     pub done_by_run_id: Option<Uuid>,
 }
 
-/// What became of a job when an agent had taken it.
+/// One attempt at a job.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Attempt {
     /// The number of the lease.
@@ -90,24 +89,24 @@ pub struct Attempt {
     pub started_at: DateTime<Utc>,
     /// When it was given back, or found to be lost.
     pub ended_at: DateTime<Utc>,
-    /// `done`, `failed`, `released`: the agent gave it back, or `lost`: it was not heard of any more.
+    /// `done`, `failed`, `released` (the agent returned it) or `lost` (no contact with the agent).
     #[schema(example = "done")]
     pub outcome: String,
     /// Why not done.
     #[schema(required)]
     pub reason: Option<String>,
-    /// The end of what the build and the programs printed.
+    /// The end of the output of the build and the programs.
     pub output: String,
 }
 
-/// Which jobs are wanted.
+/// The jobs to list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
-    /// Those that are open, or those that are not.
+    /// Closed jobs, or open ones.
     pub done: Option<bool>,
-    /// Those of one regression.
+    /// Only jobs for this regression.
     pub regression_id: Option<i64>,
-    /// Those of one pull request.
+    /// Only jobs for this pull request.
     pub pull_request: Option<i64>,
 }
 
@@ -133,7 +132,7 @@ macro_rules! select_jobs {
     };
 }
 
-/// The jobs of a project before one, the newest first.
+/// The jobs of a project before one, newest first.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -166,7 +165,7 @@ pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -
         .await
 }
 
-/// What became of the leases of a job, the first one first.
+/// The ended leases of a job, oldest first.
 pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<Attempt>> {
     sqlx::query_as!(
         Attempt,
@@ -192,7 +191,7 @@ pub struct RunRow {
     pub preset: String,
 }
 
-/// The runs of a job that count for it: not those of a lease that was lost.
+/// The valid runs of a job, without those of a lost lease.
 pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
     sqlx::query_as!(
         RunRow,
@@ -206,8 +205,8 @@ pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
     .await
 }
 
-/// Notes which jobs of a machine some runs of its have done that nobody measured on request: an agent that measures what is
-/// checked out. What an agent has taken, it says itself.
+/// Marks jobs as done by runs that were not requested, from an agent that measures its checkout. Agents report claimed
+/// jobs themselves.
 pub async fn finish_unasked(
     connection: &mut PgConnection,
     machine_id: i64,
@@ -230,10 +229,10 @@ pub async fn finish_unasked(
     Ok(())
 }
 
-/// As far back as it is looked for jobs of each project that an agent did.
+/// How many of each project's jobs done by an agent are considered.
 const ATTEMPTS_SEEN: i64 = 1_000;
 
-/// The median time of the last ten jobs of a project on a machine that were done, in seconds.
+/// The median duration of the last ten completed jobs of a project on a machine, in seconds.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Pace {
@@ -242,7 +241,7 @@ pub struct Pace {
     pub seconds: f64,
 }
 
-/// How long jobs take, by project and machine, as far as any was done.
+/// The durations of jobs, by project and machine, where any was completed.
 pub async fn paces(pool: &PgPool, machine_ids: &[i64]) -> sqlx::Result<Vec<Pace>> {
     sqlx::query_as!(
         Pace,
@@ -269,7 +268,7 @@ pub async fn paces(pool: &PgPool, machine_ids: &[i64]) -> sqlx::Result<Vec<Pace>
     .await
 }
 
-/// An open job, as far as its place in the queue goes.
+/// The fields of an open job that determine its place in the queue.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Open {
@@ -281,7 +280,7 @@ pub struct Open {
     pub started_at: Option<DateTime<Utc>>,
 }
 
-/// All open jobs in the order in which they are taken, those of other projects too.
+/// All open jobs of all projects, in queue order.
 pub async fn open(pool: &PgPool, limit: i64) -> sqlx::Result<Vec<Open>> {
     sqlx::query_as!(
         Open,

@@ -1,61 +1,62 @@
-//! Asking for jobs.
+//! Requests jobs.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use strum::AsRefStr;
 
-/// Why a commit is to be measured.
+/// Why a commit is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reason {
-    /// It was pushed.
+    /// A push.
     Push,
-    /// It is the newest one at a time that was set.
+    /// A schedule.
     Schedule,
-    /// Somebody asked for it.
+    /// A user requested it.
     Request,
-    /// Somebody waits for it: it is proposed, and compared with what it would change.
+    /// A pull request, compared with its base.
     PullRequest,
-    /// All commits of a regression's range are measured.
+    /// All commits in a regression's range.
     Backfill,
-    /// Some of them, which halve it.
+    /// Some of these commits, to halve the range.
     Bisect,
-    /// Those that may have made it are measured again: what was measured of them does not tell.
+    /// Suspect commits are measured again, after an unclear result.
     Repeat,
 }
 
-/// What is to be measured of a project.
+/// The jobs to queue for a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// Why.
     pub reason: Reason,
-    /// These commits, in the order in which they are to be measured.
+    /// The commits to measure, in this order.
     pub commit_shas: &'a [String],
-    /// What each is compared with, if it is.
+    /// The base to compare each with, if any.
     pub base_sha: Option<&'a str>,
-    /// The branch that they are of, if they are of one.
+    /// Their branch, if any.
     pub branch: Option<&'a str>,
-    /// The pull request that they are of, and whether it comes from another repository.
+    /// Their pull request, and whether it comes from a fork.
     pub pull_request: Option<(i64, bool)>,
-    /// What is measured of them, if not what their settings say.
+    /// The preset, if not from their settings.
     pub preset: Option<&'a str>,
-    /// The regression whose culprit is looked for.
+    /// The regression whose cause is searched.
     pub regression_id: Option<i64>,
-    /// Who asked for it.
+    /// The requester.
     pub requested_by: Option<&'a str>,
 }
 
-/// Where it is to be measured.
+/// The machine to measure on.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// On this machine.
+    /// This machine.
     Machine(i64),
-    /// On any one that has these labels.
+    /// Any machine with these labels.
     Any(&'a [String]),
 }
 
 impl Reason {
-    /// The higher is taken first: a person waits for a pull request, nobody for the night. `lease::sweep` has the same table.
+    /// Higher ones are claimed first: users wait for pull requests, not for schedules. `lease::sweep` has the same
+    /// table.
     fn priority(self) -> i16 {
         match self {
             Self::PullRequest => 4,
@@ -68,7 +69,7 @@ impl Reason {
 }
 
 impl<'a> Wanted<'a> {
-    /// Commits by themselves.
+    /// A request for commits without further options.
     pub fn commits(reason: Reason, commit_shas: &'a [String]) -> Self {
         Self {
             reason,
@@ -83,10 +84,11 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Asks for commits, except for those that are open already. Returns the numbers of the new jobs, in their order.
+/// Requests jobs, except for commits that already have an open one. Returns the ids of the new jobs, in
+/// order.
 ///
-/// Projects take turns within a priority: a project's job comes after its own of before, and not before those that are
-/// being taken now (start-time fair queueing).
+/// Projects take turns within a priority: a project's job comes after its own earlier ones, but not before
+/// those that are being taken now (start-time fair queueing).
 pub async fn request(
     connection: &mut PgConnection,
     project_id: i64,
@@ -132,7 +134,7 @@ pub async fn request(
     Ok(job_ids)
 }
 
-/// The commits after one place and up to another that a machine has not measured, in their order.
+/// The commits in a range of ordinals, the first excluded, that a machine has not measured; in order.
 pub async fn unmeasured(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -156,7 +158,7 @@ pub async fn unmeasured(
     .await
 }
 
-/// Those of some commits, given by their places, that a machine measured fewer than so many times; in their order.
+/// The commits among these ordinals that a machine measured fewer times than this; in order.
 pub async fn seldom_measured(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
@@ -179,14 +181,14 @@ pub async fn seldom_measured(
     .await
 }
 
-/// Gives up what waits for a regression; what is being measured is finished.
+/// Cancels queued jobs of a regression. Running jobs continue.
 pub async fn give_up(
     connection: &mut PgConnection,
     regression_id: i64,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update job set status = 'cancelled', done_at = $2, failure = 'its regression is not looked for any more'
+        "update job set status = 'cancelled', done_at = $2, failure = 'the search for the regression''s cause has ended'
          where regression_id = $1 and status = 'queued'",
         regression_id,
         now,
@@ -196,7 +198,7 @@ pub async fn give_up(
     Ok(())
 }
 
-/// Cancels a job that is open. False when it is not.
+/// Cancels an open job. False if it is not open.
 pub async fn cancel(connection: &mut PgConnection, job_id: i64, now: DateTime<Utc>) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "update job set status = 'cancelled', done_at = $2, lease_expires_at = null
@@ -209,7 +211,7 @@ pub async fn cancel(connection: &mut PgConnection, job_id: i64, now: DateTime<Ut
     Ok(done.rows_affected() == 1)
 }
 
-/// Cancels what is open of a pull request.
+/// Cancels the open jobs of a pull request.
 pub async fn cancel_pull_request(
     connection: &mut PgConnection,
     project_id: i64,
@@ -218,7 +220,7 @@ pub async fn cancel_pull_request(
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "update job set status = 'cancelled', done_at = $3, lease_expires_at = null,
-                        failure = 'somebody cancelled it on the pull request'
+                        failure = 'cancelled in a comment on the pull request'
          where project_id = $1 and pull_request = $2 and done_at is null",
         project_id,
         number,

@@ -1,10 +1,10 @@
-//! Channels: to whom a project tells what happens.
+//! Notification channels.
 
 use super::{Event, Kind};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
-/// A channel in full, with what must not leave the server.
+/// A channel with all columns, including secrets that must not leave the server.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table notification_channel, described there")]
 pub struct Row {
@@ -47,14 +47,14 @@ pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
     select_channels!("channel.project_id = $1 order by channel.name", project_id).fetch_all(pool).await
 }
 
-/// One channel, whosever.
+/// One channel of any project.
 pub async fn find(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<Option<Row>> {
     select_channels!("channel.notification_channel_id = $1", notification_channel_id)
         .fetch_optional(connection)
         .await
 }
 
-/// One channel of a project, with a lock on it until the transaction ends.
+/// One channel of a project, locked until the transaction ends.
 pub async fn lock(
     connection: &mut PgConnection,
     project_id: i64,
@@ -73,7 +73,7 @@ pub async fn lock(
     }
 }
 
-/// What people say of a channel.
+/// The user-defined settings of a channel.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table notification_channel, described there")]
 pub struct Wanted<'a> {
@@ -88,7 +88,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Makes a channel, which is told from now on. None when the project has one of this name.
+/// Creates a channel. `None` if the project has one with this name.
 pub async fn create(
     connection: &mut PgConnection,
     project_id: i64,
@@ -114,7 +114,7 @@ pub async fn create(
     .await
 }
 
-/// Changes a channel that is locked. False when the project has another one of this name.
+/// Changes a locked channel. False if the project has another one with this name.
 pub async fn change(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -138,7 +138,7 @@ pub async fn change(
     Ok(done.rows_affected() == 1)
 }
 
-/// Turns a channel on, from now on. What it was not told while it was off, it is not told any more.
+/// Enables a channel from now on. Earlier events are not sent.
 pub async fn enable(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update notification_channel set enabled_at = now(), disabled_because = null, refusal_count = 0
@@ -150,7 +150,7 @@ pub async fn enable(connection: &mut PgConnection, notification_channel_id: i64)
     Ok(())
 }
 
-/// Turns a channel off: what waits for it is given up. The server says why it does.
+/// Disables a channel and drops its unsent messages. The server gives a reason.
 pub async fn disable(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -183,7 +183,7 @@ pub async fn disable(
     Ok(())
 }
 
-/// Deletes a channel that is locked, with all that it was told.
+/// Deletes a locked channel with its messages.
 pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from notification where notification_channel_id = $1", notification_channel_id)
         .execute(&mut *connection)
@@ -203,7 +203,7 @@ pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64)
     Ok(())
 }
 
-/// Notes that a channel took a message.
+/// Records that a channel accepted a message.
 pub async fn took(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -219,7 +219,7 @@ pub async fn took(
     Ok(())
 }
 
-/// Notes why a channel took no message, and tells how often it refused in a row; none when it does not exist any more.
+/// Records a failed message and returns the number of rejections in a row; `None` if the channel was deleted.
 pub async fn failed(
     connection: &mut PgConnection,
     notification_channel_id: i64,

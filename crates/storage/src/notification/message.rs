@@ -1,4 +1,4 @@
-//! Messages, from when they are composed until they were taken.
+//! Messages, from composition to delivery.
 
 use super::Event;
 use super::payload::Message;
@@ -7,7 +7,7 @@ use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-/// How long a server has a message to itself while it sends it: far longer than that takes.
+/// How long a server's lease on a message lasts: far longer than sending takes.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
 /// A message that is being sent.
@@ -22,7 +22,7 @@ pub struct Row {
     pub attempts: i32,
 }
 
-/// Stores a message, to be sent at once, and notes that it tells these notifications which were not dropped.
+/// Stores a message for sending, and links its notifications to it.
 pub async fn create(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -55,7 +55,7 @@ pub async fn create(
     Ok(())
 }
 
-/// Takes a message that is due, unless another server sends it.
+/// Claims a due message, unless another server is sending it.
 pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
     sqlx::query_as!(
         Row,
@@ -78,26 +78,26 @@ pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<Row
     .await
 }
 
-/// What became of a message.
+/// The outcome of an attempt to send a message.
 #[derive(Clone, Copy, Debug)]
 pub enum Fate<'a> {
-    /// It was taken.
+    /// Delivered.
     Sent,
-    /// It was not, and is sent again.
+    /// Failed, with a retry.
     Again {
         /// When.
         at: DateTime<Utc>,
-        /// Why it was not.
+        /// The failure.
         failure: &'a str,
     },
-    /// It was not, for too long.
+    /// Failed for too long, without another retry.
     GivenUp {
         /// Why.
         failure: &'a str,
     },
 }
 
-/// Notes what became of a message. False when another server has taken it over meanwhile, whose word counts.
+/// Records the outcome of a message. False if another server has taken it over.
 pub async fn settle(
     connection: &mut PgConnection,
     message: &Row,

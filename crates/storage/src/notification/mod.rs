@@ -1,5 +1,6 @@
-//! Notifications of projects: here, of what. [`channel`]: where to; [`outbox`]: what is to be sent, from the transaction that
-//! finds it; [`message`]: what was composed of it, until a channel took it; [`payload`]: what a message holds.
+//! Notifications of projects: their events. [`channel`]: where they are sent; [`outbox`]: pending
+//! notifications, stored with the finding; [`message`]: composed messages until delivery; [`payload`]: the
+//! content of a message.
 
 pub mod channel;
 pub mod message;
@@ -7,29 +8,29 @@ pub mod outbox;
 pub mod payload;
 
 text_enum! {
-    /// How a channel is told.
+    /// The kind of a channel.
     #[schema(as = ChannelKind)]
     pub enum Kind {
-        /// By an incoming webhook of Slack, or of another service that takes the same.
+        /// An incoming webhook of Slack or a compatible service.
         Slack,
-        /// By a signed request of HTTP.
+        /// A signed HTTP request.
         Webhook,
-        /// By e-mail.
+        /// E-mail.
         Email,
     }
 }
 
 text_enum! {
-    /// What happens that a channel can be told of.
+    /// An event that a channel can receive.
     #[schema(as = ChannelEvent)]
     pub enum Event {
-        /// A regression was found, and a commit is blamed for it.
+        /// A regression caused by a commit was found.
         Regressed,
-        /// A regression is fixed, as was measured.
+        /// Results show that a regression is fixed.
         Fixed,
-        /// Something became faster, by a commit.
+        /// An improvement caused by a commit was found.
         Improved,
-        /// Something is the matter with a machine: it became suspect.
+        /// A machine has a problem, such as becoming suspect.
         Machine,
     }
 }

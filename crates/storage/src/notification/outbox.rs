@@ -1,18 +1,18 @@
-//! What channels are to be told. It is written where it is found, in the same transaction, and read a little later, when all
-//! that belongs together has been found.
+//! Pending notifications. They are stored in the transaction of the finding, and sent a little later, when
+//! related findings are complete.
 
 use super::Event;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-/// What is found within so long is told together.
+/// Findings within this time are sent together.
 const COLLECTED_FOR: TimeDelta = TimeDelta::minutes(2);
-/// How long nobody is told again that something is the matter with a machine.
+/// The minimum time between notifications about the same machine.
 const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 
-/// Tells the channels of their projects of regressions and improvements that a commit is blamed for, once each. Nobody is told
-/// of what is held, muted or closed, nor of what was found before a channel was turned on.
+/// Queues notifications about regressions and improvements caused by a commit, once per channel. Skips held,
+/// muted and closed ones, and those found before the channel was enabled.
 pub async fn tell_found(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -40,7 +40,7 @@ pub async fn tell_found(
     Ok(())
 }
 
-/// Tells the channels of their projects of regressions that are fixed, as was measured.
+/// Queues notifications about fixed regressions.
 pub async fn tell_fixed(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -68,8 +68,8 @@ pub async fn tell_fixed(
     Ok(())
 }
 
-/// Tells the channels of a project that something is the matter with a machine, in words that follow its name, such as `is
-/// suspect: …`; of one machine once a week. The project is locked ([`crate::regression::grouping::lock`]).
+/// Queues notifications about a problem of a machine, in words that follow its name, such as `is suspect: …`;
+/// once a week per machine. The project is locked ([`crate::regression::grouping::lock`]).
 pub async fn tell_machine(
     connection: &mut PgConnection,
     project_id: i64,
@@ -103,33 +103,33 @@ pub async fn tell_machine(
     Ok(())
 }
 
-/// What one channel is to be told of one event.
+/// Pending notifications of one channel for one event.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// Which channel: it is locked.
+    /// The channel, which is locked.
     pub notification_channel_id: i64,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The notifications.
     pub notification_ids: Vec<i64>,
-    /// The regressions, where it happened to some.
+    /// The regressions, if it is about regressions.
     pub regression_ids: Vec<i64>,
-    /// The machines by name, each with what is the matter with it.
+    /// The machines by name, with their problem.
     pub machines: Vec<(String, String)>,
 }
 
-/// How often a channel is told something: at most so many messages since then.
+/// The rate limit of a channel: a number of messages since a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// How many.
     pub messages_max: i64,
-    /// Since when they are counted.
+    /// The beginning of the counted time.
     pub since: DateTime<Utc>,
 }
 
-/// Locks a channel for which something is due, unless another server has it, and reads what it is to be told: all that waits of
-/// the event that waits longest. None when nothing is due. A channel that did not take its last message yet waits, and so
-/// does one that was told as much as it may be: what comes meanwhile goes together.
+/// Locks a channel with due notifications, unless another server has it, and returns all pending
+/// notifications of the event that has waited longest. None if nothing is due. A channel waits if its last
+/// message is not delivered yet, or if its rate limit is reached; later notifications are then combined.
 pub async fn waiting(
     connection: &mut PgConnection,
     pace: Pace,
@@ -191,7 +191,7 @@ pub async fn waiting(
     }))
 }
 
-/// Of some regressions, those of which a channel was not told, though it was to be: they were over before.
+/// Those regressions that were fixed before the channel was notified.
 pub async fn never_told(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -208,7 +208,7 @@ pub async fn never_told(
     .await
 }
 
-/// The messages that told a channel of some regressions, the oldest first.
+/// The messages to a channel about some regressions, oldest first.
 pub async fn told_by(
     connection: &mut PgConnection,
     notification_channel_id: i64,
@@ -226,7 +226,7 @@ pub async fn told_by(
     .await
 }
 
-/// Drops those of some regressions.
+/// Drops the pending notifications about some regressions.
 pub async fn drop_of(
     connection: &mut PgConnection,
     waiting: &Waiting,

@@ -1,42 +1,42 @@
-//! [`Message`]: what is told, in the form that webhooks get. `docs/reference/webhook.md` describes it for them; a test holds
-//! the example there against these types.
+//! [`Message`]: the content of a notification, as sent to webhooks. `docs/reference/webhook.md` documents it;
+//! a test checks the example there against these types.
 
 use super::Event;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The version of this form. Members are added without another one; none is removed or means something else.
+/// The version of this format. New fields do not change it. No field is removed or changes its meaning.
 pub const VERSION: u32 = 1;
-/// A message lists so many regressions; of more it tells how many there are.
+/// The maximum number of regressions listed in a message.
 pub const LISTED_MAX: usize = 50;
 
-/// What is told in one message.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Of this form.
+    /// The version of this format.
     pub version: u32,
-    /// Its identity, the same each time that it is sent.
+    /// Its id, the same for each attempt to send it.
     pub message_id: Uuid,
-    /// What happened.
+    /// The event.
     pub event: Topic,
-    /// When it was composed.
+    /// The time of composition.
     pub created_at: DateTime<Utc>,
-    /// In which project.
+    /// The project.
     pub project: String,
-    /// The page of all that it tells of.
+    /// The page with all of it.
     pub url: String,
-    /// The page on which this can be turned off.
+    /// The page with the settings of the channel.
     pub settings_url: String,
-    /// To how many regressions or machines it happened; there may be more than are listed.
+    /// The number of regressions or machines; there may be more than are listed.
     pub count: usize,
-    /// To which regressions, the oldest first.
+    /// The regressions, oldest first.
     pub regressions: Vec<Told>,
-    /// To which machines.
+    /// The machines.
     pub machines: Vec<ToldMachine>,
 }
 
-/// What a message is about.
+/// The topic of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Topic {
@@ -48,7 +48,7 @@ pub enum Topic {
     Improved,
     /// See [`Event::Machine`].
     Machine,
-    /// Nothing happened: somebody tries whether messages arrive.
+    /// A test.
     Test,
 }
 
@@ -69,9 +69,9 @@ pub struct Told {
     pub after_commit: ToldCommit,
     /// The last of the culprits.
     pub until_commit: ToldCommit,
-    /// How many commits come into question.
+    /// The number of suspect commits.
     pub commit_count: i64,
-    /// The commit from which on all is as it was before.
+    /// The commit that brought it back to the baseline.
     pub fixed_by_commit: Option<ToldCommit>,
 }
 
@@ -91,7 +91,7 @@ pub struct ToldCommit {
 pub struct ToldMachine {
     /// Its name.
     pub machine: String,
-    /// What is the matter with it, in words that follow its name.
+    /// The problem, in words that follow its name.
     pub why: String,
 }
 

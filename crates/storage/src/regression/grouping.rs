@@ -1,4 +1,4 @@
-//! Which changes are part of which regression, and what follows for it.
+//! Groups changes into regressions, and updates these.
 
 use super::{Direction, State};
 use crate::change_point;
@@ -6,10 +6,10 @@ use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::PgConnection;
 
-/// Of advisory locks, those on projects whose changes are grouped.
+/// The class of advisory locks on projects while grouping changes.
 const PROJECT_LOCK: i32 = 0x7274_7231;
 
-/// Keeps other servers from grouping a project's changes until the transaction ends.
+/// Prevents other servers from grouping a project's changes until the transaction ends.
 pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "select pg_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer)",
@@ -21,19 +21,19 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     Ok(())
 }
 
-/// A regression that is not closed, as far as it says which changes belong to it.
+/// The fields of an open regression that select its changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of table regression, described there")]
 pub struct Open {
     pub regression_id: i64,
     pub direction: Direction,
-    /// The machines that made it; none when none did.
+    /// The machines that caused it; none if a commit did.
     pub machine_ids: Vec<i64>,
     pub after_ordinal: i64,
     pub until_ordinal: i64,
 }
 
-/// The regressions of a project that are not closed and have culprits after one place and up to another, the oldest first.
+/// The open regressions of a project with culprits in a range of ordinals, the first excluded; oldest first.
 pub async fn open(
     connection: &mut PgConnection,
     project_id: i64,
@@ -64,7 +64,7 @@ pub async fn open(
     .await
 }
 
-/// Begins a regression with its first change, and tells its number. Nobody is alerted of it where it says why.
+/// Creates a regression with its first change and returns its id. With a reason, its alerts are held.
 pub async fn begin(
     connection: &mut PgConnection,
     change: &change_point::Row,
@@ -93,8 +93,8 @@ pub async fn begin(
     .await
 }
 
-/// Says anew between which commits regressions happened, and what made each: what all of its changes have in common. It is a
-/// commit's when any of them is known to be one's, and a machine's when all are.
+/// Updates the commit ranges and causes of regressions, from the intersection of their changes. The cause is
+/// a commit if that of any change is, and the machine if that of all changes is.
 pub async fn narrow(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -141,8 +141,8 @@ pub async fn narrow(
     Ok(())
 }
 
-/// Between which commits a regression happened, after one place and up to another; none when nobody has to look for its culprit
-/// any more, or never had to: it is an improvement, a machine's, or closed.
+/// The commit range of a regression, the first ordinal excluded. None if no culprit is searched: for an
+/// improvement, a machine issue or a closed regression.
 pub async fn open_range(
     connection: &mut PgConnection,
     regression_id: i64,
@@ -161,8 +161,9 @@ pub async fn open_range(
     Ok(row.map(|row| (row.after_ordinal, row.until_ordinal)))
 }
 
-/// Which of some regressions went back altogether, and at which commit the last of their tracks did. A track went back when
-/// the change that matters after its newest one of the regression is part of the regression as well, in the other direction.
+/// The regressions among these that were reversed completely, with the commit where the last of their tracks
+/// was. A track was reversed if the next change that matters after its newest slowdown is in the opposite
+/// direction and belongs to the same regression.
 pub async fn went_back(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -206,7 +207,7 @@ pub async fn went_back(
     Ok(rows.into_iter().map(|row| (row.regression_id, row.commit_id)).collect())
 }
 
-/// Notes of regressions that all is as it was before, each from a commit on, unless people said otherwise.
+/// Marks regressions as fixed by a commit, unless a user has set another state.
 pub async fn fix(
     connection: &mut PgConnection,
     fixed_by: &[(i64, i64)],

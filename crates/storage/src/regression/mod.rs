@@ -1,4 +1,4 @@
-//! Changes that one cause explains, and what people say of them. [`grouping`]: which changes are part of which.
+//! Regressions: changes with one cause, and their triage. [`grouping`]: which changes belong to which.
 
 use crate::change_point::ChangeCause;
 use chrono::{DateTime, Utc};
@@ -9,17 +9,17 @@ use utoipa::ToSchema;
 pub mod grouping;
 
 text_enum! {
-    /// How far somebody is with a regression.
+    /// The triage state of a regression.
     pub enum State {
-        /// Not looked at yet.
+        /// Not triaged.
         New,
-        /// In work, or accepted.
+        /// Being worked on, or accepted.
         Acknowledged,
-        /// All is as it was before.
+        /// Back to the baseline.
         Fixed,
-        /// It is none.
+        /// Not a regression.
         Invalid,
-        /// A machine made it, not a commit.
+        /// Caused by a machine, not a commit.
         Machine,
     }
 }
@@ -27,15 +27,15 @@ text_enum! {
 text_enum! {
     /// Which way times changed.
     pub enum Direction {
-        /// They are longer.
+        /// Slower.
         Regressed,
-        /// They are shorter.
+        /// Faster.
         Improved,
     }
 }
 
 impl Direction {
-    /// Of a change of times, as a share.
+    /// The direction of a relative change of times.
     pub fn of(change: f64) -> Self {
         if change > 0.0 { Self::Regressed } else { Self::Improved }
     }
@@ -46,22 +46,22 @@ impl Direction {
 pub struct Regression {
     /// Its number in links.
     pub regression_id: i64,
-    /// Of which project.
+    /// The project.
     pub project: String,
     /// For the worse or the better.
     pub direction: Direction,
-    /// How far somebody is with it.
+    /// The triage state.
     pub state: State,
-    /// What made it.
+    /// The cause.
     pub cause: ChangeCause,
-    /// Why nobody is alerted of it; null when somebody is.
+    /// Why its alerts are held; null if they are not.
     #[schema(required)]
     pub held_because: Option<String>,
     /// The newest commit that was measured before all of its changes: none of the culprits.
     pub after_commit: CommitPlace,
     /// The oldest commit that was measured after all of them: the last of the culprits.
     pub until_commit: CommitPlace,
-    /// The commit from which on all is as it was before.
+    /// The commit that brought it back to the baseline.
     #[schema(required)]
     pub fixed_by_commit: Option<CommitPlace>,
     /// Series that changed.
@@ -74,13 +74,13 @@ pub struct Regression {
     /// The account that looks after it.
     #[schema(required)]
     pub assignee: Option<String>,
-    /// What people say of it.
+    /// The users' note.
     #[schema(required)]
     pub note: Option<String>,
     /// Where it is talked about.
     #[schema(required)]
     pub bug_url: Option<String>,
-    /// Until when nobody is told of it.
+    /// Until when its notifications are muted.
     #[schema(required)]
     pub muted_until: Option<DateTime<Utc>>,
     /// When its first change was found.
@@ -143,18 +143,18 @@ macro_rules! select_regressions {
     };
 }
 
-/// Which regressions are wanted.
+/// The regressions to list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// In these states; in any when there is none.
+    /// In these states; in any if empty.
     pub states: Vec<State>,
     /// In this direction.
     pub direction: Option<Direction>,
-    /// Whether those that are muted or held are wanted as well.
+    /// Whether to include muted and held ones.
     pub with_quiet: bool,
 }
 
-/// The regressions of a project before one, the newest first.
+/// The regressions of a project before one, newest first.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -194,7 +194,7 @@ pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::R
     .await
 }
 
-/// Some regressions, the oldest first.
+/// Some regressions, oldest first.
 pub async fn find_all(
     connection: &mut PgConnection,
     regression_ids: &[i64],
@@ -207,7 +207,7 @@ pub async fn find_all(
     .await
 }
 
-/// How many regressions of a project are open and told of; none when nothing was measured of it yet.
+/// The number of open regressions of a project, without muted and held ones; `None` without runs.
 pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i64>> {
     let row = sqlx::query!(
         r#"select exists (select from run where run.project_id = $1) as "is_measured!",
@@ -226,7 +226,7 @@ pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i
     Ok(row.is_measured.then_some(row.count))
 }
 
-/// What people say of a regression.
+/// The user-defined fields of a regression.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "the columns of table regression, described there")]
 pub struct Triage {
@@ -234,11 +234,11 @@ pub struct Triage {
     pub assignee: Option<String>,
     pub note: Option<String>,
     pub bug_url: Option<String>,
-    /// Until when nobody is told of it.
+    /// Until when its notifications are muted.
     pub muted_until_at: Option<DateTime<Utc>>,
 }
 
-/// What people say of a regression, with a lock on it until the transaction ends.
+/// The triage of a regression, locked until the transaction ends.
 pub async fn lock_triage(
     connection: &mut PgConnection,
     project_id: i64,
@@ -258,7 +258,7 @@ pub async fn lock_triage(
     .await
 }
 
-/// Changes what people say of a regression.
+/// Changes the triage of a regression.
 pub async fn triage(
     connection: &mut PgConnection,
     regression_id: i64,

@@ -1,7 +1,7 @@
-//! Series, and what they are made of: transports, cases and methodologies.
+//! Series, and their transports, cases and methodologies.
 //!
-//! A series carries its place in lists and what it is found by (columns `sort_key` and `search`), written when it is made:
-//! of what never changes in it, so that they never change either.
+//! A series has a place in lists and search terms (columns `sort_key` and `search`), computed when it is
+//! inserted, from values that never change.
 
 use super::decode_error;
 use super::point::SeriesKey;
@@ -10,12 +10,12 @@ use roundtrip_wire::{Case, CaseResult, Methodology, Slug, TransportInfo};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 
-/// A series in full.
+/// A series with all columns.
 #[derive(Debug)]
 pub struct Row {
     /// Its key.
     pub series_id: i64,
-    /// Its place in lists, before its key.
+    /// Its sort key in lists, followed by its id.
     pub sort_key: String,
     machine_id: i64,
     project: String,
@@ -42,33 +42,33 @@ pub struct Row {
     methodology: Json<Methodology>,
 }
 
-/// A series in the words of the wire format.
+/// A series in the terms of the wire format.
 #[derive(Debug)]
 pub struct Series {
-    /// Whose commits.
+    /// The project.
     pub project: String,
     /// Where.
     pub machine: String,
-    /// On what.
+    /// The transport.
     pub transport: TransportInfo,
-    /// What.
+    /// The case.
     pub case: Case,
     /// How.
     pub methodology: Methodology,
 }
 
 impl Row {
-    /// What queries on points need.
+    /// The keys for queries on points.
     pub fn key(&self) -> SeriesKey {
         SeriesKey { series_id: self.series_id, machine_id: self.machine_id }
     }
 
-    /// Whether it has summaries, which another tool stated, and no points.
+    /// Whether it has imported summaries and no points.
     pub fn is_stated(&self) -> bool {
         self.methodology.statistic.is_some()
     }
 
-    /// In the words of the wire format.
+    /// Converts to the terms of the wire format.
     pub fn into_series(self) -> sqlx::Result<Series> {
         let slug = |text: &str| Slug::parse(text).map_err(|error: InvalidSlug| decode_error(error));
         Ok(Series {
@@ -127,15 +127,15 @@ macro_rules! select_series {
     };
 }
 
-// After the macro, which it uses.
+// After the macro that it uses.
 pub mod search;
 
-/// Series by their keys; unknown ones are left out.
+/// Series by id. Unknown ones are skipped.
 pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
 }
 
-/// The keys of the series of each result, in order, made when they are new; and how many were.
+/// The keys of each result's series, in order, and the number of new ones. Inserts missing series.
 pub async fn upsert(
     connection: &mut PgConnection,
     project_id: i64,
@@ -259,7 +259,7 @@ async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]
 
 /// Returns the digests of the cases, in order.
 async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<Vec<Vec<u8>>> {
-    /// Its members are called as the columns are. All numbers have been checked to fit.
+    /// The fields have the names of the columns. All numbers have been checked to fit.
     #[derive(serde::Serialize)]
     struct Given<'a> {
         nth: usize,

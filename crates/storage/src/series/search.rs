@@ -1,4 +1,4 @@
-//! Finding series: by words and by facets, page by page, and what there is to choose from.
+//! Searches series by words and facets, page by page, and counts the facets.
 
 use super::Row;
 use crate::search_terms::{SearchTerms, is_number};
@@ -6,13 +6,13 @@ use roundtrip_wire::Methodology;
 use sqlx::PgPool;
 use sqlx::types::Json;
 
-/// How many series are looked at one after the other before the index is asked where those are that match.
+/// How many series are checked in list order before the search index is used.
 const NEAR: i64 = 400;
 
-/// Which series are wanted. Of each facet any of the values; a facet without values is not asked for.
+/// The series to search. A series must match one of the values of each facet that has any.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Each is found in the series.
+    /// All of these words must match.
     pub words: SearchTerms,
     /// Names of machines.
     pub machine: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Filter {
     pub peers: Vec<i64>,
 }
 
-/// What a transport is called, and may be called otherwise tomorrow: not among what series carry.
+/// A transport's names. They can change, so they are not part of the series' search terms.
 #[derive(Debug)]
 struct Transport {
     slug: String,
@@ -38,21 +38,21 @@ struct Transport {
     family: String,
 }
 
-/// How many series have one value of a facet.
+/// The number of series with one value of a facet.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables series and measured_case, described there")]
 pub struct FacetRow {
-    /// The facet, called as in the filter; none for the number of all series.
+    /// The facet, named as in the filter; none for the number of all series.
     pub facet: Option<String>,
     pub name: Option<String>,
     pub number: Option<i64>,
     pub series_count: i64,
 }
 
-/// What `$matches` asks of `series` stands in the statement by itself, because an index is used for nothing else.
+/// The condition `$matches` is literal text in the statement, because otherwise the index is not used.
 ///
-/// A case is counted for a facet when no other facet is against it: so when none is, or that facet alone. Cases come
-/// before machines, because there are fewer of them than series.
+/// A case counts for a facet if no other facet excludes it: if none does, or only that facet. Cases come
+/// before machines, because there are fewer cases than series.
 macro_rules! select_facets {
     ($matches:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
@@ -114,7 +114,7 @@ macro_rules! select_facets {
     };
 }
 
-/// The series of a project behind a place, in the order of lists.
+/// The series of a project after a place, in list order.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
@@ -124,8 +124,9 @@ pub async fn list(
 ) -> sqlx::Result<Vec<Row>> {
     let (sort_key, series_id) = after;
     match query(pool, project_id, filter, Facets::Asked).await? {
-        // Of the series that come next, many may match: then no others are looked at. If too few do, all that match are
-        // found by the index, and then put in order. PostgreSQL plans without knowing the words, and cannot choose by them.
+        // Often, many of the next series match, and no others need to be checked. If too few match, all
+        // matches are found with the index and then sorted. PostgreSQL plans without the words, so it cannot
+        // choose.
         Some(query) => {
             select_series!(
                 "(with near as materialized (
@@ -177,12 +178,12 @@ pub async fn list(
     }
 }
 
-/// All series of a project that a filter lets through, in the order of lists: for filters that leave few.
+/// All matching series of a project, in list order. For filters that match few.
 pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<Row>> {
     list(pool, project_id, filter, ("", 0), i64::MAX).await
 }
 
-/// What can be chosen of each facet, by value: the series counted that all others let through.
+/// The values of each facet, with the number of series that match all other facets.
 pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<FacetRow>> {
     let query = query(pool, project_id, filter, Facets::Ignored).await?;
     macro_rules! read {
@@ -209,14 +210,14 @@ pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Re
     }
 }
 
-/// Whether facets take part in a query.
+/// Whether a query uses the facets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Facets {
     Asked,
     Ignored,
 }
 
-/// What `series.search` must match: the text of a `tsquery`, or none where every series does.
+/// The `tsquery` that `series.search` must match; none if every series matches.
 async fn query(
     pool: &PgPool,
     project_id: i64,
@@ -248,7 +249,7 @@ async fn query(
     Ok(Some(all.join(" & ")))
 }
 
-/// A number finds itself; another word finds what begins like it, and the transports that are called so.
+/// Matches a number exactly. Matches other words as prefixes, and by the names of transports.
 fn any_of_word(word: &str, transports: &[Transport]) -> String {
     let itself = if is_number(word) { quoted(word) } else { format!("{}:*", quoted(word)) };
     let called = transports
@@ -271,12 +272,12 @@ fn term(facet: &str, value: impl std::fmt::Display) -> String {
     format!("={facet}={value}")
 }
 
-/// A lexeme in the notation of `tsquery`, whatever its characters.
+/// A lexeme in `tsquery` syntax, with any characters.
 fn quoted(lexeme: &str) -> String {
     format!("'{}'", lexeme.replace('\\', "\\\\").replace('\'', "''"))
 }
 
-/// Whether a text has the word, or one that begins like it.
+/// Whether a text has a word with this prefix.
 fn says(text: &str, word: &str) -> bool {
     let text = text.to_lowercase();
     let begins = text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric));

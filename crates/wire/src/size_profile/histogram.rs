@@ -1,19 +1,19 @@
-//! [`SizeHistogram`]: how many messages of which size somebody counted.
+//! [`SizeHistogram`]: counted messages by size.
 
 use super::SizeBucket;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-/// The most buckets of a histogram.
+/// Maximum number of buckets in a histogram.
 pub const BUCKETS_MAX: usize = 1_000;
-/// The longest message that is told of: 1 TiB.
+/// The longest supported message: 1 TiB.
 const BYTES_MAX: u64 = 1 << 40;
-/// The most messages of a bucket: all buckets together can be added.
+/// Maximum messages in a bucket. The sum of all buckets cannot overflow.
 const COUNT_MAX: u64 = 1 << 50;
 
-/// Message sizes that were counted: buckets in ascending order, which do not overlap and have some message each.
+/// Counted message sizes: buckets in ascending order, which do not overlap and contain at least one message each.
 ///
-/// As text, which fits in an address: `12-15:4387,16-20:990`, and `64:3` for messages of one size.
+/// The text form is short enough for URLs: `12-15:4387,16-20:990`, and `64:3` for messages of one size.
 ///
 /// ```
 /// use roundtrip_wire::size_profile::SizeHistogram;
@@ -26,14 +26,14 @@ pub struct SizeHistogram {
     buckets: Vec<SizeBucket>,
 }
 
-/// Why buckets are no histogram of sizes.
+/// Why buckets are not a valid histogram.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSizes {
-    /// There is nothing to count.
+    /// There are no messages.
     #[error("no bucket has a message")]
     Empty,
     /// More than [`BUCKETS_MAX`].
-    #[error("there are {0} buckets: expected at most {BUCKETS_MAX}")]
+    #[error("{0} buckets: expected at most {BUCKETS_MAX}")]
     TooMany(usize),
     /// A bucket ends before it begins.
     #[error("the bucket from {from_bytes} to {to_bytes} bytes ends before it begins")]
@@ -43,32 +43,32 @@ pub enum InvalidSizes {
         /// Its longest message.
         to_bytes: u64,
     },
-    /// A bucket begins within the one before, or below it.
+    /// A bucket begins before the end of the previous one.
     #[error(
-        "the bucket from {from_bytes} bytes begins within or below the one before, which ends at {before_bytes} bytes"
+        "buckets must be ascending without overlap: one begins at {from_bytes} bytes, the one before ends at {before_bytes} bytes"
     )]
     Overlapping {
-        /// Where it begins.
+        /// Its beginning.
         from_bytes: u64,
-        /// Where the one before ends.
+        /// The end of the previous one.
         before_bytes: u64,
     },
-    /// A message that is too long to be one.
+    /// A message is too long.
     #[error("a message has {0} bytes: expected at most {BYTES_MAX}")]
     TooLong(u64),
-    /// More messages than can be added.
+    /// A bucket has too many messages.
     #[error("a bucket has {0} messages: expected at most {COUNT_MAX}")]
     TooOften(u64),
-    /// A text that is no bucket.
-    #[error("`{0}` is no bucket: expected first and last byte and how many, such as 12-15:4387, or 64:3")]
+    /// A text that is not a bucket.
+    #[error("`{0}` is not a bucket: expected FIRST-LAST:COUNT or SIZE:COUNT, such as 12-15:4387 or 64:3")]
     Unreadable(String),
 }
 
 impl SizeHistogram {
-    /// Of buckets in ascending order. Those without messages are left out.
+    /// A histogram of buckets in ascending order. Empty buckets are removed.
     ///
     /// # Errors
-    /// [`InvalidSizes`], of the first bucket that is wrong.
+    /// [`InvalidSizes`] for the first invalid bucket.
     pub fn new(buckets: Vec<SizeBucket>) -> Result<Self, InvalidSizes> {
         let mut before: Option<u64> = None;
         for &SizeBucket { from_bytes, to_bytes, count } in &buckets {
@@ -94,22 +94,22 @@ impl SizeHistogram {
         }
     }
 
-    /// By size; each has some message.
+    /// The buckets by size. None is empty.
     pub fn buckets(&self) -> &[SizeBucket] {
         &self.buckets
     }
 
-    /// All messages.
+    /// The number of messages.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
-    /// The shortest message that may be among them.
+    /// The smallest possible size, in bytes.
     pub fn min_bytes(&self) -> u64 {
         self.buckets.first().map_or(0, |bucket| bucket.from_bytes)
     }
 
-    /// The longest message that may be among them.
+    /// The largest possible size, in bytes.
     pub fn max_bytes(&self) -> u64 {
         self.buckets.last().map_or(0, |bucket| bucket.to_bytes)
     }
@@ -135,7 +135,7 @@ impl FromStr for SizeHistogram {
     type Err = InvalidSizes;
 
     fn from_str(text: &str) -> Result<Self, InvalidSizes> {
-        // Bounded before anything is kept of it.
+        // Checked before anything is allocated.
         let many = text.split(',').count();
         if many > BUCKETS_MAX {
             return Err(InvalidSizes::TooMany(many));
@@ -175,12 +175,10 @@ mod tests {
         assert_eq!(refused(""), "no bucket has a message");
         assert_eq!(refused("1:0,2:0"), "no bucket has a message");
         assert_eq!(refused("9-8:1"), "the bucket from 9 to 8 bytes ends before it begins");
-        assert!(
-            refused("1-8:1,8-9:1").contains("begins within or below the one before, which ends at 8 bytes")
-        );
-        assert!(refused("8:1,4:1").contains("begins within or below"));
+        assert!(refused("1-8:1,8-9:1").contains("one begins at 8 bytes, the one before ends at 8 bytes"));
+        assert!(refused("8:1,4:1").contains("without overlap"));
         for text in ["-1:1", "1:-1", "+1:1", "1", "1:", ":1", "a:1", "1:1,,2:1", "1-:1", "1.5:1"] {
-            assert!(refused(text).contains("is no bucket"), "{text}: {}", refused(text));
+            assert!(refused(text).contains("is not a bucket"), "{text}: {}", refused(text));
         }
         assert!(refused("1099511627777:1").contains("expected at most 1099511627776"));
         assert!(refused("1:1125899906842625").contains("at most"));

@@ -1,4 +1,4 @@
-//! What may be compared with what.
+//! Comparability of results.
 
 use roundtrip_wire::{CaseResult, RunReport, Slug, comparable};
 
@@ -65,7 +65,7 @@ fn the_most_alike_are_paired_first_and_what_is_alone_comes_too() {
         &[22, 10, 21, 40],
         &[&|one, other| one == other, &|one: &i32, other| one / 10 == other / 10],
     );
-    // 22 comes first, and still does not take the 21 of the other 21.
+    // 22 comes first, but does not take the 21 of the other 21.
     let expected = [
         (None, Some(&22)),
         (Some(&12), Some(&10)),

@@ -1,4 +1,5 @@
-//! Published reports. A file here is never changed: another shape is another file, another identity another version.
+//! Published reports. A file here never changes: a new format needs a new file, and a new identity a new
+//! version.
 
 use roundtrip_wire::RunReport;
 use serde_json::Value;
@@ -43,8 +44,8 @@ fn published_reports_are_written_as_they_were_read() {
     }
 }
 
-/// SHA-256 over the compact JSON of the members as they stand in the files, calculated by another program: of the
-/// case and of the methodology of every result.
+/// SHA-256 over the compact JSON of the case and of the methodology of each result, as in the files.
+/// Calculated by another program.
 const IDENTITIES: &str = include_str!("../golden/identities.txt");
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the types and the rules refuse, and by which name.
+//! Reports that the types and rules reject, with the field in the error.
 
 use roundtrip_wire::report::limit;
 use roundtrip_wire::{Acknowledged, CommitSha, Delivery, Invalid, RunId, RunReport, Slug};

@@ -1,11 +1,11 @@
-//! [`Caller`]: who asks, and every decision about it.
+//! [`Caller`]: the identity behind a request, and all authorization decisions about it.
 
 use super::{Action, Refusal};
 use roundtrip_storage::access::{
     Account, Binding, ManagedToken, Role, Scope, Sight, TokenKind, TokenSight, Visibility,
 };
 
-/// Whoever asks.
+/// The identity behind a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
     proof: Proof,
@@ -15,24 +15,24 @@ pub struct Caller {
     sight: Sight,
 }
 
-/// How it was proved who asks.
+/// How the caller authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// It was not.
+    /// Not authenticated.
     Nothing,
-    /// By a token.
+    /// With a token.
     Token(i64),
-    /// By the cookie of a session.
+    /// With a session cookie.
     Session(i64),
 }
 
 impl Caller {
-    /// Nobody in particular. On a private server it sees nothing.
+    /// An anonymous caller. On a private server it sees nothing.
     pub fn stranger(is_private_server: bool) -> Self {
         Self::new(Proof::Nothing, None, Vec::new(), Binding::default(), is_private_server)
     }
 
-    /// Someone who has proved who it is. Without an account it is a program, and may do what its token says.
+    /// An authenticated caller. Without an account it is a program, limited by its token.
     pub fn new(
         proof: Proof,
         account: Option<Account>,
@@ -63,32 +63,32 @@ impl Caller {
         }
     }
 
-    /// How it was proved who asks.
+    /// How the caller authenticated.
     pub fn proof(&self) -> Proof {
         self.proof
     }
 
-    /// The person who asks, if it is one.
+    /// The caller's account; none for a program.
     pub fn account(&self) -> Option<&Account> {
         self.account.as_ref()
     }
 
-    /// What its token is for.
+    /// The token's scopes.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
 
-    /// What its token is bound to.
+    /// The project and machine that the token is bound to.
     pub fn binding(&self) -> &Binding {
         &self.binding
     }
 
-    /// Which projects it may see.
+    /// The projects that the caller may see.
     pub fn sight(&self) -> &Sight {
         &self.sight
     }
 
-    /// Its name in the audit log.
+    /// The caller's name in the audit log.
     pub fn actor(&self) -> String {
         match (&self.account, self.proof) {
             (Some(account), _) => format!("account:{}", account.name),
@@ -97,10 +97,10 @@ impl Caller {
         }
     }
 
-    /// Whether it may do something in a project.
+    /// Checks that the caller may perform an action in a project.
     ///
     /// # Errors
-    /// Why not: [`Refusal::Hidden`] when it must not even know of the project.
+    /// [`Refusal::Hidden`] when the caller must not learn that the project exists; otherwise the reason.
     pub fn check(&self, action: Action, project: &str, visibility: Visibility) -> Result<(), Refusal> {
         if !self.sight.covers(project, visibility) {
             return Err(Refusal::Hidden);
@@ -112,22 +112,22 @@ impl Caller {
         self.check_role(action.rule().role, project)
     }
 
-    /// Whether it is known who asks.
+    /// Checks that the caller is authenticated.
     ///
     /// # Errors
-    /// It is not.
+    /// The caller is anonymous.
     pub fn check_known(&self) -> Result<(), Refusal> {
         if self.proof == Proof::Nothing { Err(Refusal::Anonymous) } else { Ok(()) }
     }
 
-    /// Whether its token is for something: what can be said before a project is known.
+    /// Checks the token's scope, before the project is known.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         self.check_known()?;
         if self.scopes.contains(&scope) { Ok(()) } else { Err(Refusal::Scope(scope)) }
     }
 
-    /// Whether it may store a run of a machine in a project. What it is told is the same whether the project exists or
-    /// not. A project begins with its first run, which programs and administrators may upload.
+    /// Checks that the caller may store a run of a machine in a project. The error does not reveal whether
+    /// the project exists. The first run creates a project; programs and administrators may upload it.
     pub(crate) fn check_upload(&self, project: &str, machine: &str) -> Result<(), Refusal> {
         let rule = Action::Upload.rule();
         self.check_scope(rule.scope)?;
@@ -140,16 +140,16 @@ impl Caller {
         }
     }
 
-    /// Whether it may do what concerns the whole server.
+    /// Checks that the caller may act on the whole server.
     pub fn check_server_admin(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::Admin)?;
         if self.is_server_admin() { Ok(()) } else { Err(Refusal::ServerAdmin) }
     }
 
-    /// The person who asks, for what people do for themselves.
+    /// The caller's account, for actions on one's own account.
     ///
     /// # Errors
-    /// No one asks, or a program, or a token that is not for this.
+    /// The caller is anonymous or a program, or its token lacks the scope.
     pub fn check_account(&self, scope: Scope) -> Result<&Account, Refusal> {
         self.check_known()?;
         let account = self.account.as_ref().ok_or(Refusal::Program)?;
@@ -157,7 +157,7 @@ impl Caller {
         Ok(account)
     }
 
-    /// Whether it may make a token, or give it another secret.
+    /// Checks that the caller may create a token or rotate its secret.
     pub fn check_issue(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
         if token.kind != TokenKind::User {
             return self.check_program_token(token);
@@ -171,7 +171,7 @@ impl Caller {
         }
         match &self.binding.project {
             Some(bound) if token.project != Some(bound.as_str()) => {
-                Err(Refusal::Escalation(format!("other projects than {bound}")))
+                Err(Refusal::Escalation(format!("projects other than {bound}")))
             }
             _ => Ok(()),
         }
@@ -185,10 +185,10 @@ impl Caller {
         if token.account_id == Some(account.account_id) { Ok(()) } else { self.check_server_admin() }
     }
 
-    /// Which tokens it may list.
+    /// The tokens that the caller may list.
     ///
     /// # Errors
-    /// Nobody asks, or a program.
+    /// The caller is anonymous or a program.
     pub fn token_sight(&self) -> Result<TokenSight, Refusal> {
         self.check_known()?;
         let account = self.account.as_ref().ok_or(Refusal::Program)?;
@@ -210,8 +210,8 @@ impl Caller {
     fn check_program_token(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
         match (token.project, token.visibility) {
             (Some(project), Some(visibility)) => self.check(Action::ManageTokens, project, visibility),
-            // It may be made before its project begins, by whoever may begin projects. Others are told what they are told
-            // of a private one.
+            // A token may be created before its project exists, by callers who may create projects. Others
+            // get the same answer as for a private project.
             (Some(_), None) => self.check_server_admin().map_err(|_| Refusal::Hidden),
             (None, _) => self.check_server_admin(),
         }
@@ -227,8 +227,8 @@ impl Caller {
         }
     }
 
-    /// What it is in a project. Scopes and roles both limit it: a program is a contributor wherever its token is good,
-    /// and may do of that what its scopes say.
+    /// The caller's role in a project. Scopes and roles both apply: a program is a contributor wherever its
+    /// token is valid, limited by the token's scopes.
     fn role_in(&self, project: &str) -> Option<Role> {
         if self.proof == Proof::Nothing || self.binding.project.as_ref().is_some_and(|bound| bound != project)
         {

@@ -1,4 +1,4 @@
-//! Who may what, decision by decision.
+//! Authorization, decision by decision.
 
 use super::*;
 use crate::access::rules::RULES;
@@ -95,7 +95,7 @@ fn a_token_that_is_bound_to_a_project_sees_no_other_private_one() {
     let caller = token_of(account(false, &roles), &Scope::ALL, Some(PROJECT));
     assert_eq!(caller.check(Action::Read, "another", Private), Err(Refusal::Hidden));
     assert!(matches!(caller.check(Action::Configure, "another", Public), Err(Refusal::OtherProject { .. })));
-    // Nor one of which its account is no member.
+    // Nor a project where its account is not a member.
     let caller = token_of(account(false, &[]), &Scope::ALL, Some(PROJECT));
     assert_eq!(caller.check(Action::Read, PROJECT, Private), Err(Refusal::Hidden));
 }
@@ -184,7 +184,7 @@ fn nobody_makes_a_token_that_may_do_more_than_they() {
     assert_eq!(issue(&reader, 1, &[Scope::Read], &anywhere), Err(Refusal::Scope(Scope::Admin)));
     let agent = program(&[Scope::Read, Scope::IngestWrite], None, None);
     assert_eq!(issue(&agent, 1, &[Scope::Read], &anywhere), Err(Refusal::Program));
-    // Not even an administrator, who may revoke it.
+    // Not even an administrator, who may only revoke it.
     let admin = signed_in(account(true, &[]));
     assert!(matches!(issue(&admin, 2, &[Scope::Read], &anywhere), Err(Refusal::Escalation(_))));
     assert_eq!(admin.check_revoke(&managed(TokenKind::User, Some(2), &[], &anywhere, None)), Ok(()));

@@ -1,4 +1,4 @@
-//! Of comparisons: from the repetitions of stored runs to counts of each class and of the machine.
+//! Error rates of comparisons: counts by class and machine, from the repetitions of stored runs.
 
 use super::{Errand, stored};
 use crate::tasks::TaskError;
@@ -8,18 +8,18 @@ use roundtrip_storage::error_rate::{self, Class, MachineCounts};
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
-/// Runs of a machine, the newest,
+/// Newest runs of a machine to read,
 const RUNS_MAX: i64 = 200;
-/// until they have so many cases: of 0.3 ms each.
+/// up to this many cases, at 0.3 ms each.
 const CASES_MAX: usize = 20_000;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cases {
-    /// Cases that were compared with themselves.
+    /// Cases compared with themselves.
     pub(super) told: u64,
-    /// Those said to have changed.
+    /// Cases reported as changed.
     pub(super) told_falsely: u64,
-    /// Those said to be slower when they were made slower by each of [`STEPS`].
+    /// Cases reported as slower, for each slowdown in [`STEPS`].
     pub(super) found: [u64; STEPS.len()],
     /// Cases with too few repetitions.
     pub(super) untold: u64,
@@ -40,7 +40,7 @@ impl Cases {
 }
 
 impl Errand<'_> {
-    /// Counts a machine and its classes; nothing when somebody asks to stop.
+    /// Counts a machine and its classes; `None` after a stop signal.
     pub(super) async fn comparisons(
         &self,
         project_id: i64,
@@ -78,7 +78,7 @@ impl Errand<'_> {
     }
 }
 
-/// Compares a run with itself: the same halves whenever it is asked for.
+/// Compares a run with itself, always with the same halves.
 fn compare(times: &[Vec<i64>], run_id: Uuid) -> Vec<Option<Told>> {
     // Times are not negative.
     let unsigned = |times: &Vec<i64>| times.iter().map(|ns| ns.cast_unsigned()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Of changes in series: from stored points and the changes that they have, to counts of each class.
+//! Error rates of change points: counts by class, from stored points and their changes.
 
 use super::{Errand, stored};
 use crate::analysis::track::{self, Points};
@@ -11,18 +11,18 @@ use roundtrip_storage::error_rate::{Class, HistoryCounts};
 use roundtrip_storage::point::{Lines, Quantile, Selection, SeriesKey};
 use std::collections::{BTreeMap, HashMap};
 
-/// Series of a class whose points are read.
+/// The number of sampled series per class.
 const CLASS_SERIES_MAX: usize = 4;
-/// Series of a machine whose points are read: those of a hundred classes.
+/// The number of sampled series per machine: those of a hundred classes.
 const SERIES_MAX: usize = 400;
-/// Points of a series, the newest.
+/// Newest points of a series to read.
 const POINTS_MAX: i64 = 500;
-/// Series without a change that are made of all of a machine's: of 0.5 ms each.
+/// Simulated series per machine, at 0.5 ms each.
 const MADE_MAX: usize = 6_000;
-/// The same of one series: more would tell more of chance than of the series.
+/// Simulated series per measured one: more would not add information about the series.
 const SERIES_MADE_MAX: usize = 100;
 const SERIES_AT_ONCE: usize = 50;
-/// Of how many tracks changes are counted at once: some hundred milliseconds.
+/// How many tracks are processed at a time: some hundred milliseconds.
 const TRACKS_AT_ONCE: usize = 20;
 
 #[derive(Clone, Debug, Default)]
@@ -32,11 +32,11 @@ pub(super) struct Histories {
     pub(super) p99: History,
 }
 
-/// What a series of a class does when nothing changes.
+/// The noise of a class's series without a change.
 type Quiet = (Class, Track, Residuals);
 
 impl Errand<'_> {
-    /// Counts the classes of a machine; nothing when somebody asks to stop.
+    /// Counts the classes of a machine; `None` after a stop signal.
     pub(super) async fn histories(
         &self,
         machine_id: i64,
@@ -79,7 +79,7 @@ impl Errand<'_> {
         Ok(Some(classes))
     }
 
-    /// What some series do when nothing changes: of each that has points, its class and its tracks with enough of them.
+    /// The noise of some series without a change: the class, and each track with enough points.
     async fn residuals(
         &self,
         machine_id: i64,

@@ -1,9 +1,9 @@
-//! Counts how often what is said of each machine is wrong, and what would be found: from its own points, by the rules that
-//! are shipped. What the figures are: `docs/explanation/error-rates.md`.
+//! Counts false alarms and detected changes of each machine, from its own points and with the shipped rules.
+//! `docs/explanation/error-rates.md` explains the figures.
 //!
-//! - `histories`: of changes in series. `comparisons`: of comparisons of two commits.
+//! - `histories`: change points of series. `comparisons`: comparisons of two commits.
 //!
-//! The work for a machine is bounded by how much is counted, not by time, so that the same points have the same counts.
+//! The work for a machine is limited by counts, not by time, so that the same points give the same counts.
 
 mod comparisons;
 mod histories;
@@ -18,23 +18,23 @@ use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// A machine is counted again after so long.
+/// How often a machine is counted.
 const COUNTED_FOR: TimeDelta = TimeDelta::days(1);
 
-/// Counts what was not for a day, or never.
+/// Counts the machines that were not counted within a day.
 pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     let begin = Instant::now();
     let machine_count =
         count(turn.pool, Utc::now() - COUNTED_FOR, Some(turn.lease), &|| turn.is_stopped()).await?;
     if machine_count > 0 {
         let seconds = begin.elapsed().as_secs();
-        tracing::info!("the error rates of {machine_count} machines were counted in {seconds} s");
+        tracing::info!("counted error rates of {machine_count} machines in {seconds} s");
     }
     Ok(())
 }
 
-/// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to
-/// stop, and returns how many.
+/// Counts every machine of every project that was not counted since then, while the lease is held and there is no stop
+/// signal. Returns how many.
 pub async fn count(
     pool: &PgPool,
     since: DateTime<Utc>,
@@ -66,7 +66,7 @@ struct Errand<'a> {
 }
 
 impl Errand<'_> {
-    /// Whether to go on. It is asked after every second or so of work, and keeps the lease.
+    /// Whether to continue. Called after about every second of work; renews the lease.
     async fn goes_on(&self) -> Result<bool, TaskError> {
         if (self.is_stopped)() {
             return Ok(false);
