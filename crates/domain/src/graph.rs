@@ -207,7 +207,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
-        fn a_whole_graph_has_the_merge_base_of_the_definition(history in history()) {
+        fn a_complete_graph_finds_the_merge_base(history in history()) {
             let whole = graph(&history, &vec![false; history.len()], &vec![false; history.len()]);
             let ordinals = ordinals(&history);
             for base in 0..history.len() {
@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_said_to_be_certain_is_so_whatever_is_not_stored(
+        fn certain_answers_hold_for_any_missing_commits(
             history in history(),
             is_hidden in prop::collection::vec(prop::bool::weighted(0.2), 14),
             is_shallow in prop::collection::vec(prop::bool::weighted(0.1), 14),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_parent_of_a_merge_leaves_room_for_a_nearer_base() {
+    fn an_unknown_merge_parent_may_lead_to_a_nearer_base() {
         // 3 merged an unknown commit into the line 1, 2, 3; 4 left it at 2.
         let graph = line(&[(1, &[]), (2, &[1]), (3, &[2, 90]), (4, &[2])]);
         let found = graph.merge_base(&name(3), &name(4));
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_bases_one_may_come_from_the_other_by_unknown_ways() {
+    fn one_of_two_bases_may_descend_from_the_other() {
         // Both 6 and 7 merged 4 and 5; the unknown parent of 4 may descend from 5.
         let graph = line(&[(1, &[]), (4, &[1, 90]), (5, &[1]), (6, &[4, 5]), (7, &[4, 5])]);
         let found = graph.merge_base(&name(6), &name(7));
@@ -278,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_commit_left_the_line_where_it_did() {
+    fn merging_does_not_move_the_fork_point() {
         let graph = line(&[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3])]);
         assert_eq!(graph.merge_base(&name(4), &name(3)).sha, Some(name(3)));
         assert_eq!(graph.fork_point(&name(4), &name(3)).sha, Some(name(1)));
     }
 
     #[test]
-    fn the_bottom_of_a_shallow_clone_is_no_root() {
+    fn the_bottom_of_a_shallow_clone_is_not_a_root() {
         let graph = line(&[(5, &[]), (6, &[5]), (7, &[])]);
         let found = graph.merge_base(&name(6), &name(7));
         assert_eq!(found, Parting { sha: None, ends: vec![name(7), name(5)] });

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_sizes_read_as_in_the_web_interface() {
+    fn formats_times_and_sizes_like_the_web_interface() {
         let plain = |text: String| text.replace(NO_BREAK, " ");
         for (ns, text) in [
             (0.0, "0 ns"),

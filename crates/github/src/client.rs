@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_ends_when_github_says_so_first_by_retry_after_then_by_its_reset() {
+    fn rate_limits_end_by_retry_after_or_reset() {
         let reset = ("x-ratelimit-reset", "1029");
         let spent = ("x-ratelimit-remaining", "0");
         assert_eq!(until(403, &[("retry-after", "7"), spent, reset], ""), Some(Some(7)));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_are_a_minute_at_least_and_grow_to_an_hour() {
+    fn retry_delays_grow_from_a_minute_to_an_hour() {
         let seconds = |failures| pause(failures, 1.0).num_seconds();
         assert_eq!(
             [seconds(0), seconds(1), seconds(3), seconds(6), seconds(99)],

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_have_their_arguments() {
+    fn commands_parse_with_arguments() {
         let machines = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(one("/roundtrip queue"), Ok(Command::Queue { preset: None, machines: Vec::new() }));
         assert_eq!(
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn several_commands_of_a_comment_come_in_its_order() {
+    fn commands_keep_their_order() {
         let all = find("/roundtrip ack meant\r\n/roundtrip retry\r\n\r\n/roundtrip cancel");
         let words: Vec<_> = all.iter().map(|one| one.as_ref().unwrap().word()).collect();
         assert_eq!(words, ["ack", "retry", "cancel"]);

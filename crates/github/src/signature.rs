@@ -21,7 +21,7 @@ mod tests {
     const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
     #[test]
-    fn a_signature_is_checked_by_githubs_own_example() {
+    fn verifies_githubs_example_signature() {
         assert!(is_signed(SECRET, SIGNATURE, b"Hello, World!"));
         assert!(is_signed(SECRET, &SIGNATURE.to_uppercase().replace("SHA", "sha"), b"Hello, World!"));
         assert!(!is_signed(SECRET, SIGNATURE, b"Hello, World?"));

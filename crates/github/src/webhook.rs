@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_follows_from_is_taken_and_ignored() {
+    fn accepts_and_ignores_other_events() {
         assert_eq!(read("star", b"{not even JSON", 7).unwrap(), None);
         assert_eq!(event("ping", json!({})), None);
         assert_eq!(event("check_run", json!({"action": "created"})), None);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn only_comments_of_people_that_hold_a_command_are_kept() {
+    fn keeps_only_commands_from_people() {
         assert!(comment("User", "/roundtrip queue").is_some());
         assert_eq!(comment("Bot", "/roundtrip queue"), None);
         assert_eq!(comment("User", "Looks good"), None);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_of_another_app_is_no_business_of_ours() {
+    fn ignores_checks_of_other_apps() {
         let check =
             |app: u64| json!({"action": "rerequested", "check_run": {"head_sha": "a1", "app": {"id": app}}});
         assert!(event("check_run", check(7)).is_some());
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_again_as_it_was() {
+    fn stored_events_round_trip() {
         let kept = comment("User", "/roundtrip cancel").unwrap();
         let stored = serde_json::to_value(&kept).unwrap();
         assert_eq!(serde_json::from_value::<Event>(stored).unwrap(), kept);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_line_that_was_replaced_is_taken_for_it() {
+    fn recognises_only_all_replaced_migrations() {
         let baseline: Vec<i64> = versions(&crate::MIGRATOR).collect();
         assert_eq!(baseline.last(), Some(&LAST_OF_BASELINE));
         assert_eq!(Replaced::from_versions(&[]), Replaced::None);

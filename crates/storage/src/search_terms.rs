@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_lower_case_and_without_what_surrounds_them() {
+    fn words_are_lower_case_without_punctuation() {
         assert_eq!(
             words("  Ring-Futex (JSON), BM_Pipe/64 --- \t'x'"),
             ["ring-futex", "json", "bm_pipe/64", "x"]
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_is_one_word_however_it_is_written() {
+    fn all_spellings_of_a_size_are_one_word() {
         for text in ["64kib", "64KiB", "64 KiB", "64kb", "64K", "64 k"] {
             assert_eq!(words(text), ["64kib"], "{text}");
         }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_refused() {
+    fn rejects_long_searches() {
         assert_eq!(SearchTerms::parse(&"a".repeat(201)), Err(InvalidSearchTerms::TooLong));
         assert_eq!(SearchTerms::parse(&"a ".repeat(17)), Err(InvalidSearchTerms::TooMany));
         assert_eq!(words(&"a".repeat(100)), ["a".repeat(64)]);

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_speak_with_each_other_and_others_do_not() {
+    fn only_adjacent_versions_are_compatible() {
         // A server and an agent that each support their own version and the previous one.
         let speaks = |newest: u32| newest - 1..=newest;
         for newest in 2..6 {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_output_the_end_is_told_in_whole_characters() {
+    fn long_output_keeps_its_end_in_whole_characters() {
         assert_eq!(last_part("short"), "short");
         let long = format!("{}end", "é".repeat(OUTPUT_BYTES_MAX));
         let told = last_part(&long);

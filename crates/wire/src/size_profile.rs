@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_profile_parses_and_has_its_name_once() {
+    fn profiles_parse_and_have_unique_names() {
         for profile in ALL {
             let buckets = profile.buckets().unwrap();
             assert!(buckets.iter().all(|bucket| bucket.from_bytes <= bucket.to_bytes && bucket.count > 0));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_browsers_profile_is_what_was_published() {
+    fn the_chromium_profile_matches_the_publication() {
         let buckets = SizeProfile::named("chromium-ipc").unwrap().buckets().unwrap();
         assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 37_573);
         assert_eq!(buckets[0], SizeBucket { from_bytes: 12, to_bytes: 15, count: 4_387 });
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_none_is_refused_with_the_line() {
+    fn an_invalid_table_names_the_line() {
         assert_eq!(parse("h\n1;2\n").unwrap_err(), "`1;2`: expected bucket_min_bytes,count");
         assert!(parse("h\n1,x\n").unwrap_err().starts_with("`1,x`"));
         assert!(parse("h\n8,1\n4,0\n").unwrap_err().contains("follows"));

@@ -65,21 +65,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rule_of_each_action_is_its_own() {
+    fn rules_are_in_the_order_of_actions() {
         for rule in RULES {
             assert_eq!(rule.action.rule().action, rule.action);
         }
     }
 
     #[test]
-    fn a_higher_role_may_do_what_a_lower_one_may() {
+    fn higher_roles_include_lower_ones() {
         assert!(Role::ALL.is_sorted());
         assert!(Role::ALL.iter().all(|role| role.to_string().parse() == Ok(*role)));
         assert!("owner".parse::<Role>().unwrap_err().to_string().contains("viewer, contributor"));
     }
 
     #[test]
-    fn the_documented_table_is_this_one() {
+    fn docs_show_the_rules() {
         let documented = include_str!("../../../../docs/reference/access.md");
         let rows: Vec<Vec<&str>> = documented
             .lines()

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_commits_are_all_measured_and_of_many_those_that_quarter_them() {
+    fn measures_all_of_few_commits_and_quarters_many() {
         assert_eq!(wanted(&[]), (vec![], Reason::Backfill));
         let named = |numbers: &[i64]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
         let few = named(&[1, 2, 3, 4, 5, 6, 7, 8]);

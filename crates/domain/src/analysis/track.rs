@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_two_environments_are_two_tracks_and_what_is_lossy_or_modified_is_of_none() {
+    fn tracks_split_by_environment_and_exclude_lossy_or_modified() {
         let mut one = line(&[1, 2, 3, 4], 7, &[10, 20, 30, 0]);
         one.lossy[1] = true;
         let mut other = line(&[5, 6], 8, &[50, 60]);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_with_the_commits_around_it() {
+    fn a_change_has_the_commits_around_it() {
         let found = search(&stepped(30, 10), 0, &[]);
         let [found] = &found[..] else { panic!("{found:?}") };
         assert_eq!((found.after_ordinal, found.ordinal, found.until_ordinal), (30, 31, 31));
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_once_however_the_points_arrive() {
+    fn a_change_is_found_once_in_any_order_of_arrival() {
         let whole = stepped(40, 30);
         let mut told = Vec::new();
         for count in 1..=70 {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_measured_later_says_better_where_a_change_is() {
+    fn later_measurements_refine_a_change() {
         // Every tenth commit is measured; then one between the last two of different levels.
         let ordinals: Vec<i64> = (1..=40).map(|number| 10 * number).collect();
         let values: Vec<i64> =
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_again_is_withdrawn_and_what_is_stays() {
+    fn withdraws_changes_that_are_not_found_again() {
         let points = stepped(30, 30);
         let found = search(&points, 0, &[]);
         let there = (1, found[0].clone());

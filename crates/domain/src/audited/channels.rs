@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_shown_as_far_as_it_takes_to_recognise_it() {
+    fn shows_only_the_recognisable_part_of_an_address() {
         let slack = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstXb4d";
         assert_eq!(recognisable(slack), "hooks.slack.com/…Xb4d");
         assert_eq!(recognisable("https://example.org/hooks/1?key=secret"), "example.org/…cret");

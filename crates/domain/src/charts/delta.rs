@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn adding_up_gives_the_column_again(values in proptest::collection::vec(any::<i64>(), 0..100)) {
+        fn deltas_restore_the_column(values in proptest::collection::vec(any::<i64>(), 0..100)) {
             let Deltas(deltas) = values.iter().copied().collect();
             let sums = deltas.iter().scan(0_i64, |sum, delta| {
                 *sum = sum.wrapping_add(*delta);
@@ -75,7 +75,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_absent_stays_absent(values in proptest::collection::vec(any::<Option<i64>>(), 0..100)) {
+        fn optional_deltas_keep_nulls(values in proptest::collection::vec(any::<Option<i64>>(), 0..100)) {
             let OptionalDeltas(deltas) = values.iter().copied().collect();
             let mut sum = 0_i64;
             let sums = deltas.iter().map(|delta| {
@@ -88,7 +88,7 @@ mod tests {
         }
 
         #[test]
-        fn each_point_is_in_the_environment_that_began_last(ids in proptest::collection::vec(1..4_i64, 0..50)) {
+        fn each_point_has_the_last_started_environment(ids in proptest::collection::vec(1..4_i64, 0..50)) {
             let begins = environments(ids.iter().copied());
             let of = |place: usize| begins.iter().rfind(|begin| begin.index <= place).map(|begin| begin.environment_id);
             prop_assert_eq!((0..ids.len()).filter_map(of).collect::<Vec<_>>(), ids);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_sent_as_their_places() {
+    fn marks_are_sent_as_indices() {
         assert_eq!(marked([false, true, false, true]), [1, 3]);
         assert_eq!(marked([]), [0_usize; 0]);
     }

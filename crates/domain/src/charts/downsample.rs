@@ -40,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_every_stretch_the_ends_and_the_extremes_are_kept_in_order(
+        fn keeps_ends_and_extremes_of_every_stretch(
             points in proptest::collection::vec((0..1_000_i64, any::<i64>()), 1..3_000), count_max in 6..700_usize,
         ) {
             let (one, other): (Vec<i64>, Vec<i64>) = points.into_iter().unzip();
@@ -61,13 +61,13 @@ mod tests {
         }
 
         #[test]
-        fn a_line_that_fits_is_drawn_whole(figure in proptest::collection::vec(any::<i64>(), 0..300), more in 0..10_usize) {
+        fn keeps_all_points_that_fit(figure in proptest::collection::vec(any::<i64>(), 0..300), more in 0..10_usize) {
             let all: Vec<usize> = (0..figure.len()).collect();
             prop_assert_eq!(drawn(&[&figure, &figure], figure.len() + more), all);
         }
 
         #[test]
-        fn with_the_least_room_its_ends_are_drawn_then_the_largest_of_the_first_figure(
+        fn with_little_room_draws_ends_then_the_largest_value(
             figure in proptest::collection::vec(any::<i64>(), 7..300), count_max in 2..6_usize,
         ) {
             let places = drawn(&[&figure, &figure], count_max);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_spike_among_thousands_is_drawn_whichever_figure_has_it() {
+    fn keeps_single_spikes_of_every_figure() {
         let flat = vec![100; 10_000];
         let mut spiked = flat.clone();
         spiked[6_543] = 900;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn no_points_draw_nothing() {
         assert_eq!(drawn(&[], 3), [0_usize; 0]);
     }
 }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_commit_are_one_column_and_empty_bins_are_counted() {
+    fn runs_of_a_commit_share_a_column() {
         let columns = columns(&[(7, &[1_024, 1_024, 4_096]), (3, &[1_100]), (7, &[1_500])], 10);
         // 2^10 is the first of the eight bins of its doubling; 1,100 in the same, 1,500 in the fifth.
         let expected = json!({
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_merged_where_there_is_no_room() {
+    fn merges_neighbours_beyond_the_maximum() {
         let runs: Vec<(i64, &[u64])> = (1..=5).map(|ordinal| (10 * ordinal, &[2_048][..])).collect();
         let columns = columns(&runs, 2);
         assert_eq!(columns["from_ordinals"], json!([10, 30]));
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn without_runs_there_are_no_columns() {
+    fn no_runs_make_no_columns() {
         assert_eq!(columns(&[], 10)["counts"], json!([]));
         assert!(HeatMap::default().add(1, false, b"nothing").is_err());
     }
 
     proptest! {
         #[test]
-        fn every_operation_is_in_its_bin_once(
+        fn counts_every_operation_in_its_bin(
             runs in proptest::collection::vec((1..20_i64, proptest::collection::vec(1..10_000_000_u64, 1..30)), 1..20),
             count_max in 1..30_usize,
         ) {

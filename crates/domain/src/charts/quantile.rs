@@ -51,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_each_taken_once_and_in_order() {
+    fn quantiles_are_sorted_and_unique() {
         let quantiles = Quantiles::try_from("p999,min,p50,min".to_owned()).unwrap();
         assert_eq!(quantiles.as_slice(), [Quantile::Min, Quantile::P50, Quantile::P999]);
         assert_eq!(quantiles.highest(), Quantile::P999);
     }
 
     #[test]
-    fn what_is_no_quantile_is_named_with_all_that_are() {
+    fn an_invalid_quantile_lists_the_valid_ones() {
         for (text, named) in [("p50,p95", "`p95`"), ("", "``"), ("p50,", "``")] {
             let error = Quantiles::try_from(text.to_owned()).unwrap_err().to_string();
             assert!(error.starts_with(named) && error.contains("min, p25, p50"), "{error}");

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_anything_else_is_another_line_and_the_answer_names_it() {
+    fn other_differences_split_lines_and_are_named() {
         let series = vec![
             (64, facts(&[("transport", "pipe"), ("receive", "block"), ("clock", "one")])),
             (16, facts(&[("transport", "pipe"), ("receive", "block"), ("clock", "one")])),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_as_large_as_the_message_are_one_line_beside_those_of_one_size() {
+    fn proportional_buffers_and_fixed_buffers_form_separate_lines() {
         let of = |message: u64, buffer: &str| {
             (message, facts(&[("buffer_bytes", buffer), ("total_bytes", "16384")]))
         };
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn transfers_of_as_many_messages_are_one_line_also_with_buffers_that_grow() {
+    fn proportional_transfers_form_a_line() {
         let of = |message: u64| {
             let (buffer, total) = (message.to_string(), (100 * message).to_string());
             (message, facts(&[("buffer_bytes", &buffer), ("total_bytes", &total)]))
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_senders_as_receivers_are_one_line_and_one_sender_to_many_another() {
+    fn equal_senders_and_receivers_form_a_line() {
         let of = |peers: u64, senders: &str| (peers, facts(&[("senders", senders)]));
         let n_to_n = lines(SweptParameter::Peers, vec![of(1, "1"), of(2, "2"), of(8, "8")]);
         assert_eq!(members(&n_to_n), [vec![(1, 0), (2, 1), (8, 2)]]);
@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_series_is_in_one_line_which_has_it_at_its_place_once(
+        fn every_series_is_in_exactly_one_line(
             series in proptest::collection::hash_set((1..6_u64, 1..6_u64, 1..4_u64, 0..2_u8), 0..30),
         ) {
             let series: Vec<(u64, Facts)> = series

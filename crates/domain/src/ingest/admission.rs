@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_beside_the_others_is_turned_away_until_one_of_them_is_done() {
+    fn rejects_uploads_that_do_not_fit() {
         let admission = Admission::default();
         let first = admission.admit(BYTES_MAX / 2).unwrap();
         let _second = admission.admit(BYTES_MAX / 2 - 1).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_grows_takes_its_share_as_it_comes_and_gives_all_of_it_back() {
+    fn growing_bodies_reserve_memory_and_release_all_of_it() {
         let admission = Admission::default();
         let mut growing = admission.admit(0).unwrap();
         growing.cover(BYTES_MAX / 2).unwrap();

@@ -34,14 +34,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bomb_is_refused_without_being_inflated() {
+    fn rejects_bombs_without_inflating_them() {
         // 1 GiB of zeros in 33 KiB: inflating all of it would take a gigabyte of memory.
         let bomb = zstd::encode_all(io::repeat(0).take(1 << 30), 1).unwrap();
         assert!(matches!(inflate(&bomb, Encoding::Zstd), Err(DomainError::BodyTooLarge { .. })));
     }
 
     #[test]
-    fn a_cut_body_is_refused_in_either_encoding() {
+    fn rejects_truncated_bodies() {
         let whole = zstd::encode_all(&b"{}"[..], 1).unwrap();
         assert!(matches!(
             inflate(&whole[..whole.len() - 2], Encoding::Zstd),

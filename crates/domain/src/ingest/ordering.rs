@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_ordinal_places_its_whole_chain() {
+    fn a_stated_ordinal_places_the_whole_chain() {
         let chain = [link("c", "b", Some(7)), link("b", "a", None), link("a", "", None)];
         assert_eq!(placed(&chain, &[], 0), [(7, false), (6, false), (5, false)]);
     }
@@ -133,50 +133,50 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_ancestor_places_all_that_lies_between() {
+    fn a_stored_ancestor_places_the_commits_between() {
         let chain = [link("d", "c", None), link("c", "b", None)];
         assert_eq!(placed(&chain, &[("b", 2, false)], 2), [(4, false), (3, false)]);
     }
 
     #[test]
-    fn commits_without_any_relation_are_estimated_behind_all_others_in_their_own_order() {
+    fn unrelated_commits_are_estimated_after_all_others() {
         let chain = [link("y", "x", None), link("x", "", None)];
         assert_eq!(placed(&chain, &[], 10), [(12, true), (11, true)]);
     }
 
     #[test]
-    fn a_certain_ordinal_replaces_an_estimate_and_reaches_its_neighbours() {
+    fn a_certain_ordinal_replaces_an_estimate_and_places_neighbours() {
         let stored = [("a", 11, true), ("b", 12, true)];
         let chain = [link("b", "a", Some(3)), link("a", "", None)];
         assert_eq!(placed(&chain, &stored, 12), [(3, false), (2, false)]);
     }
 
     #[test]
-    fn what_is_certain_is_never_moved() {
+    fn certain_ordinals_never_change() {
         assert_eq!(placed(&[link("a", "", Some(9))], &[("a", 5, false)], 5), [(5, false)]);
     }
 
     #[test]
-    fn an_estimate_is_kept_until_something_certain_is_known() {
+    fn an_estimate_stays_until_the_ordinal_is_known() {
         assert_eq!(placed(&[link("a", "", None)], &[("a", 11, true)], 20), [(11, true)]);
     }
 
     #[test]
-    fn a_stored_estimate_is_corrected_by_its_child_alone() {
+    fn a_child_corrects_a_stored_estimate() {
         let known = HashMap::from([("a".to_owned(), Place { ordinal: 30, is_estimate: true })]);
         let places = place(&[link("b", "a", Some(5))], &known, 30);
         assert_eq!(places["a"], Place { ordinal: 4, is_estimate: false });
     }
 
     #[test]
-    fn no_ordinal_falls_below_one() {
+    fn ordinals_are_at_least_one() {
         let chain = [link("b", "a", Some(1)), link("a", "", None)];
         let places = placed(&chain, &[], 0);
         assert!(places.iter().all(|&(ordinal, _)| ordinal >= 1), "{places:?}");
     }
 
     #[test]
-    fn descendants_of_a_settled_commit_are_settled() {
+    fn settling_a_commit_settles_its_descendants() {
         let estimates = [("c".to_owned(), "b".to_owned()), ("d".to_owned(), "c".to_owned())];
         let mut settled = settle([("b", 2)], &estimates);
         settled.sort_unstable();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_parents_ends() {
+    fn cyclic_parents_terminate() {
         let estimates = [("a".to_owned(), "b".to_owned()), ("b".to_owned(), "a".to_owned())];
         assert!(settle([("a", 1)], &estimates).len() <= 2);
         let chain = [link("a", "b", None), link("b", "a", None)];

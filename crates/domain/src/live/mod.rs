@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_announcement_fits_into_a_notification() {
+    fn the_longest_announcement_fits() {
         let run = NewRun { run_id: Uuid::max(), machine: "m".repeat(64), commit_ordinal: i64::MIN };
         let new = NewRuns { run_count: usize::MAX, runs: vec![run; RUNS_NAMED_MAX] };
         let text = serde_json::to_string(&Announcement { project: "p".repeat(64), new }).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_hears_of_its_project_alone() {
+    async fn clients_receive_only_their_project() {
         let live = live();
         let mut client = client(&live);
         live.receive(runs("another", "1"));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_client_is_told_of_a_gap_and_goes_on() {
+    async fn a_slow_client_receives_a_gap_and_continues() {
         let live = live();
         let mut client = client(&live);
         for number in 0..=BEHIND_MAX {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_of_the_server_ends_streams_and_lets_none_begin() {
+    async fn closing_ends_streams_and_rejects_new_ones() {
         let live = live();
         let mut client = client(&live);
         live.receive(runs("libfoo", "1"));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_are_so_many_streams_and_no_more() {
+    async fn limits_the_number_of_streams() {
         let live = live();
         let clients: Vec<_> = (0..CLIENTS_MAX).map(|_| client(&live)).collect();
         let refused = live.subscribe("libfoo").await.unwrap_err();

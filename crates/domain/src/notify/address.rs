@@ -96,13 +96,13 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn every_network_is_one() {
+    fn every_network_parses() {
         assert_eq!(NETWORKS.not_public.len(), NOT_PUBLIC.len() + NOT_PUBLIC_6.len());
         assert_eq!(NETWORKS.public_6.len(), 1);
     }
 
     #[test]
-    fn only_addresses_of_the_public_internet_are() {
+    fn accepts_only_public_addresses() {
         for address in [
             "0.0.0.0",
             "10.1.2.3",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_connected_to_is_what_was_checked() {
+    fn connects_to_the_checked_address() {
         let resolver = PublicResolver(Rebinding(vec!["8.8.8.8:443", "127.0.0.1:443"], AtomicUsize::new(0)));
         // Resolved once; the connection gets the result.
         assert_eq!(resolve(&resolver), Ok(vec!["8.8.8.8:443".to_owned()]));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn one_private_address_among_public_ones_refuses_a_name() {
+    fn rejects_a_name_with_any_private_address() {
         let resolver = PublicResolver(Rebinding(vec!["8.8.8.8:443 10.0.0.1:443"], AtomicUsize::new(0)));
         assert!(resolve(&resolver).is_err());
     }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_an_hour_and_differ() {
+    fn retry_delays_double_up_to_an_hour_with_jitter() {
         let now = Utc::now();
         let seconds = |failure: &Failure, attempts| (failure.again_at(attempts, now) - now).num_seconds();
         let passing = Failure::passing(String::new());

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_comes_first_with_its_commit() {
+    fn the_worst_change_comes_first() {
         let mut message = example();
         let mild = Told {
             worst_change: Some(0.031),

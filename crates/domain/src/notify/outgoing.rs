@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_repeated_as_one_short_line() {
+    fn answers_are_shortened_to_one_line() {
         assert_eq!(repeated(b"no_service\n"), ": no_service");
         assert_eq!(repeated(&[0xff, 0xfe]), "");
         assert_eq!(repeated(&[b'a'; 1_000]).len(), 2 + REPEATED_MAX);

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write_calls_nobody_and_makes_no_link() {
+    fn user_text_creates_no_mentions_or_links() {
         let mut message = example();
         message.regressions[0].until_commit.subject =
             "<!channel> Read <https://evil.example|this> & that".into();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_short_however_much_happened() {
+    fn messages_stay_short() {
         let mut message = example();
         let one = message.regressions[0].clone();
         message.regressions = vec![one; 40];

@@ -46,14 +46,14 @@ mod tests {
 
     /// The test vector of the specification's own libraries.
     #[test]
-    fn a_signature_is_the_one_of_the_specification() {
+    fn signs_as_the_specification() {
         let key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         let signature = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
         assert_eq!(signature.unwrap(), "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
     #[test]
-    fn keys_are_drawn_and_others_sign_nothing() {
+    fn only_valid_keys_sign() {
         assert_ne!(generate_key(), generate_key());
         assert!(sign(&generate_key(), "id", 0, b"").is_some());
         for key in ["", "whsec_", "whsec_*", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_characters_and_everything_else_for_itself() {
+    fn a_star_matches_any_characters() {
         let file = "octo/lib/.github/workflows/measure.yml@refs/heads/main";
         for pattern in
             [file, "*", "octo/lib/*", "*@refs/heads/main", "octo/*/measure.yml@refs/*/main", "octo*main"]
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_without_an_environment_is_in_none() {
+    fn a_job_without_environment_matches_no_environment() {
         let claims = |environment: Option<&str>| Claims {
             jti: "1".into(),
             iat: 0,

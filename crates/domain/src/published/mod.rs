@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_its_name_once_a_table_or_statements_and_reasons() {
+    fn publications_are_complete_and_unique() {
         let all = ALL.as_ref().unwrap();
         let slugs: BTreeSet<&str> = all.references.iter().map(|reference| reference.slug).collect();
         assert_eq!(slugs.len(), all.references.len());

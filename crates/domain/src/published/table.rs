@@ -65,12 +65,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_as_they_were_printed_and_what_was_not_is_null() {
+    fn cells_keep_printed_numbers_and_empty_cells_are_null() {
         assert_eq!(rows("name,time_us\na,9\nb,0.5\n,\n").unwrap(), r#"[["a",9],["b",0.5],[null,null]]"#);
     }
 
     #[test]
-    fn a_wrong_cell_is_named_by_its_line_and_column() {
+    fn an_invalid_cell_names_its_line_and_column() {
         assert_eq!(rows("name,time_us\na,9\nb,fast\n").unwrap_err(), "line 3, time_us: fast is no number");
         assert!(rows("name,time_us\na\n").unwrap_err().contains("line: 2"));
         assert!(rows("name,time_ns\na,1\n").unwrap_err().contains("expected name, time_us"));

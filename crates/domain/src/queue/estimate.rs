@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_of_a_machine_wait_for_each_other_and_for_what_it_does_now() {
+    fn jobs_wait_for_earlier_and_running_jobs() {
         let now = Utc::now();
         let running =
             Open { is_running: true, started_at: Some(now - TimeDelta::seconds(40)), ..job(1, Some(7)) };
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_for_any_machine_is_taken_by_the_one_that_is_free_first_and_has_its_labels() {
+    fn the_first_free_machine_with_the_labels_takes_a_job() {
         let labelled = |job_id| Open { labels: vec!["big".into()], ..job(job_id, None) };
         let agents = [agent(7, &["big"]), agent(8, &[]), agent(9, &["big", "new"])];
         let paces = [pace(7, 30.0), pace(8, 1.0), pace(9, 20.0)];
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_machine_takes_or_nobody_knows_has_no_estimate() {
+    fn unknown_or_unassignable_jobs_have_no_estimate() {
         let off = Taker { is_enabled: false, ..agent(7, &[]) };
         assert_eq!(of(&[job(1, Some(7))], &[off], &[pace(7, 1.0)]), []);
         assert_eq!(of(&[job(1, Some(7)), job(2, Some(7))], &[agent(7, &[])], &[]), [(1, 0.0)]);

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_told_with_what_was_expected() {
+    fn an_invalid_schedule_names_the_expected_form() {
         for cron in ["", "daily", "61 * * * *", "* * * *", "* * * * * *", "0 0 31 2 *"] {
             let error = next(cron, Utc::now()).unwrap_err();
             assert!(error.contains("expected five fields"), "{cron}: {error}");

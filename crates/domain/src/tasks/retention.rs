@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transaction_has_as_many_runs_as_fit_and_at_least_one() {
+    fn a_transaction_has_as_many_runs_as_fit() {
         assert_eq!(batch([2_000; 9].into_iter()), 2);
         assert_eq!(batch([5_000, 1].into_iter()), 1);
         assert_eq!(batch([9_000, 1].into_iter()), 1);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_days_is_kept_for_ever() {
+    fn no_retention_keeps_data_forever() {
         let policy = Policy {
             project_id: 1,
             project: "libfoo".into(),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn three_usual_intervals_are_a_silence_and_an_hour_is_the_least() {
+    fn a_machine_is_overdue_after_three_intervals_of_an_hour_or_more() {
         assert_eq!(said(&machine(2.0), 6), None);
         let told = "is overdue: no run since 1970-01-01 00:00 UTC, expected every 2 h";
         assert_eq!(said(&machine(2.0), 7).as_deref(), Some(told));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silence_is_told_when_it_begins_and_never_of_few_runs() {
+    fn reports_overdue_machines_once_and_only_with_enough_runs() {
         assert!(said(&machine(1.0), 3 + 7 * 24 - 1).is_some());
         assert_eq!(said(&machine(1.0), 3 + 7 * 24), None);
         assert_eq!(said(&Awaited { run_count: 3, ..machine(1.0) }, 24), None);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_an_agent_is_silent_when_its_agent_is_and_not_while_that_is_not_to_work() {
+    fn a_machine_with_an_enabled_silent_agent_is_overdue() {
         let seen_at = |hours| Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
         let with = |agent_seen_at| Awaited { has_agent: true, agent_seen_at, ..machine(1.0) };
         assert_eq!(said(&with(seen_at(50)), 50), None, "nothing is to be measured");

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_or_is_missing_is_worth_a_comment() {
+    fn comments_only_on_changes_or_missing_results() {
         use Verdict::{Improved, Inconclusive, NoChange, NotComparable, Regressed};
         for verdict in [Regressed, Improved] {
             assert!(report(&[NoChange, verdict]).worth_a_comment());

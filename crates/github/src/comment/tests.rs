@@ -156,7 +156,7 @@ fn five_thousand_changed_series_fit_and_the_omitted_ones_are_counted() {
 }
 
 #[test]
-fn a_marker_is_of_one_project_and_cannot_be_forged_by_its_name() {
+fn a_marker_identifies_one_project() {
     assert_eq!(marker("libfoo"), "<!-- roundtrip:v1 project=libfoo -->");
     assert!(!marker("libfoo-2").starts_with(&marker("libfoo")));
     assert_eq!(marker("a --> b"), "<!-- roundtrip:v1 project=a-----b -->");

@@ -89,7 +89,7 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser};
 
     #[test]
-    fn changes_read_as_in_the_web_interface() {
+    fn formats_changes_like_the_web_interface() {
         let plain = |text: String| text.replace(NO_BREAK, " ");
         assert_eq!(plain(change(0.154)), "+15.4 %");
         assert_eq!(plain(change(-0.08)), "−8.0 %");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_commit_is_shown_as_one() {
+    fn only_commits_are_shown_as_commits() {
         assert_eq!(short_sha(&"a1b2c3d4".repeat(5)), "a1b2c3d");
         assert_eq!(short_sha("`@all`"), "unknown");
     }

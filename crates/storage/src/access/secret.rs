@@ -122,7 +122,7 @@ mod tests {
     const AGENT: SecretKind = SecretKind::Token(TokenKind::Agent);
 
     #[test]
-    fn a_drawn_secret_tells_its_kind_and_is_never_the_same() {
+    fn secrets_have_their_kind_and_are_unique() {
         for kind in
             [AGENT, SecretKind::Token(TokenKind::User), SecretKind::Token(TokenKind::Ci), SecretKind::Session]
         {
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_the_first_servers_is_an_agents() {
+    fn old_tokens_are_agent_tokens() {
         let old = Secret::draw(AGENT).expose().replacen("rta_", "rt_", 1);
         let parsed = Secret::parse(&old).unwrap();
         assert_eq!((parsed.kind(), parsed.prefix()), (AGENT, &old[..9]));
     }
 
     #[test]
-    fn a_changed_or_missing_character_is_noticed() {
+    fn rejects_changed_or_missing_characters() {
         let token = Secret::draw(AGENT).expose().to_owned();
         let last = if token.ends_with('0') { "1" } else { "0" };
         assert!(Secret::parse(&format!("{}{last}", &token[..token.len() - 1])).is_none());
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn its_debug_form_does_not_hold_it() {
+    fn debug_output_hides_the_secret() {
         let secret = Secret::draw(SecretKind::Session);
         let shown = format!("{secret:?}");
         assert!(shown.contains(secret.prefix()) && !shown.contains(&secret.expose()[..12]), "{shown}");

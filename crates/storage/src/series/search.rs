@@ -289,12 +289,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_of_a_word_has_a_meaning_in_a_query() {
+    fn escapes_all_query_characters() {
         assert_eq!(quoted(r"a' | b\"), r"'a'' | b\\'");
     }
 
     #[test]
-    fn a_title_says_a_word_where_one_of_its_own_begins() {
+    fn a_title_matches_prefixes_of_its_words() {
         assert!(says("Google Benchmark (JSON)", "json") && says("Google Benchmark", "bench"));
         assert!(!says("Google Benchmark", "mark"));
         assert!(!says("Pipe 2", "2"), "numbers are sizes and counts of a case");

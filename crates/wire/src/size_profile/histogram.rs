@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_histogram_is_refused_with_what_is_wrong() {
+    fn invalid_histograms_name_the_error() {
         assert_eq!(refused(""), "no bucket has a message");
         assert_eq!(refused("1:0,2:0"), "no bucket has a message");
         assert_eq!(refused("9-8:1"), "the bucket from 9 to 8 bytes ends before it begins");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_with_the_suite_is_a_histogram_and_reads_as_it_is_written() {
+    fn built_in_profiles_round_trip_as_histograms() {
         for profile in super::super::ALL {
             let sizes = profile.sizes().unwrap();
             assert_eq!(sizes.to_string().parse::<SizeHistogram>().unwrap(), sizes);

@@ -17,7 +17,7 @@ fn reasons(base: &CaseResult, head: &CaseResult) -> Vec<String> {
 }
 
 #[test]
-fn the_same_way_of_measuring_is_comparable() {
+fn equal_methodologies_are_comparable() {
     assert_eq!(reasons(&result(), &result()), Vec::<String>::new());
 }
 
@@ -32,7 +32,7 @@ fn every_difference_of_methodology_is_named() {
 }
 
 #[test]
-fn what_is_lossy_is_compared_with_nothing() {
+fn lossy_results_are_never_comparable() {
     let (base, mut lossy) = (result(), result());
     for repetition in &mut lossy.repetitions {
         (repetition.attempted, repetition.delivered) = (80, 10);
@@ -47,7 +47,7 @@ fn what_is_lossy_is_compared_with_nothing() {
 }
 
 #[test]
-fn another_machine_or_kernel_or_build_is_another_world() {
+fn different_machines_kernels_and_builds_are_not_comparable() {
     let (base, mut head) = (report(), report());
     assert_eq!(comparable::runs(&base, &head), []);
     head.machine.slug = Slug::from_name("another");
@@ -59,7 +59,7 @@ fn another_machine_or_kernel_or_build_is_another_world() {
 }
 
 #[test]
-fn the_most_alike_are_paired_first_and_what_is_alone_comes_too() {
+fn pairs_the_best_matches_first_and_keeps_unpaired_results() {
     let pairs = comparable::pairs(
         &[12, 21, 30],
         &[22, 10, 21, 40],

@@ -28,7 +28,7 @@ fn full() -> RunReport {
 }
 
 #[test]
-fn published_reports_parse_and_keep_every_rule() {
+fn published_reports_are_valid() {
     for (name, text) in files() {
         let report: RunReport = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         report.check().unwrap_or_else(|error| panic!("{name}: {}: {error}", error.pointer));
@@ -36,7 +36,7 @@ fn published_reports_parse_and_keep_every_rule() {
 }
 
 #[test]
-fn published_reports_are_written_as_they_were_read() {
+fn published_reports_round_trip() {
     for (name, text) in files() {
         let published: Value = serde_json::from_str(&text).unwrap();
         let report: RunReport = serde_json::from_str(&text).unwrap();
@@ -49,7 +49,7 @@ fn published_reports_are_written_as_they_were_read() {
 const IDENTITIES: &str = include_str!("../golden/identities.txt");
 
 #[test]
-fn identities_stay_what_they_were() {
+fn identities_are_stable() {
     let digest = full().environment.digest();
     assert_eq!(hex::encode(digest), "90f5bd33a39d8bb7f7f1d5535442323139d83e01feb94b9e6a18baa8218d6f99");
     let mut found = Vec::new();
@@ -64,14 +64,14 @@ fn identities_stay_what_they_were() {
 }
 
 #[test]
-fn what_is_lost_among_many_receivers_makes_a_result_lossy() {
+fn loss_at_any_receiver_makes_a_result_lossy() {
     let lossy: Vec<_> =
         parsed("topologies").results.iter().map(roundtrip_wire::CaseResult::is_lossy).collect();
     assert_eq!(lossy, [false, true]);
 }
 
 #[test]
-fn conditions_have_no_part_in_the_identity_of_an_environment() {
+fn an_environments_identity_excludes_conditions() {
     let mut environment = full().environment;
     let before = environment.digest();
     environment.conditions.insert("load.1min".into(), "99".into());
@@ -81,7 +81,7 @@ fn conditions_have_no_part_in_the_identity_of_an_environment() {
 }
 
 #[test]
-fn members_that_are_not_known_yet_are_ignored() {
+fn ignores_unknown_fields() {
     let mut published: Value = serde_json::from_str(&files()["full"]).unwrap();
     published["added_later"] = Value::from(1);
     published["results"][0]["case"]["added_later"] = Value::from("x");

@@ -26,7 +26,7 @@ fn slugs_are_lower_case_words_joined_by_single_hyphens() {
 }
 
 #[test]
-fn any_name_makes_a_slug() {
+fn any_name_becomes_a_slug() {
     for name in ["", "---", "ÄÖÜ", "Lab Mac_2.local", &"x-".repeat(64)] {
         let slug = Slug::from_name(name);
         assert_eq!(Slug::parse(slug.as_str()).unwrap(), slug, "{name:?}");
@@ -54,7 +54,7 @@ fn runs_are_identified_by_uuids_of_version_7() {
 }
 
 #[test]
-fn a_broken_rule_is_named_by_a_pointer() {
+fn violations_have_a_json_pointer() {
     let long = "x".repeat(limit::TEXT_BYTES_MAX + 1);
     type Change<'a> = Box<dyn FnOnce(&mut RunReport) + 'a>;
     let cases: Vec<(&str, Change<'_>)> = vec![
@@ -119,7 +119,7 @@ fn a_broken_rule_is_named_by_a_pointer() {
 }
 
 #[test]
-fn every_receiver_may_get_all_that_was_accepted() {
+fn each_receiver_can_get_all_accepted_messages() {
     let mut report = report();
     let repetition = &mut report.results[1].repetitions[0];
     let delivery = Delivery { delivered: repetition.accepted, ..Delivery::default() };
@@ -147,7 +147,7 @@ fn one_loss_makes_a_result_lossy() {
 }
 
 #[test]
-fn what_was_acknowledged_is_an_installation_and_a_number_that_fits() {
+fn parses_an_installation_and_a_count() {
     let installation = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
     for count in ["0", "41", "9223372036854775806"] {
         assert!(format!("{installation} {count}").parse::<Acknowledged>().is_ok(), "{count}");

@@ -32,7 +32,7 @@ fn bound(project: Option<&str>, machine: Option<&str>) -> Binding {
 }
 
 #[test]
-fn each_role_may_do_what_the_table_says_and_no_more() {
+fn roles_follow_the_table() {
     for role in Role::ALL {
         for rule in RULES {
             let found = member(role).check(rule.action, PROJECT, Private);
@@ -47,7 +47,7 @@ fn each_role_may_do_what_the_table_says_and_no_more() {
 }
 
 #[test]
-fn a_token_may_do_what_its_scopes_say_however_high_its_account() {
+fn scopes_limit_a_token_of_any_account() {
     for rule in RULES.into_iter().filter(|rule| rule.action != Action::Read) {
         let scopes: Vec<_> = Scope::ALL.into_iter().filter(|scope| *scope != rule.scope).collect();
         let caller = token_of(account(true, &[]), &scopes, None);
@@ -56,7 +56,7 @@ fn a_token_may_do_what_its_scopes_say_however_high_its_account() {
 }
 
 #[test]
-fn what_is_private_does_not_exist_for_whoever_may_not_read_it() {
+fn private_projects_are_hidden_from_others() {
     let strangers = [
         Caller::stranger(false),
         signed_in(account(false, &[("another", Role::Admin)])),
@@ -74,7 +74,7 @@ fn what_is_private_does_not_exist_for_whoever_may_not_read_it() {
 }
 
 #[test]
-fn whoever_may_read_sees_it_in_lists_as_well() {
+fn lists_show_exactly_the_readable_projects() {
     for caller in [
         member(Role::Viewer),
         signed_in(account(true, &[])),
@@ -90,7 +90,7 @@ fn whoever_may_read_sees_it_in_lists_as_well() {
 }
 
 #[test]
-fn a_token_that_is_bound_to_a_project_sees_no_other_private_one() {
+fn a_bound_token_sees_no_other_private_project() {
     let roles = [(PROJECT, Role::Admin), ("another", Role::Admin)];
     let caller = token_of(account(false, &roles), &Scope::ALL, Some(PROJECT));
     assert_eq!(caller.check(Action::Read, "another", Private), Err(Refusal::Hidden));
@@ -101,7 +101,7 @@ fn a_token_that_is_bound_to_a_project_sees_no_other_private_one() {
 }
 
 #[test]
-fn a_private_server_shows_strangers_nothing_and_accounts_what_is_public() {
+fn a_private_server_shows_public_projects_only_to_accounts() {
     assert_eq!(Caller::stranger(true).check(Action::Read, PROJECT, Public), Err(Refusal::Hidden));
     assert_eq!(*Caller::stranger(true).sight(), Sight::default());
     let on_private = |account, scopes: &[Scope]| {
@@ -115,7 +115,7 @@ fn a_private_server_shows_strangers_nothing_and_accounts_what_is_public() {
 }
 
 #[test]
-fn an_upload_is_of_the_project_and_the_machine_that_the_token_is_bound_to() {
+fn a_bound_token_uploads_only_for_its_project_and_machine() {
     let caller = program(&[Scope::IngestWrite], Some(PROJECT), Some("lab-1"));
     assert_eq!(caller.check_upload(PROJECT, "lab-1"), Ok(()));
     assert_eq!(
@@ -134,7 +134,7 @@ fn an_upload_is_of_the_project_and_the_machine_that_the_token_is_bound_to() {
 }
 
 #[test]
-fn people_upload_where_they_contribute_and_learn_nothing_of_other_projects() {
+fn users_upload_only_where_they_contribute() {
     assert_eq!(member(Role::Contributor).check_upload(PROJECT, "laptop"), Ok(()));
     let needed = |project: &str| Refusal::Role { needed: Role::Contributor, project: project.into() };
     assert_eq!(member(Role::Viewer).check_upload(PROJECT, "laptop"), Err(needed(PROJECT)));
@@ -146,7 +146,7 @@ fn people_upload_where_they_contribute_and_learn_nothing_of_other_projects() {
 }
 
 #[test]
-fn the_server_is_for_its_administrators_with_a_token_for_all_of_it() {
+fn server_administration_requires_an_administrator() {
     assert_eq!(signed_in(account(true, &[])).check_server_admin(), Ok(()));
     assert_eq!(member(Role::Admin).check_server_admin(), Err(Refusal::ServerAdmin));
     let bound = token_of(account(true, &[]), &Scope::ALL, Some(PROJECT));
@@ -167,7 +167,7 @@ fn managed<'a>(
 }
 
 #[test]
-fn nobody_makes_a_token_that_may_do_more_than_they() {
+fn tokens_cannot_exceed_their_creator() {
     let anywhere = bound(None, None);
     let here = bound(Some(PROJECT), None);
     let issue = |caller: &Caller, account_id, scopes: &[Scope], binding: &Binding| {
@@ -196,7 +196,7 @@ fn nobody_makes_a_token_that_may_do_more_than_they() {
 }
 
 #[test]
-fn tokens_of_a_project_are_its_maintainers_and_others_are_the_administrators() {
+fn maintainers_manage_project_tokens_and_administrators_the_others() {
     let here = bound(Some(PROJECT), Some("lab-1"));
     let anywhere = bound(None, None);
     let of_project = managed(TokenKind::Agent, None, &[Scope::IngestWrite], &here, Some(Public));
@@ -220,7 +220,7 @@ fn tokens_of_a_project_are_its_maintainers_and_others_are_the_administrators() {
 }
 
 #[test]
-fn lists_of_tokens_hold_what_their_reader_may_manage() {
+fn token_lists_contain_only_manageable_tokens() {
     let reader = token_of(account(false, &[(PROJECT, Role::Admin)]), &[Scope::Read], None);
     let nothing = TokenSight { all: false, account_id: None, projects: Vec::new() };
     assert_eq!(reader.token_sight(), Ok(nothing));
@@ -232,7 +232,7 @@ fn lists_of_tokens_hold_what_their_reader_may_manage() {
 }
 
 #[test]
-fn the_audit_log_names_people_and_numbers_programs() {
+fn audit_actors_are_account_names_or_token_ids() {
     assert_eq!(member(Role::Viewer).actor(), "account:ada");
     assert_eq!(program(&[], None, None).actor(), "token:1");
     assert_eq!(Caller::stranger(false).actor(), "anonymous");
