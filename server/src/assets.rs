@@ -1,4 +1,4 @@
-//! The web UI, carried within release builds and read from `web/dist` by others.
+//! The web UI: embedded in release builds, read from `web/dist` in others.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,10 +9,10 @@ use rust_embed::{Embed, EmbeddedFile};
 const NOT_BUILT: &str = "This server was built without its web interface. Run `cargo xtask up`, or run `npm ci` and \
      `npm run build` in web/ and build the server again. The API is under /api/v1.\n";
 
-/// Files whose names hold a digest of their content.
+/// Files with a digest of their content in the name.
 const HASHED: &str = "assets/";
 
-/// How files were compressed when they were built, and the ending of those that were: the smallest first.
+/// The encodings of files compressed at build time, with their file extensions, smallest first.
 const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 #[derive(Embed)]
@@ -20,8 +20,8 @@ const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 #[allow_missing = true]
 struct WebInterface;
 
-/// The file at `path`, as compressed as whoever asks takes it; for the paths of pages, `index.html`, which finds the page
-/// itself.
+/// Returns the file at `path`, compressed if accepted. For page paths it returns `index.html`, which does the
+/// routing.
 pub(crate) fn serve(path: &str, request: &HeaderMap) -> Response {
     let path = path.trim_start_matches('/');
     if let Some((encoding, file)) = compressed(path, request) {
@@ -49,14 +49,14 @@ fn answer(path: &str, file: EmbeddedFile) -> Response {
     (headers, file.data).into_response()
 }
 
-/// The file in the first encoding that is accepted.
+/// The file in the first accepted encoding.
 fn compressed(path: &str, request: &HeaderMap) -> Option<(&'static str, EmbeddedFile)> {
     ENCODINGS.into_iter().filter(|(encoding, _)| is_accepted(encoding, request)).find_map(
         |(encoding, ending)| WebInterface::get(&format!("{path}{ending}")).map(|file| (encoding, file)),
     )
 }
 
-/// Whether a request names an encoding, and does not refuse it (RFC 9110, section 12.5.3).
+/// Whether a request accepts an encoding by name (RFC 9110, section 12.5.3).
 fn is_accepted(encoding: &str, request: &HeaderMap) -> bool {
     let lists = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     lists.flat_map(|list| list.split(',')).any(|entry| {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_encoding_is_accepted_that_is_named_and_not_refused() {
+    fn accepts_named_encodings_unless_refused() {
         let accepted = |list: &'static str| {
             let mut request = HeaderMap::new();
             request.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(list));

@@ -1,44 +1,42 @@
-//! [`Badge`]: a label and what is said of it, drawn side by side.
+//! [`Badge`]: a label and a message, as SVG.
 //!
-//! A picture does not know the fonts of whoever looks. The width of each text is computed from the widths of one font, and the
-//! browser is told to fit the text into it, whichever font it has.
+//! The width of each text is computed for one font. `textLength` makes browsers fit the text into it with any font.
 
 use quick_xml::escape::escape;
 
-/// What is drawn.
+/// The texts and colour of a badge.
 #[derive(Debug)]
 pub(crate) struct Badge<'a> {
-    /// Of what.
+    /// The label, on the left.
     pub(crate) label: &'a str,
-    /// How it is.
+    /// The message, on the right.
     pub(crate) message: &'a str,
-    /// Whether that is good.
+    /// The tone of the message.
     pub(crate) tone: Tone,
 }
 
-/// Whether what is said is good. Colours alone say nothing: the words do.
+/// The tone, which selects the colour. The text has the full meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// All is well.
+    /// Good.
     Good,
-    /// Somebody should look.
+    /// Needs attention.
     Bad,
-    /// A figure, which is neither.
+    /// A neutral value.
     Plain,
-    /// Nothing is known.
+    /// Unknown.
     Unknown,
 }
 
-/// The height of a badge, and what stands at both sides of a text, in pixels.
+/// The height of a badge, and the padding on both sides of a text, in pixels.
 const HEIGHT: usize = 20;
 const PADDING: usize = 6;
 const FONT_PX: usize = 11;
-/// A badge stands in a line of text: longer ones are cut, in characters.
+/// The maximum length in characters. Longer texts are cut.
 const TEXT_MAX: usize = 80;
 
 impl Tone {
-    /// Each is told from the others, and from the label, by people who do not see red or green, and carries white letters with
-    /// a contrast of 4.5 or more.
+    /// The colours are distinguishable for colour-blind readers, and have a contrast of at least 4.5 with white text.
     fn colour(self) -> &'static str {
         match self {
             Self::Good => "#00658f",
@@ -50,7 +48,7 @@ impl Tone {
 }
 
 impl Badge<'_> {
-    /// The picture.
+    /// Renders the badge as SVG.
     pub(crate) fn svg(&self) -> String {
         let (label, message) = (shown(self.label), shown(self.message));
         let [label_width, message_width] = [&label, &message].map(|text| width_px(text));
@@ -71,7 +69,7 @@ impl Badge<'_> {
     }
 }
 
-/// What can stand in a picture: XML has no place for control characters.
+/// The text without control characters, which XML does not allow.
 fn shown(text: &str) -> String {
     let text: Vec<char> =
         text.chars().filter(|c| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')).collect();
@@ -87,15 +85,15 @@ fn width_px(text: &str) -> usize {
     (thousandths * FONT_PX).div_ceil(1_000)
 }
 
-/// The width of a character of the font `DejaVu Sans`, which has those of Verdana nearly, in thousandths of its size.
+/// The width of a character of the font `DejaVu Sans`, in thousandths of its size. Verdana is almost as wide.
 fn width(character: char) -> usize {
     let place = u32::from(character).checked_sub(0x20).and_then(|place| usize::try_from(place).ok());
     place.and_then(|place| WIDTHS.get(place)).map_or(WIDTH_OF_OTHERS, |width| usize::from(*width))
 }
 
-/// As wide as `m`: what is wider is pressed together a little.
+/// The width of other characters: that of `m`. Wider ones are compressed a little.
 const WIDTH_OF_OTHERS: usize = 974;
-/// From the space to the tilde.
+/// The widths from the space to the tilde.
 #[rustfmt::skip]
 const WIDTHS: [u16; 95] = [
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
@@ -111,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_as_wide_as_its_letters() {
+    fn text_width_matches_the_font() {
         assert_eq!(width_px(""), 0);
         assert_eq!((width_px("i"), width_px("W")), (4, 11));
         // 15 letters, measured with the font itself: 80.7 px.
@@ -120,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badge_is_well_formed_whatever_it_says() {
+    fn badge_is_well_formed_for_any_text() {
         let badge = Badge { label: "<a> & \"b\"\u{1}", message: &"x".repeat(500), tone: Tone::Bad };
         let svg = badge.svg();
         let document = roxmltree::Document::parse(&svg).unwrap();

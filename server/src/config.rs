@@ -1,4 +1,4 @@
-//! What follows from the arguments and the environment: the data directory, the database, where to listen.
+//! Settings from arguments and environment: data directory, database, listen address, integrations.
 
 use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments, TlsArguments};
 use crate::tls;
@@ -11,32 +11,32 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio_rustls::TlsAcceptor;
 
-/// The command was wrong, not the world: exit code 2.
+/// An error in the command line: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(String);
 
 impl UsageError {
-    /// With the sentence that says what was expected.
+    /// An error with this message.
     pub(crate) fn new(message: &str) -> Self {
         Self(message.to_owned())
     }
 }
 
-/// The API of GitHub's own address; others have it below their own.
+/// The API of github.com. Other installations have it below their own address.
 const GITHUB_API_URL: &str = "https://api.github.com";
-/// Where the server keeps its data as root, whose home other users cannot enter.
+/// The data directory for root, whose home other users cannot enter.
 const DATA_DIR_OF_ROOT: &str = "/var/lib/roundtrip";
 
-/// The database given by `DATABASE_URL`, if any. Nothing is started then.
+/// The database given by `DATABASE_URL`, if any. The embedded PostgreSQL is then not used.
 pub(crate) fn database_url() -> Option<String> {
     std::env::var("DATABASE_URL").ok().filter(|url| !url.is_empty())
 }
 
-/// The data directory: as given, else by the user's habit.
+/// The data directory: as given, or the default.
 ///
 /// # Errors
-/// None is given and no home directory is known.
+/// No directory is given, and the home directory is unknown.
 pub(crate) fn data_dir(arguments: &DataArguments) -> Result<PathBuf> {
     match &arguments.data_dir {
         Some(given) => std::path::absolute(given).context("--data-dir is empty: expected a directory"),
@@ -46,7 +46,7 @@ pub(crate) fn data_dir(arguments: &DataArguments) -> Result<PathBuf> {
             std::env::var_os("HOME").map(PathBuf::from),
         )
         .map(|home| home.join("roundtrip"))
-        .context("no home directory is known: set HOME or pass --data-dir"),
+        .context("cannot find the home directory: set HOME or pass --data-dir"),
     }
 }
 
@@ -56,17 +56,17 @@ fn data_home(xdg_data_home: Option<PathBuf>, home: Option<PathBuf>) -> Option<Pa
     xdg_data_home.filter(absolute).or_else(|| Some(home.filter(absolute)?.join(".local/share")))
 }
 
-/// The address to listen on. Projects are public unless someone says otherwise, so that an address which other machines
-/// reach needs a clear word: that they may read, or that they may not.
+/// The address to listen on. Projects are public by default, so an address that other machines can reach requires
+/// `--public-read` or `--private`.
 ///
 /// # Errors
-/// [`UsageError`] for an address that other machines reach, without such a word.
+/// [`UsageError`] for an address that other machines can reach, without one of these options.
 pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
     let is_clear = arguments.access.public_read || arguments.access.private;
     if !arguments.host.is_loopback() && !is_clear {
         let message = format!(
-            "other machines reach {}, and anyone among them could read every public project: pass --public-read to \
-             allow that, or --private to show strangers nothing, or listen on 127.0.0.1",
+            "{} is reachable from other machines. Pass --public-read to let them read public projects, --private to \
+             require sign-in, or listen on 127.0.0.1",
             arguments.host
         );
         return Err(UsageError::new(&message).into());
@@ -74,7 +74,7 @@ pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
     Ok(SocketAddr::new(arguments.host, arguments.port))
 }
 
-/// How who connects is greeted, if the server speaks TLS itself.
+/// The TLS configuration, if the server terminates TLS.
 ///
 /// # Errors
 /// A file cannot be read, or the key is not that of the certificate.
@@ -83,7 +83,7 @@ pub(crate) fn tls(arguments: &TlsArguments) -> Result<Option<TlsAcceptor>> {
     files.map(|(certificate, key)| tls::acceptor(tls::Files { certificate, key })).transpose()
 }
 
-/// How the door is kept.
+/// The settings for authentication and rate limits.
 pub(crate) fn auth(arguments: &AccessArguments) -> auth_settings::Settings {
     auth_settings::Settings {
         is_private: arguments.private,
@@ -92,10 +92,10 @@ pub(crate) fn auth(arguments: &AccessArguments) -> auth_settings::Settings {
     }
 }
 
-/// GitHub, if people are to sign in there.
+/// Sign-in with GitHub, if configured.
 ///
 /// # Errors
-/// The file with the secret cannot be read, or an address is none.
+/// The file with the secret cannot be read, or an address is invalid.
 pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     let (Some(client_id), Some(file)) = (&arguments.github_client_id, &arguments.github_client_secret_file)
     else {
@@ -112,10 +112,10 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     GitHub::new(settings).map(Some)
 }
 
-/// How people are told what happens. Where links lead, unless it is said, is known when the server listens.
+/// The settings for notifications. The default public address is only known once the server listens.
 ///
 /// # Errors
-/// The file with the password cannot be read, or an argument is not what it must be.
+/// The file with the password cannot be read, or an argument is invalid.
 pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Settings> {
     let public_url = arguments.public_url.clone().unwrap_or_default();
     let is_address = public_url.starts_with("https://") || public_url.starts_with("http://");
@@ -139,10 +139,10 @@ pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Setti
     Ok(notify::Settings { public_url, allow_private_targets: arguments.allow_private_targets, mail })
 }
 
-/// Who checks tokens of jobs, if they are to upload with them.
+/// The verifier of CI job tokens, if configured.
 ///
 /// # Errors
-/// The issuer is no address.
+/// The issuer is not a valid address.
 pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
     let Some(audience) = &arguments.oidc_audience else { return Ok(None) };
     let settings = oidc::Settings {
@@ -153,10 +153,10 @@ pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
     Verifier::new(settings).map(Some)
 }
 
-/// The App that this server is at GitHub, if it is one.
+/// The GitHub App, if configured.
 ///
 /// # Errors
-/// A file cannot be read, or holds something else.
+/// A file cannot be read, or has invalid content.
 pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
     let (Some(app_id), Some(key), Some(secret)) =
         (arguments.github_app_id, &arguments.github_app_key_file, &arguments.github_webhook_secret_file)
@@ -176,7 +176,7 @@ pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
     App::new(settings).map(Some)
 }
 
-/// As given, else that of GitHub itself, else below the address of another one.
+/// The address as given; by default, github.com's API or `/api/v3` of another address.
 fn github_api_url(arguments: &AccessArguments) -> String {
     let url = arguments.github_url.trim_end_matches('/');
     arguments.github_api_url.clone().unwrap_or_else(|| {
@@ -197,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_reaches_the_server_by_default() {
+    fn listens_locally_by_default() {
         assert_eq!(listen(&[]).unwrap().to_string(), "127.0.0.1:7979");
         assert_eq!(listen(&["--host", "::1", "--port", "0"]).unwrap().to_string(), "[::1]:0");
     }
 
     #[test]
-    fn an_address_that_others_reach_needs_a_clear_word() {
+    fn reachable_address_requires_an_option() {
         let error = listen(&["--host", "0.0.0.0"]).unwrap_err();
         assert!(error.is::<UsageError>());
         for word in ["--public-read", "--private"] {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_data_home_counts_as_none() {
+    fn ignores_a_relative_data_home() {
         let path = |text: &str| Some(PathBuf::from(text));
         assert_eq!(data_home(path("/data"), path("/home/me")), path("/data"));
         assert_eq!(data_home(path("data"), path("/home/me")), path("/home/me/.local/share"));

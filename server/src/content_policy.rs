@@ -1,4 +1,4 @@
-//! What browsers let our pages do, and who may show them within a page of their own.
+//! The content security policy, and which pages can be embedded.
 
 use crate::AppState;
 use axum::extract::{Request, State};
@@ -7,8 +7,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use roundtrip_wire::Slug;
 
-/// Only own scripts run, and only own style sheets count. Charts set the style of single elements from scripts, which no policy
-/// forbids; a style that stands in a document's text is not taken.
+/// Allows only our own scripts and style sheets. Scripts can still set styles of elements; inline styles in documents
+/// are ignored.
 macro_rules! policy {
     ($frame_ancestors:literal) => {
         HeaderValue::from_static(concat!(
@@ -19,34 +19,34 @@ macro_rules! policy {
     };
 }
 
-/// Nobody frames a page: what is pressed there could be pressed for somebody else.
-const OF_PAGES: HeaderValue = policy!("'none'");
-/// Anyone frames a page that shows one chart.
-const OF_A_CHART: HeaderValue = policy!("*");
+/// Pages cannot be framed, against clickjacking.
+const PAGE_POLICY: HeaderValue = policy!("'none'");
+/// Pages with a single chart can be embedded anywhere.
+const CHART_POLICY: HeaderValue = policy!("*");
 
-/// Middleware: tells it with every answer.
-pub(crate) async fn tell(request: Request, next: Next) -> Response {
-    let policy = if shows_one_chart(request.uri()) { OF_A_CHART } else { OF_PAGES };
+/// Middleware: adds the policy to every response.
+pub(crate) async fn add_policy(request: Request, next: Next) -> Response {
+    let policy = if shows_one_chart(request.uri()) { CHART_POLICY } else { PAGE_POLICY };
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 
-/// For a year a browser that was here by HTTPS comes by nothing else. Only this host: what else its domain serves is not ours.
-const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
+/// Makes browsers use only HTTPS for a year. It covers only this host, because we do not control its subdomains.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Middleware: tells it where people reach this server by HTTPS.
-pub(crate) async fn stay_with_https(State(state): State<AppState>, request: Request, next: Next) -> Response {
+/// Middleware: adds `strict-transport-security` if the server is reached by HTTPS.
+pub(crate) async fn add_hsts(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if state.notifier().public_url().starts_with("https://") {
-        response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
+        response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
     }
     response
 }
 
-/// Whether this is the address of a page with `embed=<chart>`. The interface then shows that chart alone: nothing on it changes
-/// anything, and whoever looks is a stranger where another site frames it, because the session's cookie is `SameSite=Lax` and
-/// stays at home. What is not plainly that is a page like any other.
+/// Whether this is the address of a page with `embed=<chart>`. The interface then shows only that chart, without any
+/// controls that change data. Within another site's frame the user is anonymous, because the session's cookie is
+/// `SameSite=Lax`. Ambiguous addresses count as normal pages.
 fn shows_one_chart(uri: &Uri) -> bool {
     let is_page = !(uri.path() == "/api" || uri.path().starts_with("/api/"));
     let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_page_that_is_asked_for_one_chart_may_be_framed() {
+    fn only_single_chart_pages_can_be_framed() {
         let is_framed = |uri: &'static str| shows_one_chart(&Uri::from_static(uri));
         for uri in
             ["/libfoo/series/7?embed=trend", "/libfoo?tables=trend&embed=size-sweep&last=7", "/?embed=a"]
@@ -85,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn the_policies_differ_in_who_may_frame_a_page_and_in_nothing_else() {
-        let [of_pages, of_a_chart] = [OF_PAGES, OF_A_CHART].map(|policy| policy.to_str().unwrap().to_owned());
-        assert_eq!(of_pages.replace("frame-ancestors 'none'", "frame-ancestors *"), of_a_chart);
-        assert!(of_pages.contains("img-src 'self' data:;") && of_pages.starts_with("default-src 'self';"));
+    fn policies_differ_only_in_frame_ancestors() {
+        let [page, chart] = [PAGE_POLICY, CHART_POLICY].map(|policy| policy.to_str().unwrap().to_owned());
+        assert_eq!(page.replace("frame-ancestors 'none'", "frame-ancestors *"), chart);
+        assert!(page.contains("img-src 'self' data:;") && page.starts_with("default-src 'self';"));
     }
 }

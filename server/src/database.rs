@@ -1,4 +1,4 @@
-//! The way to PostgreSQL, whoever runs it: connections, and the sentences for when there are none.
+//! Connections to PostgreSQL, embedded or external.
 
 use crate::cli::DataArguments;
 use crate::config;
@@ -18,15 +18,15 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Who somebody is whom no address names.
-const UNNAMED: &str = "anonymous";
-/// PostgreSQL's code for a lock that was waited for too long.
+/// The user name that sqlx assumes by default.
+const SQLX_DEFAULT_USER: &str = "anonymous";
+/// SQLSTATE of a lock timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a server asks whether another one has finished migrating.
+/// How often a server checks whether another one has finished migrating.
 const MIGRATION_POLL: Duration = Duration::from_millis(500);
 
-/// A database that can be used, and the PostgreSQL behind it if this program started one.
+/// A usable database, with the embedded PostgreSQL if this program started it.
 pub(crate) struct Database {
     pub(crate) pool: PgPool,
     pub(crate) embedded: Option<Embedded>,
@@ -36,20 +36,20 @@ impl Database {
     /// Connects to `DATABASE_URL`, or starts the embedded PostgreSQL in the data directory, and applies all migrations.
     ///
     /// # Errors
-    /// There is no database, or a migration fails. What was started is stopped again.
+    /// The database is unavailable, or a migration fails. An embedded PostgreSQL is stopped again.
     pub(crate) async fn open(data: &DataArguments) -> Result<Self> {
         let database = match config::database_url() {
-            Some(url) => Self::of(reachable(&url).await?, None),
+            Some(url) => Self::new(reachable(&url).await?, None),
             None => Self::start(&config::data_dir(data)?).await?,
         };
         database.migrated().await
     }
 
-    /// The database of a verb that runs beside a server or without one, as [`Database::reach`] finds it. Only a running
-    /// server migrates its own.
+    /// The database for a command that runs next to a server or without one, from [`Database::reach`]. Migrates it
+    /// unless a server is running.
     ///
     /// # Errors
-    /// There is no database, a migration fails, or the running server is an older one.
+    /// The database is unavailable, a migration fails, or the running server is older.
     pub(crate) async fn join(data: &DataArguments) -> Result<Self> {
         let database = Self::reach(data).await?;
         if config::database_url().is_some() || database.embedded.is_some() {
@@ -58,18 +58,18 @@ impl Database {
         let missing = schema::missing_migrations(&database.pool, &MIGRATOR).await;
         if !missing.context("cannot read the database")?.is_empty() {
             bail!(
-                "the server that runs on {} is an older one: stop it first",
+                "the running server on {} has an older version. Stop it first",
                 config::data_dir(data)?.display()
             );
         }
         Ok(database)
     }
 
-    /// The database as it is: `DATABASE_URL`, the PostgreSQL of the server that runs on the data directory, or that PostgreSQL
-    /// started for the time being. Its statements are about many rows: none is noted for being slow.
+    /// The database without migrations: `DATABASE_URL`, the PostgreSQL of the server running on the data directory,
+    /// or that PostgreSQL started temporarily. Slow statements are not logged, because commands process many rows.
     ///
     /// # Errors
-    /// There is no database.
+    /// The database is unavailable.
     pub(crate) async fn reach(data: &DataArguments) -> Result<Self> {
         let data_dir = config::data_dir(data)?;
         let options = match config::database_url() {
@@ -83,15 +83,15 @@ impl Database {
                 (embedded.connect_options(), Some(embedded))
             }
         };
-        Ok(Self::of(options.disable_statement_logging(), embedded))
+        Ok(Self::new(options.disable_statement_logging(), embedded))
     }
 
     async fn start(data_dir: &Path) -> Result<Self> {
         let embedded = Embedded::start(data_dir).await?;
-        Ok(Self::of(embedded.connect_options(), Some(embedded)))
+        Ok(Self::new(embedded.connect_options(), Some(embedded)))
     }
 
-    fn of(options: PgConnectOptions, embedded: Option<Embedded>) -> Self {
+    fn new(options: PgConnectOptions, embedded: Option<Embedded>) -> Self {
         Self { pool: pool(options), embedded }
     }
 
@@ -102,7 +102,7 @@ impl Database {
         }
     }
 
-    /// The error of something that was done with it, in the words of whoever can mend it.
+    /// An error with advice, if the embedded PostgreSQL caused it.
     pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         match &self.embedded {
             Some(embedded) => embedded.explain(error),
@@ -110,10 +110,10 @@ impl Database {
         }
     }
 
-    /// Does something with a database that is opened for it, and closed after; nothing where this program was asked to end first.
+    /// Opens a database, runs `work` and closes it. Does nothing after a stop signal.
     ///
     /// # Errors
-    /// There is none, or what is done fails.
+    /// The database is unavailable, or `work` fails.
     pub(crate) async fn with(
         opened: impl Future<Output = Result<Self>>,
         shutdown: &Shutdown,
@@ -126,41 +126,40 @@ impl Database {
         result
     }
 
-    /// Closes all connections and stops what was started.
+    /// Closes all connections and stops an embedded PostgreSQL.
     pub(crate) async fn close(self) {
         if tokio::time::timeout(CLOSE_TIMEOUT, self.pool.close()).await.is_err() {
-            tracing::warn!("connections to the database are still busy and were cut off");
+            tracing::warn!("closed busy connections to the database");
         }
         drop(self.embedded);
     }
 }
 
-/// What `DATABASE_URL` says, after one connection was made with it.
+/// The options from `DATABASE_URL`, checked with one connection.
 ///
 /// # Errors
-/// It is no address, or nothing answers there.
+/// The address is invalid, or the database does not answer.
 pub(crate) async fn reachable(url: &str) -> Result<PgConnectOptions> {
-    let options = PgConnectOptions::from_str(url).context(
-        "DATABASE_URL is no address of a PostgreSQL: expected postgres://user:password@host:port/database",
-    )?;
-    let options = as_who_runs_this(options, url);
+    let options = PgConnectOptions::from_str(url)
+        .context("DATABASE_URL is invalid: expected postgres://user:password@host:port/database")?;
+    let options = with_default_user(options, url);
     try_connection(&options)
         .await
-        .with_context(|| format!("cannot connect to {}, which DATABASE_URL names", name(&options)))?;
+        .with_context(|| format!("cannot connect to {} from DATABASE_URL", name(&options)))?;
     Ok(options)
 }
 
-/// Where neither the address nor `PGUSER` names a user, it is the one of the system who runs this, as everywhere with PostgreSQL
-/// (libpq, "Parameter Key Words": `user`). The address was read as if it were somebody called `anonymous`.
-fn as_who_runs_this(options: PgConnectOptions, url: &str) -> PgConnectOptions {
-    let is_named = options.get_username() != UNNAMED || url.contains(UNNAMED);
+/// Without a user in the address or `PGUSER`, uses the operating system's user, like libpq ("Parameter Key Words":
+/// `user`). sqlx would use `anonymous`.
+fn with_default_user(options: PgConnectOptions, url: &str) -> PgConnectOptions {
+    let is_named = options.get_username() != SQLX_DEFAULT_USER || url.contains(SQLX_DEFAULT_USER);
     match User::from_uid(Uid::effective()) {
         Ok(Some(user)) if !is_named => options.username(&user.name),
         _ => options,
     }
 }
 
-/// Applies the migrations that are missing, when no other server does.
+/// Applies missing migrations, while no other server does.
 ///
 /// # Errors
 /// The database does not answer, or a migration fails.
@@ -171,41 +170,41 @@ pub(crate) async fn migrate(pool: &PgPool) -> Result<()> {
     applied
 }
 
-/// The right to migrate: only one program has it at a time.
+/// A lock on migrations, held by one program at a time.
 pub(crate) struct Migration {
     connection: PoolConnection<Postgres>,
 }
 
 impl Migration {
-    /// Waits for the right, and takes over the tables of the version before the baseline.
+    /// Takes the lock, and adopts the tables of the version before the baseline.
     ///
     /// # Errors
-    /// The database does not answer, or its tables are older than those that are taken over.
+    /// The database does not answer, or its tables are older than that version.
     pub(crate) async fn begin(pool: &PgPool) -> Result<Self> {
         let mut connection = pool.acquire().await.context("cannot connect to the database")?;
-        // The right is the connection's: whatever becomes of this program, it ends with it.
+        // The connection holds the lock, so it is released however this program ends.
         connection.close_on_drop();
-        schema::limit_lock_waits(&mut connection).await.context("cannot ask for a limit of waiting")?;
-        // Waiting inside the database, as sqlx does by itself, would be a transaction that an index which is being made
-        // concurrently waits for.
+        schema::limit_lock_waits(&mut connection).await.context("cannot set the lock timeout")?;
+        // sqlx would wait inside the database. That would be a transaction, and a concurrent index build would wait
+        // for it.
         while !schema::try_lock(&mut connection).await.context("cannot lock the database's tables")? {
-            tracing::info!("another server brings the tables up to date");
+            tracing::info!("waiting for another server to apply migrations");
             tokio::time::sleep(MIGRATION_POLL).await;
         }
         take_over(&mut connection).await?;
         Ok(Self { connection })
     }
 
-    /// Applies those migrations that are missing and wanted, by their versions.
+    /// Applies missing migrations with the given versions.
     ///
     /// # Errors
-    /// One fails, or the database knows one that is not wanted.
+    /// A migration fails, or the database has one that is not in the list.
     pub(crate) async fn apply(&mut self, is_wanted: impl Fn(i64) -> bool) -> Result<()> {
         let wanted = MIGRATOR.iter().filter(|migration| is_wanted(migration.version)).cloned().collect();
         schema::apply(&mut self.connection, Migrator::with_migrations(wanted)).await.map_err(not_migrated)
     }
 
-    /// Gives the right back.
+    /// Releases the lock.
     ///
     /// # Errors
     /// The database does not answer.
@@ -218,16 +217,18 @@ async fn take_over(connection: &mut PgConnection) -> Result<()> {
     match Replaced::find(connection).await.context("cannot read the database")? {
         Replaced::None => Ok(()),
         Replaced::Complete => {
-            tracing::info!("the tables are those of the version before: they are taken over");
-            baseline::take_over(connection, &MIGRATOR).await.context("cannot take over the database's tables")
+            tracing::info!("adopting the tables of the previous version");
+            baseline::take_over(connection, &MIGRATOR)
+                .await
+                .context("cannot adopt the tables of the previous version")
         }
         Replaced::Incomplete { last } => bail!(
-            "the database's tables are too old (their last migration is {last}, and this server takes over those up to \
-             {}): start the version before this one on it once, or restore its backup there; then start this one",
+            "the database is too old: its last migration is {last}, expected {}. Start the previous version of the server on \
+             it once, then this one",
             baseline::LAST_REPLACED
         ),
         Replaced::Edited => bail!(
-            "the database's migrations up to {} are not the published ones: back it up, and look for what was changed",
+            "the database's migrations up to {} differ from the published ones. Back it up, and find the change",
             baseline::LAST_REPLACED
         ),
     }
@@ -236,18 +237,17 @@ async fn take_over(connection: &mut PgConnection) -> Result<()> {
 fn not_migrated(error: MigrateError) -> anyhow::Error {
     match error {
         MigrateError::VersionMissing(version) => anyhow::anyhow!(
-            "the database was used by a newer server (its migration {version} is unknown to this one): start that \
-             server or a newer one"
+            "the database was migrated by a newer server (migration {version}). Start that version or a newer one"
         ),
         MigrateError::ExecuteMigration(sqlx::Error::Database(error), version)
             if error.code().as_deref() == Some(LOCK_NOT_AVAILABLE) =>
         {
             anyhow::anyhow!(
-                "tables are in use, and migration {version} does not wait longer: end what works on the database (another \
-                 server, a backup, a psql) or let it end, and start again"
+                "migration {version} timed out waiting for a lock. Stop other servers, backups or psql sessions on the \
+                 database, then start again"
             )
         }
-        error => anyhow::Error::new(error).context("cannot bring the database's tables up to date"),
+        error => anyhow::Error::new(error).context("cannot apply migrations"),
     }
 }
 
@@ -265,10 +265,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whom_no_address_names_is_the_user_who_runs_this() {
+    fn default_user_is_the_current_user() {
         let user = |url: &str| {
             let options = PgConnectOptions::from_str(url).unwrap();
-            as_who_runs_this(options, url).get_username().to_owned()
+            with_default_user(options, url).get_username().to_owned()
         };
         assert_eq!(user("postgres://ada@host/roundtrip"), "ada");
         assert_eq!(user("postgres://anonymous@host/roundtrip"), "anonymous");

@@ -1,6 +1,6 @@
-//! [`ApiError`]: everything a handler can fail with, and its way to an RFC 9457 problem.
+//! [`ApiError`]: the errors of handlers, answered as RFC 9457 problems.
 //!
-//! A handler returns the error; `render` puts the request's id into the answer and logs the cause, once.
+//! A handler returns the error; `render` adds the request's id to the answer and logs the cause.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -13,29 +13,29 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// When to come back after a temporary failure.
+/// Retry delay after a temporary failure.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
 
-/// Why a request was not served. The text is for the one who asked: it names the thing and what was expected.
+/// Why a request failed. The text is shown to the caller and names the input and the expected value.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// The domain does not do it.
+    /// An error of the domain.
     #[error(transparent)]
     Domain(DomainError),
     /// There is no valid token.
     #[error("{0}")]
     Unauthenticated(&'static str),
-    /// A session was used by something else than our own pages.
+    /// A session was used by another site.
     #[error("{0}")]
     CrossSite(&'static str),
-    /// The client asks too often.
-    #[error("too many requests: try again in {retry_after_seconds} s")]
+    /// The client exceeds its rate limit.
+    #[error("too many requests: retry in {retry_after_seconds} s")]
     TooManyRequests {
-        /// When.
+        /// The delay.
         retry_after_seconds: u64,
     },
-    /// The path has no such method.
-    #[error("{method} is not possible here")]
+    /// The path does not support this method.
+    #[error("{method} is not supported by this path")]
     MethodNotAllowed {
         /// The method of the request.
         method: String,
@@ -43,28 +43,30 @@ pub enum ApiError {
     /// The body is of another type, or compressed in another way.
     #[error("{header} is {found}: expected {expected}")]
     UnsupportedMedia {
-        /// The header that says so.
+        /// The header.
         header: &'static str,
-        /// What it says.
+        /// Its value.
         found: String,
-        /// What it may say.
+        /// The expected values.
         expected: &'static str,
     },
     /// An agent's messages are of another version.
     #[error(
-        "the agent speaks the protocol {} to {}, and this server {} to {}: update the {}",
+        "the agent supports protocol versions {} to {}, this server {} to {}: update the {}",
         theirs.start(), theirs.end(), PROTOCOLS.start(), PROTOCOLS.end(),
         if theirs.end() < PROTOCOLS.start() { "agent" } else { "server" }
     )]
     AgentTooOld {
-        /// What it speaks.
+        /// The agent's versions.
         theirs: RangeInclusive<u32>,
     },
-    /// The server ends soon.
-    #[error("the server is stopping: ask another one, or come back")]
+    /// The server is stopping.
+    #[error("the server is stopping: retry later")]
     Stopping,
     /// The database does not have the schema of this server.
-    #[error("the database lacks migrations {missing:?} of this server")]
+    #[error(
+        "the database lacks migrations {missing:?}: restart the server, or run `roundtrip-server migrate`"
+    )]
     SchemaBehind {
         /// Their versions.
         missing: Vec<i64>,
@@ -72,12 +74,12 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// There is no such thing.
+    /// The resource was not found.
     pub fn unknown(kind: Kind, name: impl ToString) -> Self {
         DomainError::unknown(kind, name).into()
     }
 
-    /// A parameter is not what it must be.
+    /// A parameter is invalid.
     pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
         DomainError::parameter(name, detail).into()
     }
@@ -87,7 +89,7 @@ impl ApiError {
         Self::TooManyRequests { retry_after_seconds: wait.as_secs() + 1 }
     }
 
-    /// Why someone may not do something with a thing that, if it is hidden, does not exist.
+    /// Converts a refusal. Hidden resources are reported as not found.
     pub fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
         DomainError::refused(refusal, kind, name).into()
     }
@@ -97,7 +99,7 @@ impl ApiError {
         DomainError::unavailable(cause).into()
     }
 
-    /// The fault is ours.
+    /// A bug or an unexpected failure.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
         DomainError::internal(cause).into()
     }
@@ -106,14 +108,14 @@ impl ApiError {
     fn class(&self) -> (StatusCode, String, &'static str) {
         let (status, code, title) = match self {
             Self::Domain(error) => return class_of(error),
-            Self::Unauthenticated(_) => (401, "unauthenticated", "A valid token is needed"),
-            Self::CrossSite(_) => (403, "cross-site", "This is not one of our pages"),
-            Self::MethodNotAllowed { .. } => (405, "method-not-allowed", "The path has no such method"),
-            Self::UnsupportedMedia { .. } => (415, "unsupported-media-type", "The body is of another type"),
-            Self::AgentTooOld { .. } => (426, "agent-too-old", "The agent speaks another version"),
+            Self::Unauthenticated(_) => (401, "unauthenticated", "Authentication required"),
+            Self::CrossSite(_) => (403, "cross-site", "Request from another site"),
+            Self::MethodNotAllowed { .. } => (405, "method-not-allowed", "Method not allowed"),
+            Self::UnsupportedMedia { .. } => (415, "unsupported-media-type", "Unsupported media type"),
+            Self::AgentTooOld { .. } => (426, "agent-too-old", "Incompatible agent version"),
             Self::TooManyRequests { .. } => (429, "too-many-requests", "Too many requests"),
-            Self::Stopping => (503, "stopping", "Not now"),
-            Self::SchemaBehind { .. } => (503, "schema-behind", "The database is not migrated"),
+            Self::Stopping => (503, "stopping", "Server stopping"),
+            Self::SchemaBehind { .. } => (503, "schema-behind", "Database not migrated"),
         };
         (known(status), code.to_owned(), title)
     }
@@ -142,28 +144,26 @@ impl ApiError {
 fn class_of(error: &DomainError) -> (StatusCode, String, &'static str) {
     use DomainError::*;
     let (status, code, title) = match error {
-        InvalidParameter { .. } => (400, "invalid-parameter", "A parameter is wrong"),
-        InvalidEncoding(_) => (400, "invalid-encoding", "The body cannot be read"),
-        InvalidJson(_) => (400, "invalid-json", "The body is not JSON"),
-        Unauthenticated(_) => (401, "unauthenticated", "A valid token is needed"),
-        Refused(_) => (403, "forbidden", "This is not allowed"),
+        InvalidParameter { .. } => (400, "invalid-parameter", "Invalid parameter"),
+        InvalidEncoding(_) => (400, "invalid-encoding", "Invalid encoding"),
+        InvalidJson(_) => (400, "invalid-json", "Invalid JSON"),
+        Unauthenticated(_) => (401, "unauthenticated", "Authentication required"),
+        Refused(_) => (403, "forbidden", "Permission denied"),
         Unknown { kind, .. } => {
-            return (StatusCode::NOT_FOUND, format!("unknown-{kind}"), "It does not exist");
+            return (StatusCode::NOT_FOUND, format!("unknown-{kind}"), "Not found");
         }
-        Taken(_) => (409, "taken", "The name is in use"),
-        LeaseLost { .. } => (409, "lease-lost", "The job is not this agent's"),
-        Pruned { .. } => (410, "pruned", "It is not kept any more"),
-        BodyTooLarge { .. } => (413, "body-too-large", "The body is too large"),
-        UnsupportedSchemaVersion { .. } => {
-            (422, "unsupported-schema-version", "The report is of another version")
-        }
-        InvalidReport { .. } => (422, "invalid-report", "The report breaks a rule"),
-        InvalidFile { .. } => (422, "invalid-file", "The file cannot be read"),
-        RunConflict { .. } => (422, "run-conflict", "The run exists with another body"),
-        Busy => (503, "busy", "Not now"),
-        Unavailable(_) => (503, "unavailable", "Not now"),
-        StorageFull(_) => (507, "storage-full", "The disk is full"),
-        Internal(_) => (500, "internal", "The server failed"),
+        Taken(_) => (409, "taken", "Name already in use"),
+        LeaseLost { .. } => (409, "lease-lost", "Lease lost"),
+        Pruned { .. } => (410, "pruned", "Data deleted"),
+        BodyTooLarge { .. } => (413, "body-too-large", "Body too large"),
+        UnsupportedSchemaVersion { .. } => (422, "unsupported-schema-version", "Unsupported schema version"),
+        InvalidReport { .. } => (422, "invalid-report", "Invalid report"),
+        InvalidFile { .. } => (422, "invalid-file", "Invalid file"),
+        RunConflict { .. } => (422, "run-conflict", "Run already stored"),
+        Busy => (503, "busy", "Server busy"),
+        Unavailable(_) => (503, "unavailable", "Database unavailable"),
+        StorageFull(_) => (507, "storage-full", "Disk full"),
+        Internal(_) => (500, "internal", "Internal error"),
     };
     (known(status), code.to_owned(), title)
 }
@@ -177,7 +177,7 @@ impl From<DomainError> for ApiError {
     fn from(error: DomainError) -> Self {
         match error {
             DomainError::Refused(Refusal::Anonymous) => {
-                Self::Unauthenticated("expected a header `authorization: Bearer <token>`, or a session")
+                Self::Unauthenticated("sign in, or send a header `authorization: Bearer <token>`")
             }
             DomainError::Unauthenticated(why) => Self::Unauthenticated(why),
             error => Self::Domain(error),
@@ -198,7 +198,7 @@ impl From<sqlx::Error> for ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// Without a body: `render` writes it, because it alone knows the request's id.
+    /// Without a body: `render` writes it with the request's id.
     fn into_response(self) -> Response {
         let (status, _, _) = self.class();
         let mut response = (status, self.headers()).into_response();
@@ -207,7 +207,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Middleware: writes the problem of an [`ApiError`], and logs what the answer must not tell.
+/// Middleware: writes the problem of an [`ApiError`], and logs its internal cause.
 pub(crate) async fn render(request: Request, next: Next) -> Response {
     let request_id =
         request.headers().get("x-request-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -240,18 +240,18 @@ pub(crate) async fn render(request: Request, next: Next) -> Response {
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_MEDIA_TYPE));
-    // A problem holds only text and numbers: it always has a JSON form.
+    // Serialising text and numbers cannot fail.
     Response::from_parts(parts, serde_json::to_vec(&problem).unwrap_or_default().into())
 }
 
-/// A panic becomes a problem as well; what it said goes to the log alone.
+/// Turns a panic into a problem. Its message is only logged.
 pub(crate) fn of_panic(panic: Box<dyn std::any::Any + Send>) -> Response {
-    let said = panic
+    let message = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("without a message");
-    ApiError::internal(anyhow::anyhow!("panic: {said}")).into_response()
+        .unwrap_or("no message");
+    ApiError::internal(anyhow::anyhow!("panic: {message}")).into_response()
 }
 
 #[cfg(test)]
@@ -263,7 +263,7 @@ mod tests {
     use tower_http::catch_panic::CatchPanicLayer;
 
     #[tokio::test]
-    async fn a_panic_is_a_problem_that_does_not_repeat_what_it_said() {
+    async fn panic_message_is_not_returned() {
         async fn broken() -> &'static str {
             panic!("the secret cause")
         }

@@ -1,8 +1,8 @@
-//! Entity tags: who asks again for what has not changed gets 304 and no body (RFC 9110, 8.8.3 and 13.1.2).
+//! Entity tags: a client that already has the current answer gets 304 without a body (RFC 9110, 8.8.3 and 13.1.2).
 //!
-//! A tag is the hash of the body before it is compressed, and weak. A strong one promises equal bytes, so that each
-//! compressed form would need its own; what a reader of JSON wants to know is whether it says the same, and the comparison
-//! for `If-None-Match` is the weak one anyway. Strong tags serve ranges and conditional writes, of which there are none.
+//! A tag is a weak hash of the body before compression. Strong tags promise equal bytes, so each encoding would need
+//! its own. `If-None-Match` compares weakly anyway, and the API has neither ranges nor conditional writes, which need
+//! strong tags.
 
 use crate::error::ApiError;
 use axum::body::{Body, HttpBody};
@@ -16,12 +16,12 @@ use headers::{ETag, HeaderMapExt, IfNoneMatch};
 use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
 
-/// Larger bodies are downloads, which nobody asks for again and again, and which take time to hash.
+/// Larger bodies are downloads, which are rarely repeated and slow to hash.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Half of a SHA-256 tells bodies apart.
+/// Half of a SHA-256 is enough to distinguish bodies.
 const HASH_BYTES: usize = 16;
 
-/// Middleware: tags what a GET answers with, and answers 304 to whoever has it. Streams have no length, and no tag.
+/// Middleware: adds tags to answers of GET, and answers 304 if the client has the body. Streams have no tag.
 pub(crate) async fn answer(request: Request, next: Next) -> Response {
     if request.method() != Method::GET {
         return next.run(request).await;
@@ -39,9 +39,9 @@ pub(crate) async fn answer(request: Request, next: Next) -> Response {
     };
     let hash = Sha256::digest(&bytes);
     let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash[..HASH_BYTES]));
-    // Letters, digits, `-` and `_`: always a tag.
+    // Letters, digits, `-` and `_` always form a valid tag.
     let Ok(tag) = tag.parse::<ETag>() else { return Response::from_parts(parts, Body::from(bytes)) };
-    // A 304 says what the 200 would have said to caches, and has no body by which the compression would know to.
+    // A 304 must have the same `vary` as the 200. The compression layer adds it only to bodies.
     parts.headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
     let is_held = held.is_some_and(|held| !held.precondition_passes(&tag));
     parts.headers.typed_insert(tag);

@@ -1,21 +1,22 @@
-//! The Roundtrip server: uploads in, charts' numbers out, and the web UI.
+//! The Roundtrip server: stores uploads, and serves the API and the web UI.
 //!
 //! # Codemap
 //! - [`app`]: the whole HTTP service over one database; [`state`], [`router`], [`openapi`], [`assets`].
-//! - [`routes`]: one file a resource: parse, call, respond; request and response types beside the handlers.
-//! - [`auth`]: who asks. [`auth_settings`]: how often, and from behind which proxies. [`extract`]: extractors whose rejections are problems.
-//! - [`error`]: the one error type of handlers, and its way to `application/problem+json`.
-//! - `badge`: one line about a project or a series, as a picture.
-//! - `content_policy`: what browsers let pages do, and who may frame them.
-//! - `etag`: 304 for whoever has the answer already.
+//! - [`routes`]: one file per resource with its handlers, request types and response types.
+//! - [`auth`]: authentication. [`auth_settings`]: rate limits and trusted proxies. [`extract`]: extractors whose
+//!   rejections are problems.
+//! - [`error`]: the error type of handlers, rendered as `application/problem+json`.
+//! - `badge`: a label and a message as SVG.
+//! - `content_policy`: the content security policy, and which pages can be embedded.
+//! - `etag`: entity tags and 304 responses.
 //! - [`metrics`]: counters of this process. [`monitoring`]: serves them to operators.
-//! - [`traces`]: requests and statements, for a collector.
-//! - [`seed`]: synthetic history, for measuring the server and for trying the UI.
+//! - [`traces`]: exports requests and statements to a collector.
+//! - [`seed`]: synthetic history, for load tests and demos.
 //!
-//! What all of it is about is in `roundtrip-domain`, pull requests are looked after by `roundtrip-github`, and SQL is in
-//! `roundtrip-storage`; none of them knows of our HTTP API.
+//! Domain logic is in `roundtrip-domain`, the GitHub App in `roundtrip-github`, and SQL in `roundtrip-storage`. None
+//! of them depends on the HTTP API.
 //!
-//! Transports, scenarios and machines are data here, never an enum: a new one needs no change of the server.
+//! Transports, scenarios and machines are data, never an enum: a new one needs no change of the server.
 
 pub mod assets;
 pub mod auth;

@@ -9,13 +9,13 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use std::time::Duration;
 
-/// What the names of all metrics begin with.
+/// The prefix of all metric names.
 pub(crate) const PREFIX: &str = "roundtrip";
-/// Upper bounds of durations: fine where answers are to be, coarse beyond.
+/// Upper bounds of duration buckets: fine for expected response times, coarse beyond.
 const DURATION_BOUNDS_SECONDS: [f64; 14] =
     [0.001, 0.002, 0.003, 0.005, 0.01, 0.015, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 20.0];
 
-/// Where uploads arrive.
+/// The routes of uploads.
 const UPLOAD_ROUTES: [&str; 2] = ["/api/v1/runs/{run_id}", "/api/v1/import"];
 
 /// Counters of this process.
@@ -56,32 +56,32 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix(PREFIX);
         let requests = Family::default();
-        registry.register("http_requests", "Requests that were answered", requests.clone());
+        registry.register("http_requests", "Answered HTTP requests", requests.clone());
         let durations: Family<_, _, fn() -> Histogram> =
             Family::new_with_constructor(|| Histogram::new(DURATION_BOUNDS_SECONDS));
-        let help = "Times from a request to the beginning of its answer";
+        let help = "Time to the start of the response";
         registry.register("http_request_duration_seconds", help, durations.clone());
         let uploads = Family::default();
-        registry.register("uploads", "Uploads, by what became of them", uploads.clone());
+        registry.register("uploads", "Uploads by outcome", uploads.clone());
         let results_stored = Counter::default();
-        registry.register("results_stored", "Cases of stored uploads", results_stored.clone());
+        registry.register("results_stored", "Results in stored uploads", results_stored.clone());
         let points_stored = Counter::default();
-        registry.register("points_stored", "Points of stored uploads", points_stored.clone());
+        registry.register("points_stored", "Points from stored uploads", points_stored.clone());
         let build = Family::<_, Gauge>::default();
         build.get_or_create(&VersionLabels { version: env!("CARGO_PKG_VERSION") }).set(1);
-        registry.register("build_info", "Which server this is", build);
+        registry.register("build_info", "Version of the server", build);
         Self { registry, requests, durations, uploads, results_stored, points_stored }
     }
 }
 
 impl Metrics {
-    /// Counts what an upload brought that was not stored before.
+    /// Counts newly stored data of an upload.
     pub(crate) fn stored(&self, result_count: i32, point_count: i32) {
         self.results_stored.inc_by(u64::try_from(result_count).unwrap_or(0));
         self.points_stored.inc_by(u64::try_from(point_count).unwrap_or(0));
     }
 
-    /// Counts and times a request whose answer begins.
+    /// Counts and times a request when its response begins.
     pub(crate) fn answered(
         &self,
         method: &'static str,
@@ -98,7 +98,7 @@ impl Metrics {
     }
 }
 
-/// What became of an upload.
+/// The outcome of an upload.
 fn outcome(status: StatusCode) -> &'static str {
     match status {
         StatusCode::CREATED => "stored",

@@ -1,5 +1,5 @@
-//! The API document: made from the handlers, committed as `server/openapi.json`, and the source of the web client's
-//! types.
+//! The OpenAPI document, generated from the handlers and committed as `server/openapi.json`. The web client's types come
+//! from it.
 
 use crate::auth::SESSION_COOKIE;
 use roundtrip_storage::access::Scope;
@@ -12,48 +12,48 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{Content, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
-/// Where the document is served.
+/// The path of the document.
 pub(crate) const PATH: &str = "/api/v1/openapi.json";
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Roundtrip",
-        description = "Continuous performance tracking for inter-process communication. Times are integers of \
-            nanoseconds, sizes integers of bytes. Every error is `application/problem+json` (RFC 9457). Public projects \
-            are read by anyone; what one must not know of does not exist. Requests by session that change something \
-            need the header `x-roundtrip-csrf: 1` and come from pages of this server.",
+        description = "Continuous performance tracking for inter-process communication. Times are integers in \
+            nanoseconds, sizes integers in bytes. Errors are `application/problem+json` (RFC 9457). Public projects need no \
+            authentication. Hidden projects are reported as not found. Changes with a session cookie need the header \
+            `x-roundtrip-csrf: 1` and must come from pages of this server.",
     ),
     modifiers(&Schemes),
     components(schemas(Problem)),
     tags(
-        (name = "accounts", description = "People, what they are in projects, and what they changed"),
-        (name = "channels", description = "To whom a project tells what happens"),
-        (name = "charts", description = "What charts are drawn of, in few bytes"),
-        (name = "commits", description = "What was measured, and how it hangs together"),
-        (name = "github", description = "What GitHub tells this server"),
-        (name = "health", description = "Whether the server lives and can serve"),
+        (name = "accounts", description = "Accounts, members of projects, and the audit log"),
+        (name = "channels", description = "Notification channels"),
+        (name = "charts", description = "Compact data for charts"),
+        (name = "commits", description = "Commits and their graph"),
+        (name = "github", description = "GitHub deliveries and pull requests"),
+        (name = "health", description = "Liveness and readiness"),
         (name = "ingest", description = "Uploads"),
-        (name = "jobs", description = "What is to be measured, and when"),
-        (name = "lab", description = "Agents: how they are let in, and how they are given work"),
+        (name = "jobs", description = "Jobs and schedules"),
+        (name = "lab", description = "Enrolment of agents, and their jobs"),
         (name = "links", description = "Short links to pages"),
         (name = "machines", description = "Hosts with an agent"),
         (name = "points", description = "One run's result in one series"),
-        (name = "projects", description = "Repositories whose commits are charted"),
-        (name = "published", description = "What others have measured and published"),
-        (name = "regressions", description = "Changes that one cause explains, and what people say of them"),
-        (name = "runs", description = "What was uploaded"),
-        (name = "series", description = "One case, measured one way, on one machine, over commits"),
-        (name = "session", description = "Who asks; signing in and out"),
-        (name = "verdicts", description = "How changes are found, and how often that is wrong"),
-        (name = "tokens", description = "What lets agents, jobs and scripts in"),
+        (name = "projects", description = "Projects and their settings"),
+        (name = "published", description = "Published results of others"),
+        (name = "regressions", description = "Regressions and their triage"),
+        (name = "runs", description = "Uploaded runs"),
+        (name = "series", description = "Results of one case and methodology on one machine, over commits"),
+        (name = "session", description = "Sign-in and sign-out"),
+        (name = "verdicts", description = "Change detection and its error rates"),
+        (name = "tokens", description = "Tokens, and trusts for CI jobs"),
     ),
 )]
 struct Head;
 
 struct Schemes;
 
-/// The names of the ways to prove who asks.
+/// The names of the security schemes.
 const TOKEN: &str = "token";
 const SESSION: &str = "session";
 
@@ -63,7 +63,7 @@ impl Modify for Schemes {
             .scheme(HttpAuthScheme::Bearer)
             .description(Some("A token of a user, an agent or CI"))
             .build();
-        let cookie = ApiKeyValue::with_description(SESSION_COOKIE, "What signing in sets");
+        let cookie = ApiKeyValue::with_description(SESSION_COOKIE, "The session cookie");
         let components = document.components.get_or_insert_with(Default::default);
         components.add_security_scheme(TOKEN, SecurityScheme::Http(bearer));
         components.add_security_scheme(SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
@@ -75,9 +75,9 @@ impl Modify for Schemes {
     }
 }
 
-/// What any operation may answer that this applies to.
+/// An error response that several operations share.
 struct Refusal {
-    /// Or `default`: any that is not listed.
+    /// The status, or `default` for all others.
     status: &'static str,
     name: &'static str,
     description: &'static str,
@@ -88,28 +88,28 @@ const REFUSALS: [Refusal; 5] = [
     Refusal {
         status: "401",
         name: "Unauthenticated",
-        description: "`unauthenticated`: the token is not valid, or there is none and one is needed",
+        description: "`unauthenticated`: the token is missing or invalid",
         applies: |_, security| security.iter().any(|way| *way != anyone()),
     },
     Refusal {
         status: "403",
         name: "Forbidden",
-        description: "`forbidden`: whoever asks may not do this; `cross-site`: the session was used by another site",
+        description: "`forbidden`: no permission; `cross-site`: a request from another site",
         applies: |_, security| !security.contains(&anyone()),
     },
     Refusal {
         status: "404",
         name: "NotFound",
-        description: "There is no such thing, or it is not to be known",
+        description: "Not found, or hidden",
         applies: |path, _| is_of_api(path) && path.contains('{'),
     },
     Refusal {
         status: "429",
         name: "TooManyRequests",
-        description: "`too-many-requests`: repeat after the time of the `retry-after` header",
+        description: "`too-many-requests`: retry after the time in the `retry-after` header",
         applies: |path, _| is_of_api(path),
     },
-    Refusal { status: "default", name: "Problem", description: "A problem", applies: |_, _| true },
+    Refusal { status: "default", name: "Problem", description: "Any other error", applies: |_, _| true },
 ];
 
 fn problem() -> Content {
@@ -124,8 +124,8 @@ fn anyone() -> SecurityRequirement {
     SecurityRequirement::default()
 }
 
-/// Says of every operation how it refuses, that this is a problem, and of those of the API what they take, where the handler
-/// does not: a read takes nothing for public projects, and for private ones the right to read.
+/// Adds error responses to every operation, and security requirements to API operations without their own. By
+/// default, reads of public projects need no credentials, and reads of private ones need the permission to read.
 fn complete(mut document: Document) -> Document {
     for (path, item) in &mut document.paths.paths {
         let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
@@ -146,7 +146,7 @@ fn complete(mut document: Document) -> Document {
     document
 }
 
-/// What a read takes.
+/// The security requirement of a read.
 fn security(path: &str) -> Vec<SecurityRequirement> {
     let mut ways = vec![anyone()];
     if is_of_api(path) {
@@ -164,7 +164,7 @@ pub(crate) fn head() -> Document {
 
 /// The document of all routes as indented JSON with a final newline.
 pub(crate) fn json(routes: Document) -> String {
-    // The document holds only text, numbers and maps with text as keys: it always has a JSON form.
+    // The document has only strings, numbers and maps with string keys, so serialisation cannot fail.
     let mut json = complete(routes).to_pretty_json().unwrap_or_default();
     json.push('\n');
     json

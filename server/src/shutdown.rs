@@ -1,23 +1,23 @@
-//! What asks this program to end: SIGINT, SIGTERM, or the end of standard input. The last is a lifeline: whoever
-//! started this program holds the other end, and the system closes it however that program ends, SIGKILL included.
+//! Stop signals: SIGINT, SIGTERM, or the end of standard input. The system closes standard input when the parent
+//! process ends, even by SIGKILL.
 
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Read};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Resolves when this program was asked to end, as often as it is asked.
+/// Waits for stop signals, and counts them.
 #[derive(Clone, Debug)]
 pub(crate) struct Shutdown {
-    /// How often it was asked.
+    /// The number of stop signals so far.
     requests: watch::Receiver<u32>,
 }
 
 impl Shutdown {
-    /// Starts to watch. From now on a signal no longer ends the process by itself.
+    /// Starts to watch for stop signals. From now on, signals no longer end the process directly.
     ///
     /// # Errors
-    /// The system refuses a handler or a thread.
+    /// A signal handler or thread cannot be created.
     pub(crate) fn watch(stop_with_stdin: bool) -> Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
@@ -32,34 +32,34 @@ impl Shutdown {
                 };
                 tracing::info!("stopping on {reason}");
                 sender.send_modify(|count| *count += 1);
-                // It ends once.
+                // Standard input ends only once.
                 stdin = None;
             }
         });
         Ok(Self { requests })
     }
 
-    /// Waits until this program was asked to end.
+    /// Waits for a stop signal.
     pub(crate) async fn requested(&self) {
         self.requested_times(1).await;
     }
 
-    /// Waits until this program was asked to end for the second time, by somebody who does not want to wait.
+    /// Waits for a second stop signal.
     pub(crate) async fn requested_again(&self) {
         self.requested_times(2).await;
     }
 
     async fn requested_times(&self, times: u32) {
-        // The sender goes with the runtime, and this future with it.
+        // The sender ends with the runtime, and this future with it.
         let _ = self.requests.clone().wait_for(|count| *count >= times).await;
     }
 
-    /// Whether this program was asked to end.
+    /// Whether there was a stop signal.
     pub(crate) fn is_requested(&self) -> bool {
         *self.requests.borrow() > 0
     }
 
-    /// The result of `work`, or none if the request to end came first. `work` is dropped then.
+    /// The result of `work`, or `None` if a stop signal comes first. `work` is then dropped.
     pub(crate) async fn unless_requested<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -69,11 +69,10 @@ impl Shutdown {
     }
 }
 
-/// Becomes true when standard input ends. A thread of its own reads, because a blocked read cannot be cancelled
-/// and must hold up nothing.
+/// Becomes true when standard input ends. A separate thread reads, because a blocked read cannot be cancelled.
 ///
 /// # Errors
-/// The system refuses a thread.
+/// The thread cannot be started.
 pub(crate) fn stdin_end() -> Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     std::thread::Builder::new()
@@ -95,11 +94,11 @@ pub(crate) fn stdin_end() -> Result<watch::Receiver<bool>> {
     Ok(receiver)
 }
 
-/// Waits until standard input has ended; forever if nobody reads it.
+/// Waits until standard input has ended; forever if it is not watched.
 pub(crate) async fn ended(stdin: Option<&mut watch::Receiver<bool>>) {
     match stdin {
         Some(stdin) => {
-            // A lost thread counts as a lost lifeline.
+            // A lost thread counts as the end of standard input.
             let _ = stdin.wait_for(|ended| *ended).await;
         }
         None => std::future::pending().await,

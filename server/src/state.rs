@@ -1,4 +1,4 @@
-//! [`AppState`]: what every handler may use.
+//! [`AppState`]: state shared by all handlers.
 
 use crate::auth_settings::{self, Auth};
 use crate::metrics::Metrics;
@@ -16,36 +16,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Shared by all requests; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AppState {
-    /// Connections to the database.
+    /// The database connection pool.
     pub pool: sqlx::PgPool,
-    /// Who is let in, and how often.
+    /// Authentication and rate limits.
     pub auth: Arc<Auth>,
-    /// Where people sign in, if that was set up.
+    /// Sign-in with GitHub, if configured.
     pub github: Option<Arc<GitHub>>,
-    /// Who checks tokens of jobs, if that was set up.
+    /// The verifier of CI job tokens, if configured.
     pub oidc: Option<Arc<Verifier>>,
-    /// What this server is at GitHub, if that was set up.
+    /// The GitHub App, if configured.
     pub github_app: Option<Arc<App>>,
-    /// The folder of programs for agents, if there is one.
+    /// The folder with releases for agents, if there is one.
     pub releases: Option<Arc<Path>>,
-    /// Takes uploads in.
+    /// Stores uploads.
     pub(crate) ingest: Ingest,
-    /// What operators watch.
+    /// Counters for operators.
     pub(crate) metrics: Arc<Metrics>,
-    /// Whether requests go to other servers from now on.
+    /// Whether the server is stopping, so that `/readyz` returns 503.
     is_stopping: Arc<AtomicBool>,
-    /// Who follows what arrives.
+    /// Subscriptions to new runs.
     pub live: Live,
-    /// Who searches what arrives for changes.
+    /// Returns change detection.
     pub(crate) analyst: Analyst,
-    /// Where agents wait for work.
+    /// The job queue.
     pub queue: Queue,
-    /// Who tells people what happens.
+    /// The notifier.
     pub(crate) notifier: Notifier,
 }
 
 impl AppState {
-    /// Of a pool whose database has been migrated.
+    /// Creates the state for a migrated database.
     pub fn new(pool: sqlx::PgPool) -> Self {
         let ingest = Ingest::new(pool.clone());
         let live = Live::new(pool.clone());
@@ -69,53 +69,53 @@ impl AppState {
         }
     }
 
-    /// With other settings of authentication than the default.
+    /// Sets other authentication settings than the default.
     #[must_use]
     pub fn with_auth(self, settings: auth_settings::Settings) -> Self {
         Self { auth: Arc::new(Auth::new(settings)), ..self }
     }
 
-    /// With accounts of GitHub.
+    /// Enables sign-in with GitHub.
     #[must_use]
     pub fn with_github(self, github: GitHub) -> Self {
         Self { github: Some(Arc::new(github)), ..self }
     }
 
-    /// With notifications sent otherwise than by default.
+    /// Sets other notification settings than the default.
     #[must_use]
     pub fn with_notifications(self, settings: notify::Settings) -> Self {
         Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
     }
 
-    /// With jobs of continuous integration that prove who they are.
+    /// Enables OIDC tokens of CI jobs.
     #[must_use]
     pub fn with_oidc(self, verifier: Verifier) -> Self {
         Self { oidc: Some(Arc::new(verifier)), ..self }
     }
 
-    /// With an App at GitHub.
+    /// Sets the GitHub App.
     #[must_use]
     pub fn with_github_app(self, app: Arc<App>) -> Self {
         Self { github_app: Some(app), ..self }
     }
 
-    /// With a folder of programs for agents.
+    /// Sets the folder with releases for agents.
     #[must_use]
     pub fn with_releases(self, folder: PathBuf) -> Self {
         Self { releases: Some(folder.into()), ..self }
     }
 
-    /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.
+    /// Makes `/readyz` return 503 from now on. Requests are still answered.
     pub fn announce_stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Searches what was stored for changes.
+    /// Change detection.
     pub fn analyst(&self) -> &Analyst {
         &self.analyst
     }
 
-    /// Tells people what happens.
+    /// Returns the sender of notifications.
     pub fn notifier(&self) -> &Notifier {
         &self.notifier
     }

@@ -1,5 +1,4 @@
-//! The log: to standard error, one line an event. Standard output belongs to what a verb prints. Beside it traces, when a
-//! collector is named.
+//! The log on standard error, one line per event, and traces if a collector is configured.
 
 use crate::cli::LogFormat;
 use anyhow::{Context, Result};
@@ -11,15 +10,15 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-/// Starts to log, and to trace. `RUST_LOG` chooses what is logged. What is given back is dropped last: it sends the last
+/// Starts logging and tracing. `RUST_LOG` filters the log. Drop the returned guard last, because it sends the last
 /// traces.
 ///
 /// # Errors
-/// The address of the collector is none.
+/// The collector's address is invalid.
 pub(crate) fn start(format: LogFormat) -> Result<Option<Traces>> {
-    let traces = Traces::start().context("cannot send traces where OTEL_EXPORTER_OTLP_ENDPOINT says")?;
+    let traces = Traces::start().context("cannot send traces to OTEL_EXPORTER_OTLP_ENDPOINT")?;
     let subscriber = tracing_subscriber::registry().with(log(format));
-    // No list of layers: it would not tell them where they are registered, which traces need to know.
+    // Not a list of layers: a list would not call `on_register_dispatch`, which traces need.
     match &traces {
         Some(traces) => subscriber.with(traces.layer()).init(),
         None => subscriber.init(),
@@ -29,7 +28,7 @@ pub(crate) fn start(format: LogFormat) -> Result<Option<Traces>> {
 
 fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into());
-    // PostgreSQL's notices tell of tables that exist already, at every start.
+    // PostgreSQL logs a notice about existing tables at every start.
     let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
         Ok(chosen) if !chosen.is_empty() => filter.parse_lossy(chosen),
         _ => filter.parse_lossy("info,sqlx::postgres::notice=warn"),
@@ -42,13 +41,12 @@ fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
         }
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
     };
-    let is_shown = filter_fn(|metadata| is_for_the_log(metadata) && !tells_addresses(metadata));
+    let is_shown = filter_fn(|metadata| is_for_the_log(metadata) && !contains_addresses(metadata));
     lines.with_filter(filter).with_filter(is_shown).boxed()
 }
 
-/// Whether an event is one of the client of HTTP, which tells of every request with its whole address. Whoever knows that of a
-/// notification channel can write there.
-fn tells_addresses(metadata: &Metadata<'_>) -> bool {
+/// Whether an event is from the HTTP client, which logs full addresses. Those of notification channels are secret.
+fn contains_addresses(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     *metadata.level() > Level::INFO && (target.starts_with("ureq::") || target.starts_with("ureq_proto::"))
 }

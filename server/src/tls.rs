@@ -1,5 +1,4 @@
-//! TLS by the server itself: the certificate and its key from files, which are read again when they have changed, so that a
-//! renewed certificate needs no restart.
+//! TLS termination. The certificate and its key are reloaded when their files change, so renewal needs no restart.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -15,27 +14,27 @@ use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{self, ServerConfig};
 
-/// Who has not finished a handshake by then is given up.
+/// The timeout of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// What is spoken above TLS, the preferred first.
+/// Protocols above TLS, preferred first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The files of a certificate, as PEM.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
-    /// The certificate, and those that it is signed with.
+    /// The certificate chain.
     pub(crate) certificate: PathBuf,
-    /// Its private key.
+    /// The private key.
     pub(crate) key: PathBuf,
 }
 
-/// How to greet who connects.
+/// Creates the acceptor of TLS connections.
 ///
 /// # Errors
 /// A file cannot be read, or the key is not that of the certificate.
 pub(crate) fn acceptor(files: Files) -> Result<TlsAcceptor> {
     let provider = Arc::new(ring::default_provider());
-    let renewed = Renewed::new(files, Arc::clone(&provider))?;
+    let renewed = ReloadingCertificate::new(files, Arc::clone(&provider))?;
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .context("no version of TLS is available")?
@@ -45,7 +44,7 @@ pub(crate) fn acceptor(files: Files) -> Result<TlsAcceptor> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Greets who connects, many at a time, and passes on who has finished.
+/// Performs handshakes concurrently and passes on finished connections.
 pub(crate) fn listener(
     listener: TcpListener,
     acceptor: TlsAcceptor,
@@ -53,44 +52,44 @@ pub(crate) fn listener(
     tls_listener::builder(acceptor).handshake_timeout(HANDSHAKE_TIMEOUT).listen(listener)
 }
 
-/// The certificate as its files have it now.
+/// A certificate that is reloaded when its files change.
 #[derive(Debug)]
-struct Renewed {
+struct ReloadingCertificate {
     files: Files,
     provider: Arc<CryptoProvider>,
-    current: Mutex<Current>,
+    current: Mutex<LoadedCertificate>,
 }
 
 #[derive(Debug)]
-struct Current {
+struct LoadedCertificate {
     certified: Arc<CertifiedKey>,
-    /// What the files were like when they were last read, with success or not.
+    /// The state of the files at the last read, successful or not.
     read: [Option<Stamp>; 2],
 }
 
-/// When a file was changed, and how long it is.
+/// The modification time and length of a file.
 type Stamp = (SystemTime, u64);
 
-impl Renewed {
+impl ReloadingCertificate {
     fn new(files: Files, provider: Arc<CryptoProvider>) -> Result<Self> {
         let read = files.stamps();
         let certified = Arc::new(files.read(&provider)?);
-        Ok(Self { files, provider, current: Mutex::new(Current { certified, read }) })
+        Ok(Self { files, provider, current: Mutex::new(LoadedCertificate { certified, read }) })
     }
 
     fn now(&self) -> Arc<CertifiedKey> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.files.stamps();
         if stamps != current.read {
-            // A certificate and its key are not replaced at one moment: until they belong together, the ones before stay.
+            // A certificate and its key are not replaced atomically. Until they match, the previous pair stays.
             match self.files.read(&self.provider) {
                 Ok(certified) => {
                     current.certified = Arc::new(certified);
-                    tracing::info!("the certificate was renewed");
+                    tracing::info!("loaded the renewed certificate");
                 }
                 Err(error) => {
                     let cause = format!("{error:#}");
-                    tracing::warn!(error.cause = %cause, "the certificate stays the one before");
+                    tracing::warn!(error.cause = %cause, "cannot load the renewed certificate; keeping the old one");
                 }
             }
             current.read = stamps;
@@ -99,7 +98,7 @@ impl Renewed {
     }
 }
 
-impl ResolvesServerCert for Renewed {
+impl ResolvesServerCert for ReloadingCertificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.now())
     }
@@ -113,12 +112,12 @@ impl Files {
             .with_context(|| {
                 format!("cannot read certificates from {}: expected PEM", of(&self.certificate))
             })?;
-        anyhow::ensure!(!chain.is_empty(), "no certificate is in {}: expected PEM", of(&self.certificate));
+        anyhow::ensure!(!chain.is_empty(), "no certificate in {}: expected PEM", of(&self.certificate));
         let key = PrivateKeyDer::from_pem_file(&self.key)
             .with_context(|| format!("cannot read a private key from {}: expected PEM", of(&self.key)))?;
         CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => anyhow::anyhow!(
-                "the key in {} is not that of the certificate in {}",
+                "the key in {} does not match the certificate in {}",
                 of(&self.key),
                 of(&self.certificate)
             ),
@@ -149,24 +148,24 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_certificate_is_taken_once_its_key_is_there() {
+    fn loads_a_renewed_certificate_with_its_key() {
         let folder = tempfile::tempdir().unwrap();
         let files = Files { certificate: folder.path().join("c.pem"), key: folder.path().join("k.pem") };
-        // Of other names, and so of other lengths: a clock of files may stand still for a test.
+        // Other names give other lengths, because file times may be equal within a test.
         let [first, second] = ["localhost", "a.longer.name"]
             .map(|name| generate_simple_self_signed([name.to_owned()]).unwrap());
         let provider = Arc::new(ring::default_provider());
-        let missing = Renewed::new(files.clone(), Arc::clone(&provider)).unwrap_err();
+        let missing = ReloadingCertificate::new(files.clone(), Arc::clone(&provider)).unwrap_err();
         assert!(format!("{missing:#}").starts_with("cannot read certificates from /"), "{missing:#}");
 
         write(&files, &first, &first);
-        let renewed = Renewed::new(files.clone(), Arc::clone(&provider)).unwrap();
+        let renewed = ReloadingCertificate::new(files.clone(), Arc::clone(&provider)).unwrap();
         let serves = |made: &Made<rcgen::KeyPair>| renewed.now().cert == [made.cert.der().clone()];
         assert!(serves(&first));
         write(&files, &second, &first);
         assert!(serves(&first), "the key is not there yet");
-        let wrong = Renewed::new(files.clone(), provider).unwrap_err();
-        assert!(format!("{wrong:#}").contains("is not that of the certificate in"), "{wrong:#}");
+        let wrong = ReloadingCertificate::new(files.clone(), provider).unwrap_err();
+        assert!(format!("{wrong:#}").contains("does not match the certificate in"), "{wrong:#}");
         std::fs::remove_file(&files.key).unwrap();
         assert!(serves(&first), "the key is gone");
         write(&files, &second, &second);

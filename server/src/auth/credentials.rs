@@ -1,27 +1,27 @@
-//! [`Credentials`]: what a request brings to prove who sent it.
+//! [`Credentials`]: the token or cookie of a request.
 
 use axum::http::{HeaderMap, header};
 use cookie::Cookie;
 use roundtrip_storage::access::Secret;
 use roundtrip_storage::access::secret::SecretKind;
 
-/// The cookie of a session. By its prefix a browser takes it over HTTPS alone (or from the machine itself), from this
-/// host alone, and for the whole host.
+/// The cookie of a session. Because of its prefix, browsers accept it only over HTTPS (or from localhost), only from
+/// this host, and for the whole host.
 pub(crate) const SESSION_COOKIE: &str = "__Host-roundtrip";
 
-/// What a request brings. A token comes before a cookie.
+/// The credentials of a request. A token takes precedence over a cookie.
 #[derive(Debug)]
 pub(super) enum Credentials<'a> {
-    /// Nothing that is ours: a proxy in front may have schemes of its own.
+    /// Other credentials, for example for a proxy.
     None,
-    /// What follows `Bearer`.
+    /// The text after `Bearer`.
     Bearer(&'a str),
     /// The secret of a session.
     Session(Secret),
 }
 
 impl<'a> Credentials<'a> {
-    pub(super) fn of(headers: &'a HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &'a HeaderMap) -> Self {
         if let Some(text) = bearer(headers) {
             return Self::Bearer(text);
         }

@@ -1,24 +1,25 @@
-//! Whether a request that changes something was sent by our own pages.
+//! Protection against cross-site request forgery.
 //!
-//! A browser sends its cookie with whatever any page of any site asks of us. Two things tell our pages apart: a header
-//! that no form can set, and that a script of another site may set only if we allowed it, which we never do; and the
-//! browser's own word on where the request began.
+//! A browser sends its cookie with requests from any site. Requests from our own pages also have the browser's
+//! `origin` or `sec-fetch-site`, and a header that forms cannot set, nor scripts of other sites without permission.
 
 use crate::error::ApiError;
 use axum::http::{HeaderMap, header};
 
-/// What our pages send with every request.
+/// The header that our pages send with every request.
 const HEADER: &str = "x-roundtrip-csrf";
 
-/// Passes what our own pages sent.
+/// Accepts only requests from our own pages.
 pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if text(HEADER) != Some("1") {
-        return Err(ApiError::CrossSite("expected a header `x-roundtrip-csrf: 1` beside the cookie"));
+        return Err(ApiError::CrossSite(
+            "missing header `x-roundtrip-csrf: 1`, required with the session cookie",
+        ));
     }
     let is_own = match (text("sec-fetch-site"), text(header::ORIGIN.as_str())) {
         (Some(site), _) => site == "same-origin",
-        // Browsers of before 2023 do not say it, but where they come from.
+        // Browsers from before 2023 do not send it. They send the origin.
         (None, Some(origin)) => origin.split_once("://").is_some_and(|(_, host)| {
             text(header::HOST.as_str()).is_some_and(|own| own.eq_ignore_ascii_case(host))
         }),
@@ -27,7 +28,7 @@ pub(crate) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_own {
         Ok(())
     } else {
-        Err(ApiError::CrossSite("the request did not begin on a page of this server"))
+        Err(ApiError::CrossSite("the request does not come from a page of this server"))
     }
 }
 

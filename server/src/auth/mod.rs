@@ -1,11 +1,11 @@
-//! Authentication: who asks, whether now, and whether it was really they.
+//! Authentication: identifies the caller of a request.
 //!
-//! A middleware around every request of the API finds out who asks, before any handler runs: by a bearer token, by the
-//! cookie of a session, or not at all. A token that is wrong is refused; a cookie that is over makes a stranger, as if the
-//! browser had none. What the caller may do is decided later, by [`roundtrip_domain::access`].
+//! A middleware around every API request identifies the caller by bearer token or session cookie before any handler
+//! runs. An invalid token is rejected. An expired cookie counts as no cookie. Permissions are checked later, by
+//! [`roundtrip_domain::access`].
 //!
 //! # Codemap
-//! - `credentials`: what a request brings. `csrf`: whether our own pages sent it.
+//! - `credentials`: the token or cookie of a request. `csrf`: whether our own pages sent it.
 
 mod credentials;
 pub(crate) mod csrf;
@@ -27,7 +27,7 @@ use std::net::IpAddr;
 
 pub(crate) use credentials::{SESSION_COOKIE, cookie};
 
-/// Middleware: finds out who asks, and lets the request pass if it may now.
+/// Middleware: authenticates the caller and enforces rate limits.
 pub(crate) async fn authenticate(
     State(state): State<AppState>,
     mut request: Request,
@@ -50,48 +50,48 @@ pub(crate) async fn authenticate(
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("authorization, cookie"));
     if !is_stranger {
-        // What one may see is not for a cache that others read from.
+        // Shared caches must not keep private answers.
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
     }
     Ok(response)
 }
 
-/// Whoever has proved who it is, or has not; and which agent it is, if it is one.
+/// The caller, authenticated or not, and the agent if it is one.
 pub(crate) struct Authenticated {
     pub(crate) caller: Caller,
     agent: Option<Working>,
 }
 
 impl Authenticated {
-    /// A person, or nobody in particular.
-    fn of(caller: Caller) -> Self {
+    /// An account, or an anonymous caller.
+    fn new(caller: Caller) -> Self {
         Self { caller, agent: None }
     }
 }
 
 async fn identify(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Result<Authenticated, ApiError> {
-    match Credentials::of(headers) {
+    match Credentials::from_headers(headers) {
         Credentials::Bearer(text) => {
             state.auth.limits.check_failures(client)?;
             let wrong = |why| Err(state.auth.limits.failed(client, why));
             let secret = match Secret::parse(text) {
                 Some(secret) if secret.kind() != SecretKind::Session => secret,
-                _ => return wrong("the token is malformed: is it complete, and of this kind of server?"),
+                _ => return wrong("invalid token: check that it is complete and was issued by this server"),
             };
             match authenticated_by(state, &secret).await? {
                 Some(authenticated) => Ok(authenticated),
-                None => wrong("the token is unknown, revoked or expired"),
+                None => wrong("the token is unknown, revoked or expired: create another one"),
             }
         }
         Credentials::Session(secret) => {
             let signed_in = signed_in(state, &secret).await?;
-            Ok(Authenticated::of(signed_in.unwrap_or_else(|| Caller::stranger(state.auth.is_private()))))
+            Ok(Authenticated::new(signed_in.unwrap_or_else(|| Caller::stranger(state.auth.is_private()))))
         }
-        Credentials::None => Ok(Authenticated::of(Caller::stranger(state.auth.is_private()))),
+        Credentials::None => Ok(Authenticated::new(Caller::stranger(state.auth.is_private()))),
     }
 }
 
-/// Whoever holds a token; nobody when it is not valid.
+/// The owner of a token; `None` if it is invalid.
 pub(crate) async fn authenticated_by(
     state: &AppState,
     secret: &Secret,
@@ -99,7 +99,7 @@ pub(crate) async fn authenticated_by(
     let Some(grant) = db::token::accept(&state.pool, secret).await? else { return Ok(None) };
     let proof = Proof::Token(grant.token_id);
     let account = match grant.account_id {
-        // It went just now, with its tokens.
+        // It was deleted just now, with its tokens.
         Some(account_id) => match db::account::find(&state.pool, account_id).await? {
             Some(account) => Some(account),
             None => return Ok(None),

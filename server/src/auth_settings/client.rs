@@ -1,14 +1,13 @@
-//! The address that a request is from.
+//! The client address of a request.
 
 use axum::extract::{ConnectInfo, Request};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Where each proxy adds the address of whoever asked it.
+/// The header to which each proxy appends its client's address.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// Networks of proxies whose word on a client's address is taken. Anyone can send the header; from others it means
-/// nothing.
+/// Networks of trusted proxies. The header from other clients is ignored.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(pub Vec<IpNet>);
 
@@ -18,7 +17,7 @@ impl TrustedProxies {
     }
 }
 
-/// The address to count requests by: of an IPv6 address its network, because one host has all of that.
+/// The address to count requests by. For IPv6 it is the network, because one host has a whole network.
 pub(crate) fn address(request: &Request, proxies: &TrustedProxies) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(peer)| peer.ip().to_canonical());
@@ -27,8 +26,8 @@ pub(crate) fn address(request: &Request, proxies: &TrustedProxies) -> IpAddr {
     network(client(peer, named.collect(), proxies))
 }
 
-/// From the nearest one outwards: the first address that is not of a trusted proxy. What lies beyond it, anyone could
-/// have written.
+/// Returns the first address that is not a trusted proxy's, starting at the nearest. Clients can forge the addresses
+/// beyond it.
 fn client(peer: IpAddr, named: Vec<&str>, proxies: &TrustedProxies) -> IpAddr {
     let mut nearest = peer;
     for text in named.iter().rev() {
@@ -61,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn the_header_counts_from_a_trusted_proxy_alone() {
+    fn header_counts_only_from_a_trusted_proxy() {
         assert_eq!(found("192.0.2.1", &["203.0.113.9"], &[]), "192.0.2.1");
         assert_eq!(found("192.0.2.1", &["203.0.113.9"], &["198.51.100.0/24"]), "192.0.2.1");
         assert_eq!(found("192.0.2.1", &["203.0.113.9"], &["192.0.2.0/24"]), "203.0.113.9");
     }
 
     #[test]
-    fn what_a_client_writes_itself_is_not_believed() {
+    fn ignores_addresses_written_by_the_client() {
         let named = ["198.51.100.7", " 203.0.113.9"];
         assert_eq!(found("192.0.2.1", &named, &["192.0.2.1/32"]), "203.0.113.9");
         let two_proxies = ["192.0.2.1/32", "203.0.113.9/32"];
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_with_many_addresses_of_version_6_is_one_client() {
+    fn ipv6_network_is_one_client() {
         let one = network("2001:db8:1:2:aaaa::1".parse().unwrap());
         assert_eq!(one, network("2001:db8:1:2:bbbb::2".parse().unwrap()));
         assert_ne!(one, network("2001:db8:1:3::1".parse().unwrap()));

@@ -1,8 +1,7 @@
-//! [`Limits`]: how many requests are served, of each client.
+//! [`Limits`]: rate limits per client.
 //!
-//! Counting is by token buckets in the memory of this server, so that it costs nothing and several servers allow several
-//! times as much. A bucket that has filled up again is forgotten: there are never more than those of the clients of the
-//! last moments, and of [`CHECKS_BETWEEN_SWEEPS`] more.
+//! Each server counts in its own memory with token buckets, so several servers allow several times as much. Full
+//! buckets are removed: memory holds only recent clients, plus up to [`CHECKS_BETWEEN_SWEEPS`] others.
 
 use crate::error::ApiError;
 use governor::clock::{Clock, DefaultClock};
@@ -17,21 +16,20 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many times as much as a client without one is allowed to a token and a session: 200 requests a second, where
-/// strangers have 10.
-const TIMES_OF_HOLDERS: u32 = 20;
-/// Of one client: failed authentications at once, and the time in which one more is forgiven.
+/// The factor by which limits are higher for tokens and sessions: by default 200 instead of 10 requests per second.
+const AUTHENTICATED_FACTOR: u32 = 20;
+/// Per client: the burst of failed authentications, and the time until one more is allowed.
 const FAILURES: (u32, Duration) = (30, Duration::from_secs(6));
-/// Of all clients together: failed sign-ins that are written to the audit log at once, and the time until one more is.
+/// Over all clients: the burst of failed sign-ins in the audit log, and the time until one more is logged.
 const AUDITED: (u32, Duration) = (100, Duration::from_secs(6));
 const CHECKS_BETWEEN_SWEEPS: u32 = 4_096;
 
-/// How many requests are served.
+/// Rate limits.
 pub struct Limits {
     strangers: DefaultKeyedRateLimiter<IpAddr>,
     holders: DefaultKeyedRateLimiter<LimitKey>,
     failures: DefaultKeyedRateLimiter<IpAddr>,
-    /// Clients that have failed too often, and until when they wait.
+    /// Clients with too many failed authentications, and when they may try again.
     waiting: Mutex<HashMap<IpAddr, Instant>>,
     audited: DefaultDirectRateLimiter,
     unaudited: AtomicU64,
@@ -46,10 +44,10 @@ enum LimitKey {
 
 impl Limits {
     pub(crate) fn new(requests_per_minute: u32) -> Self {
-        let of_holders = requests_per_minute.saturating_mul(TIMES_OF_HOLDERS);
+        let authenticated = requests_per_minute.saturating_mul(AUTHENTICATED_FACTOR);
         Self {
             strangers: RateLimiter::keyed(Quota::per_minute(at_least_one(requests_per_minute))),
-            holders: RateLimiter::keyed(Quota::per_minute(at_least_one(of_holders))),
+            holders: RateLimiter::keyed(Quota::per_minute(at_least_one(authenticated))),
             failures: RateLimiter::keyed(quota(FAILURES)),
             waiting: Mutex::default(),
             audited: RateLimiter::direct(quota(AUDITED)),
@@ -58,7 +56,7 @@ impl Limits {
         }
     }
 
-    /// Counts a request of a client, or refuses it.
+    /// Counts a client's request, or rejects it.
     pub(crate) fn check(&self, proof: Proof, client: IpAddr) -> Result<(), ApiError> {
         self.sweep();
         match proof {
@@ -69,7 +67,7 @@ impl Limits {
         .map_err(ApiError::too_many_requests)
     }
 
-    /// Refuses a client that has failed too often, before anything is looked up for it.
+    /// Rejects a client with too many failed authentications, before any database query.
     pub(crate) fn check_failures(&self, client: IpAddr) -> Result<(), ApiError> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         match waiting.get(&client).map(|until| until.saturating_duration_since(Instant::now())) {
@@ -78,7 +76,7 @@ impl Limits {
         }
     }
 
-    /// Counts a failed authentication, and says with which error it ends.
+    /// Counts a failed authentication and returns its error.
     pub(crate) fn failed(&self, client: IpAddr, why: &'static str) -> ApiError {
         self.sweep();
         match keyed(&self.failures, &client) {
@@ -91,8 +89,8 @@ impl Limits {
         }
     }
 
-    /// Whether a failed sign-in may be written to the audit log, which must not be filled by strangers; if so, how many
-    /// were not since the last one that was.
+    /// Whether to write a failed sign-in to the audit log, which anonymous clients must not fill up. If so, returns
+    /// how many were skipped since the last entry.
     pub(crate) fn audits_failure(&self) -> Option<u64> {
         if self.audited.check().is_ok() {
             return Some(self.unaudited.swap(0, Ordering::Relaxed));
@@ -101,7 +99,7 @@ impl Limits {
         None
     }
 
-    /// Forgets, now and then, whoever has not asked for a while.
+    /// Occasionally removes idle clients.
     fn sweep(&self) {
         if !self.checks.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECKS_BETWEEN_SWEEPS) {
             return;
@@ -127,7 +125,7 @@ impl Debug for Limits {
 
 fn quota((burst, period): (u32, Duration)) -> Quota {
     let burst = at_least_one(burst);
-    // Only a period of zero would be none.
+    // Only a period of zero is invalid.
     Quota::with_period(period).unwrap_or(Quota::per_minute(burst)).allow_burst(burst)
 }
 
@@ -154,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn each_client_and_each_token_has_a_bucket_of_its_own() {
+    fn each_client_and_token_has_its_own_bucket() {
         let limits = limits(1);
         assert!(limits.check(Proof::Nothing, client(1)).is_ok());
         let refused = limits.check(Proof::Nothing, client(1)).unwrap_err();
         assert!(matches!(refused, ApiError::TooManyRequests { .. }), "{refused}");
         assert!(limits.check(Proof::Nothing, client(2)).is_ok());
-        for _ in 0..TIMES_OF_HOLDERS {
+        for _ in 0..AUTHENTICATED_FACTOR {
             assert!(limits.check(Proof::Token(1), client(1)).is_ok());
         }
         assert!(limits.check(Proof::Token(1), client(1)).is_err());
@@ -168,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_fails_too_often_waits_and_others_do_not() {
+    fn only_the_failing_client_waits() {
         let limits = limits(1);
         for _ in 0..FAILURES.0 {
             assert!(matches!(limits.failed(client(1), "wrong"), ApiError::Unauthenticated(_)));
@@ -180,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn clients_of_long_ago_take_no_memory() {
-        // With such a quota a bucket is full again at once.
+    fn forgets_idle_clients() {
+        // With this quota, a bucket refills immediately.
         let limits = limits(u32::MAX);
         let clients = 10 * CHECKS_BETWEEN_SWEEPS;
         for number in 0..clients {
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_sign_ins_beyond_a_number_are_counted_and_not_written() {
+    fn excess_failed_sign_ins_are_counted_not_logged() {
         let limits = limits(1);
         let written = (0..AUDITED.0).filter(|_| limits.audits_failure() == Some(0)).count();
         assert_eq!(written, 100);

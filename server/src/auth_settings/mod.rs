@@ -1,5 +1,5 @@
-//! What decides, before any handler runs, which requests are served: settings, trusted proxies and rate limits.
-//! [`crate::auth`] applies them.
+//! Settings for access: privacy, trusted proxies and rate limits. [`crate::auth`] applies them before any handler
+//! runs.
 
 pub mod client;
 mod limits;
@@ -9,25 +9,25 @@ pub use limits::Limits;
 
 use roundtrip_storage::access::Visibility;
 
-/// Requests a minute of a client without a token, unless it is told otherwise.
+/// The default limit of requests per minute for clients without a token.
 pub const REQUESTS_PER_MINUTE_DEFAULT: u32 = 600;
 
-/// How the door is kept.
+/// Settings for authentication and rate limits.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether strangers see nothing, and new projects are private.
+    /// Whether reading requires sign-in and new projects are private.
     pub is_private: bool,
-    /// Requests a minute of a client without a token.
+    /// The limit of requests per minute for clients without a token.
     pub requests_per_minute: u32,
-    /// Whose word on a client's address is taken.
+    /// The trusted proxies.
     pub trusted_proxies: TrustedProxies,
 }
 
-/// Who is let in, and how often.
+/// Authentication and rate limits.
 #[derive(Debug)]
 pub struct Auth {
     settings: Settings,
-    /// How many requests are served.
+    /// Rate limits.
     pub limits: Limits,
 }
 
@@ -48,23 +48,23 @@ impl Default for Auth {
 }
 
 impl Auth {
-    /// Kept so.
+    /// Creates the state from settings.
     pub fn new(settings: Settings) -> Self {
         let limits = Limits::new(settings.requests_per_minute);
         Self { settings, limits }
     }
 
-    /// Who may read a project that begins now.
+    /// The visibility of new projects.
     pub fn visibility_of_new(&self) -> Visibility {
         if self.is_private() { Visibility::Private } else { Visibility::Public }
     }
 
-    /// Whether strangers see nothing.
+    /// Whether reading requires sign-in.
     pub fn is_private(&self) -> bool {
         self.settings.is_private
     }
 
-    /// Whose word on a client's address is taken.
+    /// The trusted proxies.
     pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
         &self.settings.trusted_proxies
     }

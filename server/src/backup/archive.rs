@@ -1,5 +1,5 @@
-//! The members of a backup, in their order: the manifest, the parts of each table, the checksums. Written and read from
-//! beginning to end, in one go and in little memory.
+//! The members of a backup, in order: the manifest, the parts of each table, the checksums. They are written and read
+//! as a stream, with little memory.
 
 use super::Size;
 use super::manifest::{Checksum, Checksums, Manifest};
@@ -11,18 +11,18 @@ use std::io::{Read, Write};
 
 const MANIFEST: &str = "manifest.json";
 const CHECKSUMS: &str = "checksums.json";
-/// More than the manifest of any database of ours takes.
+/// The maximum size of a JSON member, more than any manifest needs.
 const JSON_BYTES_MAX: u64 = 16 << 20;
-/// A part is read in pieces of this size, however large somebody made it.
+/// Parts are read in pieces of this size, regardless of the size in their header.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// A backup that is being written.
+/// Writes a backup.
 pub(crate) struct Writer<W: Write> {
     tar: tar::Builder<zstd::Encoder<'static, W>>,
     manifest: Manifest,
-    /// Those of the tables that are done.
+    /// The checksums of finished tables.
     checksums: Checksums,
-    /// Of the table whose turn it is.
+    /// The checksum of the current table.
     current: Running,
     modified_at_seconds: u64,
 }
@@ -35,14 +35,14 @@ struct Running {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins with the manifest.
+    /// Starts a backup with its manifest.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub(crate) fn new(output: W, manifest: Manifest) -> Result<Self> {
         let mut encoder = zstd::Encoder::new(output, zstd::DEFAULT_COMPRESSION_LEVEL)?;
         encoder.include_checksum(true)?;
-        // One beside this thread, which hashes.
+        // One compression thread. This thread computes checksums.
         encoder.multithread(1)?;
         let modified_at_seconds = u64::try_from(manifest.created_at.timestamp()).unwrap_or(0);
         let tar = tar::Builder::new(encoder);
@@ -52,33 +52,33 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds the next part of the table whose turn it is.
+    /// Adds the next part of the current table.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The output cannot be written.
     pub(crate) fn part(&mut self, bytes: &[u8]) -> Result<()> {
-        let table = self.manifest.tables.get(self.checksums.tables.len()).context("more than all tables")?;
+        let table = self.manifest.tables.get(self.checksums.tables.len()).context("unexpected table")?;
         let path = part_path(&table.name, self.current.part_count);
         self.current.add(bytes);
         self.current.part_count += 1;
         self.member(&path, bytes)
     }
 
-    /// All parts of the table whose turn it is were added.
+    /// Ends the current table.
     ///
     /// # Errors
-    /// There is no such table.
+    /// All tables have ended already.
     pub(crate) fn end_table(&mut self, row_count: u64) -> Result<()> {
-        let table = self.manifest.tables.get(self.checksums.tables.len()).context("more than all tables")?;
+        let table = self.manifest.tables.get(self.checksums.tables.len()).context("unexpected table")?;
         let checksum = std::mem::take(&mut self.current).checksum(&table.name, row_count);
         self.checksums.tables.push(checksum);
         Ok(())
     }
 
-    /// Ends with the checksums, and gives the output back.
+    /// Ends the backup with its checksums and returns the output.
     ///
     /// # Errors
-    /// A table is missing, or something cannot be written.
+    /// A table is missing, or the output cannot be written.
     pub(crate) fn finish(mut self) -> Result<(W, Size)> {
         ensure!(self.checksums.tables.len() == self.manifest.tables.len(), "the backup lacks tables");
         let checksums = self.checksums.clone();
@@ -103,48 +103,48 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// What is found in a backup, in this order: the manifest, and for each table its pieces and its end; then the checksums,
-/// which have been compared with what was read.
+/// An item of a backup, in this order: the manifest, the pieces and the end of each table, and the verified
+/// checksums.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum Item {
     Manifest(Manifest),
     Piece(Vec<u8>),
     TableEnd,
     End(Checksums),
 }
 
-/// Reads a backup to its end, and hands on what is found, as long as somebody takes it.
+/// Reads a backup to its end and passes on its contents, while the receiver accepts them.
 ///
 /// # Errors
-/// It is no backup, or not as it was written. What was handed on before must not be kept then.
-pub(crate) fn read(input: impl Read, mut take: impl FnMut(Found) -> Result<()>) -> Result<()> {
-    let decoder = zstd::Decoder::new(input).context("it is no backup")?;
+/// The input is not a backup, or it is damaged. The receiver must then discard everything.
+pub(crate) fn read(input: impl Read, mut take: impl FnMut(Item) -> Result<()>) -> Result<()> {
+    let decoder = zstd::Decoder::new(input).context("not a backup")?;
     let mut tar = tar::Archive::new(decoder);
     let checksums = read_members(&mut tar, &mut take)?;
-    // The end of the tar is not the end of what is compressed, and only there it is known to be whole.
+    // The compressed stream must be read to its end to check that it is complete.
     let mut rest = tar.into_inner();
     let mut piece = [0; 4096];
     loop {
-        match rest.read(&mut piece).context("it is cut or damaged")? {
-            0 => return take(Found::End(checksums)),
+        match rest.read(&mut piece).context("the file is truncated or damaged")? {
+            0 => return take(Item::End(checksums)),
             read if piece[..read].iter().all(|byte| *byte == 0) => {}
-            _ => bail!("it goes on after its end"),
+            _ => bail!("unexpected data after the end"),
         }
     }
 }
 
 fn read_members<R: Read>(
     tar: &mut tar::Archive<R>,
-    take: &mut impl FnMut(Found) -> Result<()>,
+    take: &mut impl FnMut(Item) -> Result<()>,
 ) -> Result<Checksums> {
-    let mut members = tar.entries().context("it is no backup")?;
-    let mut first = members.next().context("it is empty")?.context("it is no backup")?;
-    ensure!(path(&first)? == MANIFEST, "it is no backup: its first member is not {MANIFEST}");
+    let mut members = tar.entries().context("not a backup")?;
+    let mut first = members.next().context("the file is empty")?.context("not a backup")?;
+    ensure!(path(&first)? == MANIFEST, "not a backup: the first entry is not {MANIFEST}");
     let manifest: Manifest = json(&mut first)?;
     let names: Vec<String> = manifest.tables.iter().map(|table| table.name.clone()).collect();
-    take(Found::Manifest(manifest))?;
+    take(Item::Manifest(manifest))?;
     drop(first);
-    let mut next = move || members.next().transpose().context("it is cut or damaged");
+    let mut next = move || members.next().transpose().context("the file is truncated or damaged");
     let mut member = next()?;
     let mut read = Checksums::default();
     for name in names {
@@ -156,38 +156,37 @@ fn read_members<R: Read>(
             loop {
                 let mut piece = Vec::with_capacity(PIECE_BYTES);
                 let limit = u64::try_from(PIECE_BYTES)?;
-                part.take(limit).read_to_end(&mut piece).context("it is cut or damaged")?;
+                part.take(limit).read_to_end(&mut piece).context("the file is truncated or damaged")?;
                 if piece.is_empty() {
                     break;
                 }
                 running.add(&piece);
-                take(Found::Piece(piece))?;
+                take(Item::Piece(piece))?;
             }
             running.part_count += 1;
             member = next()?;
         }
-        // How many rows there were only the database knows.
+        // Only the database knows the number of rows.
         read.tables.push(running.checksum(&name, 0));
-        take(Found::TableEnd)?;
+        take(Item::TableEnd)?;
     }
-    let mut last = member.context("it is cut: its last member is missing")?;
-    ensure!(
-        path(&last)? == CHECKSUMS,
-        "it is damaged: {} stands where {CHECKSUMS} is expected",
-        path(&last)?
-    );
+    let mut last = member.context("the file is truncated: its last entry is missing")?;
+    ensure!(path(&last)? == CHECKSUMS, "the file is damaged: found {}, expected {CHECKSUMS}", path(&last)?);
     let stated: Checksums = json(&mut last)?;
     drop(last);
     for (stated, read) in stated.tables.iter().zip(&mut read.tables) {
         read.row_count = stated.row_count;
-        ensure!(stated == read, "it is damaged: the rows of {} are not those that were written", read.name);
+        ensure!(stated == read, "the file is damaged: wrong checksum for the rows of {}", read.name);
     }
-    ensure!(stated.tables.len() == read.tables.len(), "it is damaged: it states other tables than it has");
-    ensure!(next()?.is_none(), "it goes on after its end");
+    ensure!(
+        stated.tables.len() == read.tables.len(),
+        "the file is damaged: its list of tables does not match"
+    );
+    ensure!(next()?.is_none(), "unexpected data after the end");
     Ok(stated)
 }
 
-/// How much there is in all tables.
+/// The size of all tables together.
 pub(crate) fn size(checksums: &Checksums) -> Size {
     Size {
         table_count: checksums.tables.len(),
@@ -213,14 +212,14 @@ fn part_path(table: &str, part: usize) -> String {
 }
 
 fn path<R: Read>(member: &tar::Entry<'_, R>) -> Result<String> {
-    let path = member.path().context("it is damaged")?;
+    let path = member.path().context("the file is damaged")?;
     Ok(path.to_string_lossy().into_owned())
 }
 
 fn json<T: DeserializeOwned>(member: &mut impl Read) -> Result<T> {
     let mut text = Vec::new();
-    member.take(JSON_BYTES_MAX).read_to_end(&mut text).context("it is cut or damaged")?;
-    serde_json::from_slice(&text).context("it is damaged")
+    member.take(JSON_BYTES_MAX).read_to_end(&mut text).context("the file is truncated or damaged")?;
+    serde_json::from_slice(&text).context("the file is damaged")
 }
 
 #[cfg(test)]
@@ -247,10 +246,10 @@ mod tests {
         let (mut tables, mut end) = (vec![Vec::new()], None);
         read(bytes, |found| {
             match found {
-                Found::Manifest(_) => {}
-                Found::Piece(piece) => tables.last_mut().unwrap().extend(piece),
-                Found::TableEnd => tables.push(Vec::new()),
-                Found::End(checksums) => end = Some(checksums),
+                Item::Manifest(_) => {}
+                Item::Piece(piece) => tables.last_mut().unwrap().extend(piece),
+                Item::TableEnd => tables.push(Vec::new()),
+                Item::End(checksums) => end = Some(checksums),
             }
             Ok(())
         })?;
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again() {
+    fn reads_its_own_output() {
         let (tables, end) = all(&written()).unwrap();
         assert_eq!(tables[0], [vec![1; 100], vec![2; PIECE_BYTES + 1]].concat());
         assert_eq!(tables[1], b"two");
@@ -266,21 +265,23 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_that_is_cut_anywhere_is_refused() {
+    fn rejects_truncated_backups() {
         let whole = written();
         for length in 0..whole.len() {
             let mut has_ended = false;
             let error = read(&whole[..length], |found| {
-                has_ended |= matches!(found, Found::End(_));
+                has_ended |= matches!(found, Item::End(_));
                 Ok(())
             })
             .unwrap_err();
-            assert!(error.to_string().starts_with("it is") && !has_ended, "{length}: {error}");
+            let is_refused =
+                ["not a backup", "the file is"].iter().any(|text| error.to_string().starts_with(text));
+            assert!(is_refused && !has_ended, "{length}: {error}");
         }
     }
 
     #[test]
-    fn a_backup_with_any_byte_changed_is_refused_unless_the_byte_means_nothing() {
+    fn rejects_any_changed_byte() {
         let whole = written();
         let (tables, _) = all(&whole).unwrap();
         for place in 0..whole.len() {
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_were_changed_before_they_were_compressed_are_refused() {
+    fn rejects_rows_changed_before_compression() {
         let mut plain = zstd::decode_all(written().as_slice()).unwrap();
         let rows = plain.windows(100).position(|bytes| bytes == [1; 100]).unwrap();
         plain[rows] = 9;
@@ -303,8 +304,11 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_end_is_refused() {
+    fn rejects_trailing_data() {
         let longer = [written(), zstd::encode_all(&b"more"[..], 1).unwrap()].concat();
-        assert!(all(&longer).unwrap_err().to_string().contains("goes on"), "more after the end");
+        assert!(
+            all(&longer).unwrap_err().to_string().contains("unexpected data after the end"),
+            "more after the end"
+        );
     }
 }

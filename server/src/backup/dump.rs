@@ -1,4 +1,4 @@
-//! From a database to a file. One connection reads table after table in one snapshot; a thread packs.
+//! Writes a database to a file. One connection reads the tables in one snapshot, and a thread compresses them.
 
 use super::archive::Writer;
 use super::manifest::{Manifest, sorted};
@@ -10,18 +10,17 @@ use sqlx::{PgConnection, PgPool};
 use std::io::Write;
 use tokio::sync::mpsc;
 
-/// What goes to the thread that packs.
+/// A message to the compression thread.
 enum Message {
     Part(Vec<u8>),
     TableEnd {
         row_count: u64,
     },
-    /// Without it, whatever was begun is not finished.
+    /// Completes the backup. Without this message it stays incomplete.
     End,
 }
 
-/// Writes all that the database holds at this moment, and gives the output back. Tells how many bytes there were, before
-/// compression.
+/// Writes a snapshot of the database, and returns the output. Reports the number of uncompressed bytes.
 ///
 /// # Errors
 /// The database does not answer, or the output cannot be written.
@@ -45,14 +44,14 @@ pub(crate) async fn dump<W: Write + Send + 'static>(
             })
             .await?;
         }
-        sender.send(Message::End).await.context("the backup is not written any more")
+        sender.send(Message::End).await.context("writing the backup has stopped")
     };
     let read = read.await;
     drop(sender);
-    // If packing has failed, reading has as well, and packing knows why.
-    let packed = packing.await.context("the thread that packs has ended")??;
+    // If compression failed, reading failed too. Compression has the cause.
+    let packed = packing.await.context("the compression thread panicked")??;
     read?;
-    packed.context("the backup is not whole")
+    packed.context("the backup is incomplete")
 }
 
 async fn read_table(
@@ -62,7 +61,7 @@ async fn read_table(
     mut progress: impl FnMut(u64),
 ) -> Result<()> {
     let failed = || format!("cannot read the table {}", table.name);
-    let ended = "the backup is not written any more";
+    let ended = "writing the backup has stopped";
     let mut rows = backup::read_out(snapshot, table).await.with_context(failed)?;
     let (mut part, mut message_count) = (Vec::with_capacity(PART_BYTES), 0_u64);
     while let Some(row) = rows.next().await {
@@ -77,7 +76,7 @@ async fn read_table(
     }
     progress(part.len() as u64);
     parts.send(Message::Part(part)).await.context(ended)?;
-    // PostgreSQL sends a message a row, and one for the end.
+    // PostgreSQL sends a message per row, and one for the end.
     let row_count = message_count.saturating_sub(1);
     parts.send(Message::TableEnd { row_count }).await.context(ended)
 }

@@ -1,5 +1,4 @@
-//! What a backup says of itself: at its beginning what it is, so that whoever reads it knows whether it can; at its end how
-//! much there was, so that whoever read it knows that it was all.
+//! The metadata of a backup: format and version at its beginning, row counts and checksums at its end.
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the format.
 const FORMAT: u32 = 1;
 
-/// The first member.
+/// The manifest, the first member.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// The version of the format.
@@ -18,38 +17,38 @@ pub(crate) struct Manifest {
     /// The version of the server that wrote it.
     pub(crate) server_version: String,
     pub(crate) created_at: DateTime<Utc>,
-    /// The migrations that the tables had, by version.
+    /// The applied migrations, by version.
     pub(crate) migrations: Vec<i64>,
-    /// In an order in which each comes after those that it refers to.
+    /// The tables. Each comes after those that it references.
     pub(crate) tables: Vec<TableRows>,
 }
 
-/// A table, and which of its columns its rows hold.
+/// A table and its columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TableRows {
     pub(crate) name: String,
     pub(crate) columns: Vec<String>,
 }
 
-/// The last member: one entry a table, in the order of the first.
+/// The checksums, the last member: one entry per table, in the order of the manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checksums {
     pub(crate) tables: Vec<Checksum>,
 }
 
-/// How much there is of one table.
+/// The size and checksum of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checksum {
     pub(crate) name: String,
     pub(crate) row_count: u64,
-    /// Of its parts, put together.
+    /// The size of all parts together.
     pub(crate) byte_count: u64,
-    /// Of the same, in hexadecimal.
+    /// The hash of all parts together, in hexadecimal.
     pub(crate) sha256: String,
 }
 
 impl Manifest {
-    /// Of these tables as they are now.
+    /// Describes the current tables.
     pub(crate) fn new(tables: &[Table], migrations: Vec<i64>) -> Self {
         Self {
             format: FORMAT,
@@ -63,44 +62,42 @@ impl Manifest {
         }
     }
 
-    /// States the baseline in place of the migrations that it replaced, whose tables are the same.
+    /// Replaces migrations from before the baseline by the baseline, which creates the same tables.
     ///
     /// # Errors
-    /// The backup has only some of those.
+    /// The backup has only some of these migrations.
     pub(crate) fn take_over(&mut self, baseline: impl IntoIterator<Item = i64>) -> Result<()> {
         match Replaced::from_versions(&self.migrations) {
             Replaced::Complete => self.migrations = Vec::from_iter(baseline),
             Replaced::Incomplete { last } => bail!(
-                "the backup is too old (its last migration is {last}, and this server takes over those up to \
-                 {LAST_REPLACED}): restore it with the version before this one, and back that up"
+                "the backup is too old (its last migration is {last}, expected {LAST_REPLACED}). Restore it with the previous \
+                 version of the server, and back up again"
             ),
             Replaced::None | Replaced::Edited => {}
         }
         Ok(())
     }
 
-    /// Checks that this program can read what follows; it knows these migrations.
+    /// Checks that this program, which knows these migrations, can read the backup.
     ///
     /// # Errors
     /// A newer program wrote it.
     pub(crate) fn check(&self, known: &[i64]) -> Result<()> {
-        let advice = format!("restore it with version {} or a newer one", self.server_version);
+        let advice = format!("restore it with version {} or newer", self.server_version);
         if self.format > FORMAT {
-            bail!("the backup is of format {}, this server reads format {FORMAT}: {advice}", self.format);
+            bail!("unsupported backup format {}, expected {FORMAT}: {advice}", self.format);
         }
         if let Some(unknown) = self.migrations.iter().find(|version| !known.contains(version)) {
-            bail!(
-                "the backup is of a newer server (its migration {unknown} is unknown to this one): {advice}"
-            );
+            bail!("the backup is from a newer server (migration {unknown}): {advice}");
         }
         Ok(())
     }
 }
 
-/// The tables in an order in which each comes after those that it refers to.
+/// Sorts tables so that each comes after those that it references.
 ///
 /// # Errors
-/// They refer to each other in a circle.
+/// Tables reference each other in a cycle.
 pub(crate) fn sorted(mut tables: Vec<Table>) -> Result<Vec<Table>> {
     let mut sorted: Vec<Table> = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
@@ -110,7 +107,7 @@ pub(crate) fn sorted(mut tables: Vec<Table>) -> Result<Vec<Table>> {
         };
         let Some(next) = tables.iter().position(is_ready) else {
             let names: Vec<_> = tables.iter().map(|table| table.name.as_str()).collect();
-            bail!("the tables {} refer to each other in a circle", names.join(", "));
+            bail!("the tables {} have circular references", names.join(", "));
         };
         sorted.push(tables.remove(next));
     }
@@ -127,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_come_after_those_that_they_refer_to() {
+    fn sorts_tables_by_references() {
         let tables = vec![table("a", &["c"]), table("b", &["b", "a"]), table("c", &[])];
         let names: Vec<_> = sorted(tables).unwrap().into_iter().map(|table| table.name).collect();
         assert_eq!(names, ["c", "a", "b"]);
@@ -136,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_of_the_replaced_migrations_is_one_of_the_baseline() {
+    fn accepts_backups_from_before_the_baseline() {
         let whole: Vec<i64> = (1..63).chain([LAST_REPLACED]).collect();
         let mut manifest = Manifest::new(&[], whole.clone());
         let baseline = [LAST_REPLACED + 1, LAST_REPLACED + 2];
@@ -150,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_server_wrote_is_refused_by_name() {
+    fn rejects_backups_of_newer_servers() {
         let manifest = Manifest::new(&[], vec![1, 2]);
         manifest.check(&[1, 2, 3]).unwrap();
         let unknown = manifest.check(&[1]).unwrap_err();

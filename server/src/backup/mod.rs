@@ -1,29 +1,29 @@
-//! All that a database holds, as one file: a tar, compressed with zstd, of what the file is, the rows of each table, and
-//! how many they are.
+//! A backup of the whole database as one file: a zstd-compressed tar with a manifest, the rows of each table, and
+//! checksums.
 //!
 //! # Codemap
-//! - [`manifest`]: what stands in the first member and in the last. [`archive`]: the members, written and read.
+//! - [`manifest`]: the first and last members. [`archive`]: writes and reads the members.
 //! - [`dump`]: from a database to a file. [`fill`]: from a file to a database.
 //!
-//! The rows of a table are a stream in the binary format of `copy`, cut into members of some megabytes, because a member's
-//! size stands before it. Put together again (`cat tables/point/*`), they are what `copy point from ...` takes, so that
-//! nobody needs this program to get at their data.
+//! The rows of a table are a stream in the binary format of `copy`, split into members of some megabytes, because a
+//! tar member begins with its size. You can read your data without this program: join the members again (`cat
+//! tables/point/*`) and pass them to `copy point from ...`.
 
 pub(crate) mod archive;
 pub(crate) mod dump;
 pub(crate) mod fill;
 pub(crate) mod manifest;
 
-/// Parts that wait between the thread that packs and the connection to the database: memory is bounded by it.
+/// The number of parts queued between compression and the database connection, which limits memory.
 const PARTS_AHEAD: usize = 4;
 /// The size of a part.
 const PART_BYTES: usize = 4 << 20;
 
-/// How much there is in a backup.
+/// The size of a backup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Size {
     pub(crate) table_count: usize,
     pub(crate) row_count: u64,
-    /// Before compression.
+    /// The number of bytes before compression.
     pub(crate) byte_count: u64,
 }

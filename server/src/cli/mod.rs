@@ -1,4 +1,4 @@
-//! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
+//! Command-line arguments. Results go to standard output, everything else to standard error.
 
 mod access;
 mod notify;
@@ -19,113 +19,122 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Track how long messages between processes take: takes reports, keeps them and shows them.
+/// Store benchmark reports, detect changes and serve the web interface.
 ///
-/// With `DATABASE_URL` set, that database is used. Without it, a PostgreSQL of its own runs in the data directory.
+/// Without `DATABASE_URL`, the server runs an embedded PostgreSQL in its data directory.
 #[derive(Debug, Parser)]
 #[command(
     name = "roundtrip-server",
     version,
     propagate_version = true,
     after_help = "Environment:\n  \
-        DATABASE_URL      use this database; nothing is started\n  \
-        ROUNDTRIP_PG_BIN  the folder of PostgreSQL's programs [default: from pg_config, else the usual folders]\n  \
-        RUST_LOG          what to log, such as debug or warn [default: info]\n  \
-        OTEL_EXPORTER_OTLP_ENDPOINT  send traces to this collector, by HTTP\n\n\
-        Exit codes: 0 done, 1 failure, 2 usage."
+        DATABASE_URL                 use this database, not the embedded one\n  \
+        ROUNDTRIP_PG_BIN             folder of PostgreSQL's programs [default: from pg_config, else usual folders]\n  \
+        RUST_LOG                     log level, such as debug or warn [default: info]\n  \
+        OTEL_EXPORTER_OTLP_ENDPOINT  send traces to this collector (OTLP over HTTP)\n\n\
+        Examples:\n  \
+        roundtrip-server serve\n  \
+        roundtrip-server token create --name lab-2 > lab-2.token\n\n\
+        Exit codes: 0 success, 1 failure, 2 usage error."
 )]
 pub(crate) struct Cli {
-    /// How lines of the log look.
-    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
+    /// Set the format of log lines.
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// How lines of the log look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Readable text.
     Text,
-    /// For programs: an object a line.
+    /// One JSON object per line.
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve the web UI and the API until SIGINT or SIGTERM.
+    /// Serve the web interface and the API until SIGINT or SIGTERM.
+    #[command(after_help = "Examples:\n  \
+        roundtrip-server serve\n  \
+        roundtrip-server serve --host 0.0.0.0 --private --tls-certificate cert.pem --tls-key key.pem")]
     Serve(Box<ServeArguments>),
     /// Run only the embedded PostgreSQL and print its `DATABASE_URL`.
     #[command(after_help = "Example, in two terminals:\n  \
         roundtrip-server postgres\n  \
         psql 'postgresql:///roundtrip?host=...'")]
     Postgres(PostgresArguments),
-    /// Bring the database's tables up to date and end.
+    /// Apply database migrations and exit.
+    #[command(after_help = "Example:\n  DATABASE_URL=postgres://host/roundtrip roundtrip-server migrate")]
     Migrate(MigrateArguments),
-    /// Write all that the database holds into one file, while the server runs or not.
+    /// Back up the whole database to one file, even while the server runs.
     ///
-    /// The file is a tar of the tables' rows, compressed with zstd: as they are at one moment, with a manifest and
-    /// checksums. It holds private data; only its owner can read it.
+    /// The file is a zstd-compressed tar of a consistent snapshot, with checksums. It contains private data.
     #[command(after_help = "Examples:\n  \
         roundtrip-server backup roundtrip.tar.zst\n  \
         roundtrip-server backup - | ssh vault 'cat > roundtrip.tar.zst'")]
     Backup(BackupArguments),
-    /// Fill an empty database from a backup, all of it or nothing.
+    /// Restore a backup into an empty database, in one transaction.
     ///
-    /// A backup of an older version is brought up to date afterwards.
+    /// A backup from an older version is migrated afterwards.
     #[command(after_help = "Examples:\n  \
         roundtrip-server restore roundtrip.tar.zst --data-dir /srv/roundtrip\n  \
         DATABASE_URL=postgres://host/empty roundtrip-server restore - < roundtrip.tar.zst")]
     Restore(BackupArguments),
-    /// Show how long projects keep what, and change it for one.
+    /// Show how long projects keep data, or change it for one project.
     #[command(after_help = "Examples:\n  \
         roundtrip-server retention\n  \
         roundtrip-server retention --project libfoo --uploads 90 --histograms 730 --points forever")]
     Retention(RetentionArguments),
-    /// Remove what is older than its project keeps it, as servers do once a day.
+    /// Delete data past its retention now. Servers do this once a day.
+    #[command(after_help = "Example:\n  roundtrip-server prune --dry-run")]
     Prune(PruneArguments),
-    /// Make, list, rotate and revoke tokens.
+    /// Create, list, rotate and revoke tokens.
     Token {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Say which jobs of continuous integration may upload.
+    /// Manage which CI jobs can upload without a stored secret (OIDC).
     Trust {
         #[command(subcommand)]
         command: TrustCommand,
     },
-    /// Make, list and remove accounts.
+    /// Create, list and delete accounts.
     Account {
         #[command(subcommand)]
         command: AccountCommand,
     },
-    /// List the repositories that the GitHub App may use, and say which project one is.
+    /// List the GitHub App's repositories and link them to projects.
     Github {
         #[command(subcommand)]
         command: GitHubCommand,
     },
-    /// Fill a project with synthetic history, for measuring the server and for trying the UI.
+    /// Create a project with synthetic history, for load tests and demos.
     ///
-    /// It is drawn, not measured, and says so everywhere: in the names of machines and transports, in the preset and the
-    /// version of the suite, in the facts of environments.
-    #[command(after_help = "Example, ten million points:\n  \
+    /// Machines, transports, presets and environments are marked as synthetic.
+    #[command(after_help = "Example with ten million points:\n  \
         roundtrip-server seed --project seeded --machines 5 --series 5000 --commits 2000")]
     Seed(SeedArguments),
     /// Print the API's OpenAPI document.
+    #[command(after_help = "Example:\n  roundtrip-server openapi > openapi.json")]
     Openapi,
     #[command(flatten)]
     Manual(Manual),
-    /// Run a program of PostgreSQL and stop it when standard input closes; started by the server.
+    /// Run a PostgreSQL program and stop it when standard input closes. Started by the server.
     #[command(hide = true)]
     PostgresGuard(GuardArguments),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// The port; 0 takes a free one.
+    /// Listen on this port; 0 selects a free one.
     #[arg(long, default_value_t = 7979)]
     pub(crate) port: u16,
-    /// The address to listen on.
+    /// Listen on this address.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
     #[command(flatten)]
@@ -134,102 +143,85 @@ pub(crate) struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) notify: NotifyArguments,
-    /// Serve metrics for Prometheus, too, at this address, such as 127.0.0.1:9979, under /metrics. They name no project;
-    /// whoever reaches the address can read them.
+    /// Serve Prometheus metrics at this address under /metrics, without authentication.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) metrics: Option<SocketAddr>,
-    /// Carry the signed programs of this folder to agents, which update themselves with them.
+    /// Offer the signed releases in this folder to agents for self-updates.
     #[arg(long, env = "ROUNDTRIP_AGENT_RELEASES", value_name = "DIR", hide_short_help = true)]
     pub(crate) agent_releases: Option<PathBuf>,
-    /// When asked to stop, answer requests for so long while /readyz already says 503, so that a load balancer notices in
-    /// time. A second signal ends it at once.
+    /// After a stop signal, serve this long with /readyz at 503. A second signal stops immediately.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     pub(crate) drain: u64,
     #[command(flatten)]
-    pub(crate) data: DataArguments,
-    #[command(flatten)]
-    pub(crate) lifeline: LifelineArguments,
+    pub(crate) stop: StopArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PostgresArguments {
-    /// Prepare it for tests: databases made in it have all tables, and a crash of the machine may lose them.
+    /// Optimise for tests: new databases have all tables, and a crash may lose data.
     #[arg(long)]
     pub(crate) for_tests: bool,
-    /// Only print the folder of the programs that would run, or nothing if there are none.
+    /// Only print the folder of PostgreSQL's programs, or nothing.
     #[arg(long, hide = true, conflicts_with = "for_tests")]
     pub(crate) locate: bool,
     #[command(flatten)]
-    pub(crate) data: DataArguments,
-    #[command(flatten)]
-    pub(crate) lifeline: LifelineArguments,
+    pub(crate) stop: StopArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArguments {
-    /// Spread the tables over the nodes of a distributed PostgreSQL (Citus): points by machine, all else on every node.
+    /// Distribute the tables over a Citus cluster.
     ///
-    /// To be run once, on the coordinator of a cluster whose nodes have been added, and again after an upgrade.
+    /// Run it on the coordinator after adding the nodes, and again after an upgrade.
     #[arg(long)]
     pub(crate) distributed: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DataArguments {
-    /// Where the server keeps its data [default: /var/lib/roundtrip as root, else ~/.local/share/roundtrip].
-    #[arg(long, value_name = "DIR")]
+    /// Set the data directory [default: /var/lib/roundtrip for root, else ~/.local/share/roundtrip].
+    #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct LifelineArguments {
-    /// Stop, as on SIGTERM, when standard input closes.
-    ///
-    /// A program that starts the server keeps the other end of the pipe: however that program ends, the server
-    /// ends with it.
+pub(crate) struct StopArguments {
+    /// Stop when standard input closes, for example when the parent process ends.
     #[arg(long, hide_short_help = true)]
     pub(crate) stop_with_stdin: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupArguments {
-    /// The file; `-` for standard output, or input.
+    /// Backup file; `-` for standard output or input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) data: DataArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RetentionArguments {
-    /// The project; all of them unless one is named.
+    /// Select a project [default: all].
     #[arg(long, value_name = "NAME", value_parser = Slug::parse)]
     pub(crate) project: Option<Slug>,
-    /// Keep uploads and imported files so many days after they arrived, or `forever`.
+    /// Keep uploads and imported files this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) uploads: Option<Keep>,
-    /// The same for the distributions of points.
+    /// Keep distributions this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) histograms: Option<Keep>,
-    /// The same for points, and with them all else but the run itself.
+    /// Keep points and everything else except the run itself this long, or `forever`.
     #[arg(long, value_name = "DAYS", requires = "project")]
     pub(crate) points: Option<Keep>,
-    #[command(flatten)]
-    pub(crate) data: DataArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PruneArguments {
-    /// Only print what would be removed.
+    /// Only print what would be deleted.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArguments,
 }
 
-/// How long something is kept.
+/// A retention time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     Forever,
@@ -237,7 +229,7 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
-    /// As tables have it: none is for ever.
+    /// The value in the database: none is forever.
     pub(crate) fn days(self) -> Option<i32> {
         match self {
             Self::Forever => None,
@@ -253,7 +245,7 @@ impl FromStr for Keep {
         match text.parse() {
             Ok(days) if (1..=DAYS_MAX).contains(&days) => Ok(Self::Days(days)),
             _ if text == "forever" => Ok(Self::Forever),
-            _ => Err(format!("expected a number of days from 1 to {DAYS_MAX}, or forever")),
+            _ => Err(format!("expected 1 to {DAYS_MAX} days, or forever")),
         }
     }
 }
@@ -263,38 +255,35 @@ const DAYS_MAX: i32 = 36_500;
 
 #[derive(Debug, Args)]
 pub(crate) struct SeedArguments {
-    /// The project: one without runs.
+    /// Name of the project. It must have no runs.
     #[arg(long, value_name = "NAME", default_value = "seeded", value_parser = Slug::parse)]
     pub(crate) project: Slug,
-    /// How many machines.
+    /// Number of machines.
     #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) machines: u32,
-    /// How many series, spread over the machines.
+    /// Number of series, over all machines.
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) series: u32,
-    /// How many commits; each series has a point for each.
+    /// Number of commits, each with a point in every series.
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) commits: u32,
-    /// Keep the distributions of so many of the newest commits of each series [default: of 1,000 in four series of each
-    /// machine, of 20 in the others].
+    /// Newest commits with distributions [default: 1,000 in four series per machine, 20 in others].
     #[arg(long, value_name = "COUNT")]
     pub(crate) histograms: Option<u32>,
-    /// With the same number the same history is drawn again.
+    /// Seed of the random numbers.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) rng_seed: u64,
-    #[command(flatten)]
-    pub(crate) data: DataArguments,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GuardArguments {
-    /// Run it as this user.
+    /// Run as this user.
     #[arg(long, requires = "group_id")]
     pub(crate) user_id: Option<u32>,
-    /// Run it as this group.
+    /// Run as this group.
     #[arg(long, requires = "user_id")]
     pub(crate) group_id: Option<u32>,
-    /// The program and its arguments.
+    /// Program and its arguments.
     #[arg(last = true, required = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
@@ -305,12 +294,12 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_are_consistent() {
+    fn arguments_are_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn several_proxies_are_named_with_commas_in_between() {
+    fn proxies_are_comma_separated() {
         let words = ["roundtrip-server", "serve", "--trusted-proxy", "10.0.0.0/8,192.0.2.1"];
         let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("not serve") };
         let proxies: Vec<String> = serve.access.trusted_proxy.iter().map(ToString::to_string).collect();
@@ -318,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lifeline_is_in_the_long_help_only() {
+    fn stop_with_stdin_is_only_in_the_long_help() {
         let mut command = Cli::command();
         let serve = command.find_subcommand_mut("serve").unwrap();
         assert!(!serve.render_help().to_string().contains("--stop-with-stdin"));

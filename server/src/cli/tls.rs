@@ -1,15 +1,14 @@
-//! Arguments of TLS.
+//! Arguments of `serve` for TLS.
 
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct TlsArguments {
-    /// Speak HTTPS, with the certificates of this file (PEM): the server's own first. Renewed files are taken without a
-    /// restart. Without it, HTTPS is a proxy's affair.
+    /// Serve HTTPS with this certificate chain (PEM). Renewed files are loaded without a restart.
     #[arg(long, env = "ROUNDTRIP_TLS_CERTIFICATE", value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_certificate: Option<PathBuf>,
-    /// The file of the certificate's private key (PEM).
+    /// Private key of the certificate (PEM).
     #[arg(
         long,
         env = "ROUNDTRIP_TLS_KEY",

@@ -1,4 +1,4 @@
-//! `account`: people who sign in. The first administrator is made here; others can be made by it.
+//! `account`: creates, lists and deletes accounts. It creates the first administrator.
 
 use super::columns::columns;
 use crate::cli::{AccountCommand, AccountCreateArguments, AccountDeleteArguments, DataArguments};
@@ -9,22 +9,22 @@ use roundtrip_storage::audit::By;
 use roundtrip_storage::{account, pool};
 use sqlx::PgPool;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// No database is there, or it refuses; the name is taken, or there is no such account.
-pub(crate) async fn account(command: AccountCommand) -> Result<()> {
+/// The database is unavailable or refuses, the name is taken, or there is no such account.
+pub(crate) async fn account(command: AccountCommand, data: &DataArguments) -> Result<()> {
     match command {
-        AccountCommand::Create(arguments) => create(arguments).await,
-        AccountCommand::List(arguments) => list(arguments).await,
-        AccountCommand::Delete(arguments) => delete(arguments).await,
+        AccountCommand::Create(arguments) => create(arguments, data).await,
+        AccountCommand::List => list(data).await,
+        AccountCommand::Delete(arguments) => delete(arguments, data).await,
     }
 }
 
 /// The database of the running server.
 ///
 /// # Errors
-/// There is none.
+/// The database is unavailable.
 pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
     let options = match config::database_url() {
         Some(url) => database::reachable(&url).await?,
@@ -33,30 +33,30 @@ pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
     Ok(pool::pool(options))
 }
 
-async fn create(arguments: AccountCreateArguments) -> Result<()> {
-    let AccountCreateArguments { name, admin, github, data } = arguments;
-    let pool = pool(&data).await?;
+async fn create(arguments: AccountCreateArguments, data: &DataArguments) -> Result<()> {
+    let AccountCreateArguments { name, admin, github } = arguments;
+    let pool = pool(data).await?;
     let by = By::command_line();
     let created = audited::create_account(&pool, &by, name.as_str(), github.as_deref(), admin).await;
     let created = created.context("cannot store the account")?;
     let Some((_, token)) = created else {
-        bail!("the name {name}, or the login, is another account's: choose another, or see `account list`");
+        bail!("the account {name} or the GitHub login already exists. See `roundtrip-server account list`");
     };
     pool.close().await;
     match (github, token) {
         (_, Some(token)) => {
-            eprintln!("{name} signs in with this token; keep it, it cannot be shown again");
+            eprintln!("created account {name}. Sign in with this token; it is shown only once");
             crate::print(token.secret.expose())
         }
         (login, None) => {
-            eprintln!("{name} signs in with GitHub as {}", login.unwrap_or_default());
+            eprintln!("created account {name}, which signs in with GitHub as {}", login.unwrap_or_default());
             Ok(())
         }
     }
 }
 
-async fn list(arguments: DataArguments) -> Result<()> {
-    let pool = pool(&arguments).await?;
+async fn list(data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     let rows = account::list(&pool, "", i64::MAX).await.context("cannot read the accounts")?;
     pool.close().await;
     let cells: Vec<_> = rows
@@ -74,14 +74,15 @@ async fn list(arguments: DataArguments) -> Result<()> {
     crate::print(&columns(["NAME", "SERVER", "GITHUB", "CREATED"], &cells))
 }
 
-async fn delete(arguments: AccountDeleteArguments) -> Result<()> {
-    let AccountDeleteArguments { name, data } = arguments;
-    let pool = pool(&data).await?;
+async fn delete(arguments: AccountDeleteArguments, data: &DataArguments) -> Result<()> {
+    let AccountDeleteArguments { name } = arguments;
+    let pool = pool(data).await?;
     let by = By::command_line();
     let deleted = audited::delete_account(&pool, &by, name.as_str()).await;
-    if !deleted.context("cannot remove the account")? {
-        bail!("there is no account {name}: see `account list`");
+    if !deleted.context("cannot delete the account")? {
+        bail!("account {name} not found. See `roundtrip-server account list`");
     }
     pool.close().await;
+    eprintln!("deleted account {name}");
     Ok(())
 }

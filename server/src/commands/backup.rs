@@ -1,7 +1,7 @@
-//! `backup`: all that the database holds, as one file.
+//! `backup`: writes the whole database to one file.
 
 use crate::backup::dump::dump;
-use crate::cli::BackupArguments;
+use crate::cli::{BackupArguments, DataArguments};
 use crate::config::UsageError;
 use crate::database::Database;
 use crate::shutdown::Shutdown;
@@ -13,27 +13,27 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// Stands for standard output, or input.
+/// The file name for standard output or input.
 pub(super) const STANDARD: &str = "-";
 const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, or the file cannot be written. A file that is there stays as it is then.
-pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
+/// The database is unavailable, or the file cannot be written. An existing file is then unchanged.
+pub(crate) async fn backup(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let output = Output::begin(&arguments.file)?;
     let mut written = Ok(());
-    Database::with(Database::reach(&arguments.data), &shutdown, async |database| {
+    Database::with(Database::reach(data), &shutdown, async |database| {
         let bar = spinner("backing up");
         let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
-        let (output, size) = dumped.await.context("stopped before the end: there is no backup")??;
-        // Not explained by the database: the file may be on another disk.
+        let (output, size) = dumped.await.context("interrupted: no backup was written")??;
+        // Not explained as a database error, because the file may be on another disk.
         written = output.finish().map(|path| {
             bar.finish_and_clear();
             eprintln!(
-                "{} tables, {} rows, {} before compression are in {path}",
+                "wrote {} tables, {} rows, {} uncompressed to {path}",
                 size.table_count,
                 size.row_count,
                 DecimalBytes(size.byte_count)
@@ -45,7 +45,7 @@ pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
     written
 }
 
-/// How much has been done, as long as standard error is a terminal.
+/// A progress display, if standard error is a terminal.
 pub(super) fn spinner(prefix: &'static str) -> ProgressBar {
     let bar = ProgressBar::no_length().with_prefix(prefix);
     let template = "{spinner} {prefix} {decimal_bytes}  {decimal_bytes_per_sec:.dim}  {elapsed:.dim}";
@@ -56,10 +56,10 @@ pub(super) fn spinner(prefix: &'static str) -> ProgressBar {
     bar
 }
 
-/// Where a backup goes.
+/// The destination of a backup.
 enum Output {
     Standard(std::io::Stdout),
-    /// Under another name until it is whole. Only its owner can read it.
+    /// A temporary name until it is complete. Only its owner can read it.
     File(NamedTempFile, PathBuf),
 }
 
@@ -68,17 +68,17 @@ impl Output {
         if path == Path::new(STANDARD) {
             let output = std::io::stdout();
             if output.is_terminal() {
-                let message = "standard output is a terminal: redirect it, or name a file";
+                let message = "standard output is a terminal. Redirect it, or pass a file name";
                 return Err(UsageError::new(message).into());
             }
             return Ok(Self::Standard(output));
         }
         let file = NamedTempFile::with_prefix_in(".roundtrip-backup-", folder(path))
-            .with_context(|| format!("cannot make a file beside {}", path.display()))?;
+            .with_context(|| format!("cannot create a file next to {}", path.display()))?;
         Ok(Self::File(file, path.to_owned()))
     }
 
-    /// Makes it durable, and tells where it is.
+    /// Completes the output and returns its name. A file is synced to disk and renamed.
     fn finish(self) -> Result<String> {
         match self {
             Self::Standard(mut output) => {

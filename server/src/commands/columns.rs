@@ -1,6 +1,6 @@
-//! Lists for a terminal: columns as wide as their widest cell.
+//! Tables for a terminal: columns are as wide as their widest cell.
 
-/// Lines of cells, the head first.
+/// Formats rows of cells, the header first.
 pub(super) fn columns<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     let mut widths = head.map(str::len);
     for row in rows {
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_stand_below_each_other() {
+    fn aligns_columns() {
         let rows = [["1".to_owned(), "ä lab".to_owned()], ["12".to_owned(), String::new()]];
         assert_eq!(columns(["id", "name"], &rows), "id  name\n1   ä lab\n12");
     }

@@ -1,25 +1,21 @@
-//! `github`: which project a repository of the GitHub App is.
+//! `github`: links repositories of the GitHub App to projects.
 
 use super::columns::columns;
-use crate::cli::{GitHubCommand, GitHubLinkArguments};
+use crate::cli::{DataArguments, GitHubCommand, GitHubLinkArguments};
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
 use roundtrip_github::sweep;
 use roundtrip_storage::github::installation;
 use roundtrip_storage::task;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, no such project, or no such repository.
-pub(crate) async fn github(command: GitHubCommand) -> Result<()> {
-    let data = match &command {
-        GitHubCommand::Repositories(data) => data,
-        GitHubCommand::Link(arguments) => &arguments.data,
-    };
+/// The database is unavailable, or the project or repository does not exist.
+pub(crate) async fn github(command: GitHubCommand, data: &DataArguments) -> Result<()> {
     let database = Database::join(data).await?;
     let result = match &command {
-        GitHubCommand::Repositories(_) => list(&database).await,
+        GitHubCommand::Repositories => list(&database).await,
         GitHubCommand::Link(arguments) => link(&database, arguments).await,
     };
     let result = result.map_err(|error| database.explain(error));
@@ -31,7 +27,7 @@ async fn list(database: &Database) -> Result<()> {
     let rows = installation::linked(&database.pool).await.context("cannot read the database")?;
     let rows: Vec<[String; 2]> =
         rows.into_iter().map(|(full_name, project)| [full_name, project.unwrap_or_default()]).collect();
-    crate::print(&columns(["repository", "project"], &rows))
+    crate::print(&columns(["REPOSITORY", "PROJECT"], &rows))
 }
 
 async fn link(database: &Database, arguments: &GitHubLinkArguments) -> Result<()> {
@@ -39,9 +35,8 @@ async fn link(database: &Database, arguments: &GitHubLinkArguments) -> Result<()
     let is_linked = installation::link(&database.pool, repository, project).await;
     ensure!(
         is_linked.context("cannot change the database")?,
-        "there is no project {project}, or the GitHub App may use no repository {repository}: `roundtrip-server github \
-         repositories` lists those that it may use"
+        "project {project} not found, or the GitHub App has no access to {repository}. See `roundtrip-server github repositories`"
     );
-    // What is open there is read soon.
-    task::hasten(&database.pool, sweep::TASK).await.context("cannot change the database")
+    // Read its open pull requests soon.
+    task::make_due(&database.pool, sweep::TASK).await.context("cannot change the database")
 }

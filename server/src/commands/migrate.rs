@@ -1,35 +1,36 @@
-//! `migrate`: brings the tables up to date and ends.
+//! `migrate`: applies migrations and exits.
 
-use crate::cli::MigrateArguments;
+use crate::cli::{DataArguments, MigrateArguments};
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, ensure};
 use roundtrip_storage::distribution;
 use sqlx::PgPool;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, or a migration fails.
-pub(crate) async fn migrate(arguments: MigrateArguments) -> Result<()> {
+/// The database is unavailable, or a migration fails.
+pub(crate) async fn migrate(arguments: MigrateArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::open(&arguments.data), &shutdown, async |database| {
+    Database::with(Database::open(data), &shutdown, async |database| {
         if arguments.distributed {
             distribute(&database.pool).await?;
         }
-        tracing::info!("the tables are up to date");
+        tracing::info!("migrations applied");
         Ok(())
     })
     .await
 }
 
 async fn distribute(pool: &PgPool) -> Result<()> {
-    let is_possible = distribution::is_possible(pool).await.context("cannot look for the extension citus")?;
+    let is_possible =
+        distribution::is_possible(pool).await.context("cannot check for the extension citus")?;
     ensure!(
         is_possible,
-        "this PostgreSQL is none that can be distributed: it lacks the extension citus; create it on the coordinator and \
-         on each worker (`create extension citus`), and add the workers with `select citus_add_node(host, port)`"
+        "this PostgreSQL lacks the extension citus. Run `create extension citus` on the coordinator and each worker, then \
+         `select citus_add_node(host, port)` for each worker"
     );
     let mut connection = pool.acquire().await.context("cannot connect to the database")?;
-    distribution::distribute(&mut connection).await.context("cannot spread the tables")
+    distribution::distribute(&mut connection).await.context("cannot distribute the tables")
 }

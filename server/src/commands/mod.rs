@@ -1,4 +1,4 @@
-//! The verbs, one file each.
+//! The commands, one file each.
 
 pub(crate) mod account;
 pub(crate) mod backup;

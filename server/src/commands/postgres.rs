@@ -1,6 +1,6 @@
 //! `postgres`: runs only the embedded PostgreSQL, for `psql` and for tests.
 
-use crate::cli::PostgresArguments;
+use crate::cli::{DataArguments, PostgresArguments};
 use crate::config;
 use crate::database;
 use crate::postgres::{self, Durability, Embedded};
@@ -12,13 +12,13 @@ use std::path::Path;
 /// The database that `create database` copies.
 const TEMPLATE: &str = "template1";
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
 /// PostgreSQL does not start, its template cannot be migrated, or it ends by itself.
-pub(crate) async fn postgres(arguments: PostgresArguments) -> Result<()> {
-    let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
-    let data_dir = config::data_dir(&arguments.data)?;
+pub(crate) async fn postgres(arguments: PostgresArguments, data: &DataArguments) -> Result<()> {
+    let shutdown = Shutdown::watch(arguments.stop.stop_with_stdin)?;
+    let data_dir = config::data_dir(data)?;
     if arguments.locate {
         let folder = postgres::programs_for(&data_dir)?;
         return folder.map_or(Ok(()), |folder| crate::print(&folder.display().to_string()));
@@ -38,8 +38,7 @@ pub(crate) async fn postgres(arguments: PostgresArguments) -> Result<()> {
     }
 }
 
-/// Starts one that does not wait for the disk, and applies the migrations to its template once: each database that a test
-/// makes is a copy of it.
+/// Starts a PostgreSQL without durability and migrates its template database, which each test copies.
 async fn start_for_tests(data_dir: &Path) -> Result<Embedded> {
     let embedded = Embedded::start_with(data_dir, Durability::None).await?;
     let template = pool(embedded.connect_options().database(TEMPLATE));

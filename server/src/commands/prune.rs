@@ -1,6 +1,6 @@
-//! `prune`: removes now what servers remove once a day.
+//! `prune`: deletes data past its retention, as servers do once a day.
 
-use crate::cli::PruneArguments;
+use crate::cli::{DataArguments, PruneArguments};
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -8,13 +8,13 @@ use chrono::Utc;
 use indicatif::DecimalBytes;
 use roundtrip_domain::tasks::retention;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, or it does not answer.
-pub(crate) async fn prune(arguments: PruneArguments) -> Result<()> {
+/// The database is unavailable.
+pub(crate) async fn prune(arguments: PruneArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::join(&arguments.data), &shutdown, async |database| {
+    Database::with(Database::join(data), &shutdown, async |database| {
         if arguments.dry_run {
             shutdown.unless_requested(preview(database)).await.unwrap_or(Ok(()))
         } else {
@@ -29,14 +29,14 @@ async fn preview(database: &Database) -> Result<()> {
     for (due, amount) in preview {
         let bytes = u64::try_from(amount.byte_count).unwrap_or(0);
         let bytes = if bytes == 0 { String::new() } else { format!(", {}", DecimalBytes(bytes)) };
-        crate::print(&format!("{due} would be removed, of {} runs{bytes}", amount.run_count))?;
+        crate::print(&format!("{due} would be deleted from {} runs{bytes}", amount.run_count))?;
     }
     Ok(())
 }
 
 async fn remove(database: &Database, shutdown: &Shutdown) -> Result<()> {
     let removed = retention::prune(&database.pool, Utc::now(), None, || shutdown.is_requested()).await;
-    for of_project in removed.context("cannot remove what is too old")? {
+    for of_project in removed.context("cannot delete old data")? {
         crate::print(&of_project.to_string())?;
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! `restore`: an empty database, filled from a backup.
+//! `restore`: fills an empty database from a backup.
 
 use super::backup::{STANDARD, spinner};
 use crate::backup::fill::fill;
-use crate::cli::BackupArguments;
+use crate::cli::{BackupArguments, DataArguments};
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
@@ -10,11 +10,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, it has rows, or the file is no whole backup. No row is stored then.
-pub(crate) async fn restore(arguments: BackupArguments) -> Result<()> {
+/// The database is unavailable or has rows, or the file is not a complete backup. The database stays empty.
+pub(crate) async fn restore(arguments: BackupArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
     let input: Box<dyn Read + Send> = if arguments.file == Path::new(STANDARD) {
         Box::new(std::io::stdin())
@@ -23,14 +23,14 @@ pub(crate) async fn restore(arguments: BackupArguments) -> Result<()> {
         Box::new(opened.with_context(|| format!("cannot open {}", arguments.file.display()))?)
     };
     let name = arguments.file.display();
-    Database::with(Database::reach(&arguments.data), &shutdown, async |database| {
+    Database::with(Database::reach(data), &shutdown, async |database| {
         let bar = spinner("restoring");
         let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
-        let filled = filled.await.context("stopped before the end: nothing was restored")?;
+        let filled = filled.await.context("interrupted: nothing was restored")?;
         let nothing = |error| database.explain(error).context(format!("nothing was restored from {name}"));
         let size = filled.map_err(nothing)?;
         bar.finish_and_clear();
-        eprintln!("{} tables and {} rows were restored from {name}", size.table_count, size.row_count);
+        eprintln!("restored {} tables and {} rows from {name}", size.table_count, size.row_count);
         Ok(())
     })
     .await

@@ -1,16 +1,16 @@
-//! `retention`: how long projects keep what.
+//! `retention`: shows and changes how long projects keep data.
 
-use crate::cli::{Keep, RetentionArguments};
+use crate::cli::{DataArguments, Keep, RetentionArguments};
 use crate::database::Database;
 use anyhow::{Context, Result};
 use roundtrip_storage::retention::{self, Policy};
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, or no such project.
-pub(crate) async fn retention(arguments: RetentionArguments) -> Result<()> {
-    let database = Database::join(&arguments.data).await?;
+/// The database is unavailable, or the project does not exist.
+pub(crate) async fn retention(arguments: RetentionArguments, data: &DataArguments) -> Result<()> {
+    let database = Database::join(data).await?;
     let result = change_and_show(&database, &arguments).await.map_err(|error| database.explain(error));
     database.close().await;
     result
@@ -20,7 +20,7 @@ async fn change_and_show(database: &Database, arguments: &RetentionArguments) ->
     let mut policies = retention::policies(&database.pool).await.context("cannot read the database")?;
     if let Some(project) = &arguments.project {
         policies.retain(|policy| policy.project == project.as_str());
-        let policy = policies.first_mut().with_context(|| format!("there is no project {project}"))?;
+        let policy = policies.first_mut().with_context(|| format!("project {project} not found"))?;
         let before = policy.clone();
         for (asked, days) in [
             (arguments.uploads, &mut policy.upload_retention_days),
@@ -37,7 +37,7 @@ async fn change_and_show(database: &Database, arguments: &RetentionArguments) ->
 }
 
 fn line(policy: &Policy) -> String {
-    let kept = |days: Option<i32>| days.map_or("for ever".to_owned(), |days| format!("{days} days"));
+    let kept = |days: Option<i32>| days.map_or("forever".to_owned(), |days| format!("{days} days"));
     format!(
         "{}: uploads {}, distributions {}, points {}",
         policy.project,

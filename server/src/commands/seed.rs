@@ -1,6 +1,6 @@
-//! `seed`: synthetic history in a project of its own.
+//! `seed`: creates a project with synthetic history.
 
-use crate::cli::SeedArguments;
+use crate::cli::{DataArguments, SeedArguments};
 use crate::database::Database;
 use crate::shutdown::Shutdown;
 use anyhow::Result;
@@ -8,21 +8,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_server::seed::{Plan, Written};
 use std::time::Instant;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no database, it refuses, or the project has runs.
-pub(crate) async fn seed(arguments: SeedArguments) -> Result<()> {
+/// The database is unavailable or refuses, or the project has runs.
+pub(crate) async fn seed(arguments: SeedArguments, data: &DataArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    Database::with(Database::join(&arguments.data), &shutdown, async |database| {
-        // A request to end is no failure: nothing is written then.
+    Database::with(Database::join(data), &shutdown, async |database| {
+        // A stop signal is not an error. It rolls the transaction back.
         shutdown.unless_requested(fill(database, &arguments)).await.unwrap_or(Ok(()))
     })
     .await
 }
 
 async fn fill(database: &Database, arguments: &SeedArguments) -> Result<()> {
-    // All of these fit.
+    // The conversions cannot fail.
     let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
     let project = &arguments.project;
     let plan = Plan {
@@ -45,8 +45,7 @@ async fn fill(database: &Database, arguments: &SeedArguments) -> Result<()> {
     bar.finish_and_clear();
     let seconds = started.elapsed().as_secs_f64();
     crate::print(&format!(
-        "{project}: {point_count} synthetic points, {histogram_count} of them with a distribution, in {seconds:.1} s: {:.0} \
-         points a second",
+        "{project}: {point_count} synthetic points, {histogram_count} with distributions, in {seconds:.1} s ({:.0} points per second)",
         point_count as f64 / seconds
     ))
 }

@@ -1,7 +1,7 @@
-//! `serve`: the database, the first token, the port, and an orderly end of all three.
+//! `serve`: runs the server until a stop signal.
 
 use super::token;
-use crate::cli::ServeArguments;
+use crate::cli::{DataArguments, ServeArguments};
 use crate::config;
 use crate::database::Database;
 use crate::postgres::Embedded;
@@ -24,27 +24,29 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-/// How long requests may go on after the server was asked to stop.
+/// How long requests may run after a stop signal.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
-/// How many clients may wait while all are busy.
+/// Queue length for new connections.
 const BACKLOG: u32 = 1024;
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
 /// The server cannot start, or its PostgreSQL ends by itself.
-pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
+pub(crate) async fn serve(arguments: ServeArguments, data: &DataArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;
     let mut notifications = config::notifications(&arguments.notify)?;
     let oidc = config::oidc(&arguments.access)?;
     let github_app = config::github_app(&arguments.access)?;
     let tls = config::tls(&arguments.tls)?;
-    let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
-    // Whoever asks it to end while it starts gets what they want: nothing runs.
-    let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
+    let shutdown = Shutdown::watch(arguments.stop.stop_with_stdin)?;
+    // A stop signal while starting is not an error.
+    let Some(started) = shutdown.unless_requested(start(address, &arguments, data)).await else {
+        return Ok(());
+    };
     let Started { listener, metrics, mut database } = started?;
-    let address = listener.local_addr().context("cannot tell the address that is listened on")?;
+    let address = listener.local_addr().context("cannot read the listen address")?;
     let own_url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
     crate::print(&format!("listening on {own_url}"))?;
     if notifications.public_url.is_empty() {
@@ -68,7 +70,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);
     let result = answer(listener, tls, state, &mut database, &shutdown, drain).await;
-    // To the end, so that it can be watched how the server ends.
+    // Served until the end, so that the shutdown can be monitored.
     if let Some(metrics) = metrics {
         metrics.abort();
     }
@@ -77,7 +79,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     result
 }
 
-/// All that serving takes.
+/// The resources opened by [`start`].
 struct Started {
     listener: TcpListener,
     /// The port for metrics, if one was named.
@@ -85,17 +87,17 @@ struct Started {
     database: Database,
 }
 
-async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<Started> {
-    // The ports are taken first, because that fails at once, and opened last, when there is something to serve.
+async fn start(address: SocketAddr, arguments: &ServeArguments, data: &DataArguments) -> Result<Started> {
+    // Bind the ports first, because that fails fast; listen last, when the server is ready.
     let socket = take_port(address, "--port", "--host")?;
     let metrics = arguments
         .metrics
         .map(|address| take_port(address, "--metrics", "--metrics").map(|socket| (address, socket)));
     let metrics = metrics.transpose()?;
-    let data_dir = config::data_dir(&arguments.data)?;
-    let database = Database::open(&arguments.data).await?;
-    let is_data_dir_meant = config::database_url().is_none() || arguments.data.data_dir.is_some();
-    token::ensure_first(&database.pool, is_data_dir_meant.then_some(data_dir.as_path()))
+    let data_dir = config::data_dir(data)?;
+    let database = Database::open(data).await?;
+    let uses_data_dir = config::database_url().is_none() || data.data_dir.is_some();
+    token::ensure_first(&database.pool, uses_data_dir.then_some(data_dir.as_path()))
         .await
         .map_err(|error| database.explain(error))?;
     let listen = |socket: TcpSocket, address, port, host| {
@@ -111,14 +113,14 @@ async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<Starte
 
 async fn serve_metrics(listener: TcpListener, state: AppState) {
     if let Ok(address) = listener.local_addr() {
-        tracing::info!("metrics are at http://{address}/metrics");
+        tracing::info!("serving metrics on http://{address}/metrics");
     }
     if let Err(error) = axum::serve(listener, roundtrip_server::monitoring::router(state)).await {
-        tracing::error!(error.cause = %error, "metrics are not served any more");
+        tracing::error!(error.cause = %error, "stopped serving metrics");
     }
 }
 
-/// Answers requests until someone asks for the end, or PostgreSQL is gone.
+/// Serves requests until a stop signal, or until PostgreSQL has ended.
 async fn answer(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -132,7 +134,7 @@ async fn answer(
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
     let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
     let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
-    let github = tokio::spawn(look_after_github(state.clone(), stopped.clone()));
+    let github = tokio::spawn(run_github_app(state.clone(), stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let end = async move {
         // A dropped sender means the end as well.
@@ -140,12 +142,11 @@ async fn answer(
     };
     let serving: BoxFuture<'_, std::io::Result<()>> = match tls {
         None => {
-            let listener = listener.tap_io(|stream| send_at_once(stream));
+            let listener = listener.tap_io(|stream| set_nodelay(stream));
             axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
         }
         Some(acceptor) => {
-            let listener =
-                tls::listener(listener, acceptor).tap_io(|stream| send_at_once(stream.get_ref().0));
+            let listener = tls::listener(listener, acceptor).tap_io(|stream| set_nodelay(stream.get_ref().0));
             axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
         }
     };
@@ -158,7 +159,7 @@ async fn answer(
     }
     state.announce_stop();
     if gone.is_none() && !drain.is_zero() {
-        tracing::info!("not ready any more, and answering for {} s", drain.as_secs());
+        tracing::info!("draining for {} s: /readyz returns 503", drain.as_secs());
         tokio::select! {
             () = tokio::time::sleep(drain) => {}
             () = shutdown.requested_again() => {}
@@ -167,11 +168,11 @@ async fn answer(
         }
     }
     if let Some(embedded) = &mut database.embedded {
-        // Before the port is free, so that a server which waits for the port then waits for the data as well.
+        // Before the port is free, so that the next server also waits for the data directory.
         embedded.announce_stop();
     }
     stop.send_replace(true);
-    // Streams would go on for ever.
+    // Event streams would never end.
     state.live.close();
     let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async {
         tokio::join!(serving, tasks, analyst, queue, notifier, github)
@@ -179,23 +180,23 @@ async fn answer(
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {
-            tracing::warn!("requests that took longer than {} s were cut off", REQUESTS_TIMEOUT.as_secs());
+            tracing::warn!("closed connections with requests longer than {} s", REQUESTS_TIMEOUT.as_secs());
         }
     }
-    // Other servers go on telling of what this one took in last.
+    // Announce this server's last uploads to the other servers.
     state.live.flush().await;
     gone.map_or(Ok(()), Err)
 }
 
-/// An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
-fn send_at_once(stream: &TcpStream) {
+/// Sends without delay. Otherwise a response of several packets waits up to 40 ms for the first acknowledgement.
+fn set_nodelay(stream: &TcpStream) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection sends with delay");
+        tracing::debug!(%error, "cannot disable Nagle's algorithm");
     }
 }
 
-/// Handles what GitHub tells and writes what there is to say, if this server is an App there.
-async fn look_after_github(state: AppState, stopped: watch::Receiver<bool>) {
+/// Handles GitHub deliveries and updates comments and checks, if a GitHub App is configured.
+async fn run_github_app(state: AppState, stopped: watch::Receiver<bool>) {
     let Some(app) = state.github_app.clone() else { return };
     let reports = LabReports::new(state.pool.clone(), state.notifier().public_url());
     let worker = Worker::new(Arc::clone(&app), state.pool.clone());
@@ -210,11 +211,11 @@ async fn ended(embedded: Option<&mut Embedded>) -> anyhow::Error {
     }
 }
 
-/// `port` and `host` are the options by which another one is chosen.
+/// Binds an address. `port` and `host` are the options named in errors.
 fn take_port(address: SocketAddr, port: &str, host: &str) -> Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
     let bound = socket.and_then(|socket| {
-        // Connections of a server that has ended do not keep its port.
+        // Old connections of a stopped server do not block its port.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         Ok(socket)
@@ -226,14 +227,14 @@ fn cannot_listen(address: SocketAddr, error: std::io::Error, port: &str, host: &
     let number = address.port();
     match error.kind() {
         ErrorKind::AddrInUse => anyhow::anyhow!(
-            "port {number} on {} is in use by another program: stop it, or choose another port with {port}",
+            "port {number} on {} is in use by another program. Stop it, or use another port with {port}",
             address.ip()
         ),
         ErrorKind::PermissionDenied => {
-            anyhow::anyhow!("port {number} may only be opened by root: choose one from 1024 up with {port}")
+            anyhow::anyhow!("only root can listen on port {number}. Use a port from 1024 with {port}")
         }
         ErrorKind::AddrNotAvailable => {
-            anyhow::anyhow!("{} is no address of this machine: choose another with {host}", address.ip())
+            anyhow::anyhow!("{} is not an address of this machine. Use another one with {host}", address.ip())
         }
         _ => anyhow::Error::new(error).context(format!("cannot listen on {address}")),
     }

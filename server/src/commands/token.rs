@@ -1,4 +1,4 @@
-//! `token`: what lets agents, jobs and scripts in, and the first token, which a new server makes by itself.
+//! `token`: manages tokens, and creates the first one on a new server.
 
 use super::account::pool;
 use super::columns::columns;
@@ -25,45 +25,44 @@ use std::path::Path;
 const FIRST: &str = "agent";
 const FIRST_FILE: &str = "agent.token";
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// No database is there, or it refuses; there is no such token or account.
-pub(crate) async fn token(command: TokenCommand) -> Result<()> {
+/// The database is unavailable or refuses, or there is no such token or account.
+pub(crate) async fn token(command: TokenCommand, data: &DataArguments) -> Result<()> {
     match command {
-        TokenCommand::Create(arguments) => create(arguments).await,
-        TokenCommand::List(arguments) => list(arguments).await,
-        TokenCommand::Revoke(arguments) => revoke(arguments).await,
-        TokenCommand::Rotate(arguments) => rotate(arguments).await,
+        TokenCommand::Create(arguments) => create(arguments, data).await,
+        TokenCommand::List => list(data).await,
+        TokenCommand::Revoke(arguments) => revoke(arguments, data).await,
+        TokenCommand::Rotate(arguments) => rotate(arguments, data).await,
     }
 }
 
-async fn create(arguments: TokenCreateArguments) -> Result<()> {
-    let TokenCreateArguments { name, kind, account, scope, project, machine, expires_in_days, data } =
-        arguments;
+async fn create(arguments: TokenCreateArguments, data: &DataArguments) -> Result<()> {
+    let TokenCreateArguments { name, kind, account, scope, project, machine, expires_in_days } = arguments;
     let scopes = if scope.is_empty() { kind.default_scopes().to_vec() } else { scope };
     if let Some(foreign) = scopes.iter().find(|scope| !kind.scopes().contains(scope)) {
-        return Err(
-            UsageError::new(&format!("a token of the kind {kind} cannot have the scope {foreign}")).into()
-        );
+        return Err(UsageError::new(&format!("tokens of kind {kind} cannot have the scope {foreign}")).into());
     }
     if account.is_some() && kind != TokenKind::User {
-        return Err(UsageError::new("--account is for tokens of users: pass --kind user").into());
+        return Err(UsageError::new("--account requires --kind user").into());
     }
     if machine.is_some() && kind != TokenKind::Agent {
-        return Err(UsageError::new("--machine is for tokens of agents").into());
+        return Err(UsageError::new("--machine requires --kind agent").into());
     }
     let binding = Binding {
         project: project.map(|project| project.to_string()),
         machine: machine.map(|machine| machine.to_string()),
     };
-    let pool = pool(&data).await?;
+    let pool = pool(data).await?;
     let account_id = match &account {
         Some(account) => {
             let mut connection = pool.acquire().await.context("cannot find the account")?;
             let key =
                 account::key(&mut connection, account.as_str()).await.context("cannot find the account")?;
-            Some(key.with_context(|| format!("there is no account {account}: see `account list`"))?)
+            Some(key.with_context(|| {
+                format!("account {account} not found. See `roundtrip-server account list`")
+            })?)
         }
         None => None,
     };
@@ -72,11 +71,11 @@ async fn create(arguments: TokenCreateArguments) -> Result<()> {
     let issued = tokens::issue_token(&pool, &By::command_line(), &new).await;
     let (_, issued) = plain(issued).context("cannot store the token")?;
     pool.close().await;
-    hand_over(&name, &issued)
+    print_issued(&name, &issued)
 }
 
-async fn list(arguments: DataArguments) -> Result<()> {
-    let pool = pool(&arguments).await?;
+async fn list(data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     let all = TokenSight { all: true, account_id: None, projects: Vec::new() };
     let rows = token::list(&pool, &all, 0, i64::MAX).await.context("cannot read the tokens")?;
     pool.close().await;
@@ -116,38 +115,38 @@ async fn list(arguments: DataArguments) -> Result<()> {
     crate::print(&columns(head, &cells))
 }
 
-async fn revoke(arguments: TokenRevokeArguments) -> Result<()> {
-    let TokenRevokeArguments { token_id, data } = arguments;
-    let pool = pool(&data).await?;
+async fn revoke(arguments: TokenRevokeArguments, data: &DataArguments) -> Result<()> {
+    let TokenRevokeArguments { token_id } = arguments;
+    let pool = pool(data).await?;
     let revoked = tokens::revoke_token(&pool, Changer::Operator, &By::command_line(), token_id).await;
     let row = found(revoked, token_id, "cannot revoke the token")?;
     pool.close().await;
-    eprintln!("the token of {} is revoked", row.name);
+    eprintln!("revoked token {}", row.name);
     Ok(())
 }
 
-async fn rotate(arguments: TokenRotateArguments) -> Result<()> {
-    let TokenRotateArguments { token_id, overlap_hours, data } = arguments;
-    let pool = pool(&data).await?;
+async fn rotate(arguments: TokenRotateArguments, data: &DataArguments) -> Result<()> {
+    let TokenRotateArguments { token_id, overlap_hours } = arguments;
+    let pool = pool(data).await?;
     let overlap = TimeDelta::hours(overlap_hours.into());
     let by = By::command_line();
     let rotated = tokens::rotate_token(&pool, Changer::Operator, &by, token_id, overlap).await;
     let (row, issued) = found(rotated, token_id, "cannot rotate the token")?;
     pool.close().await;
-    eprintln!("the secret before is accepted for {overlap_hours} h more");
-    hand_over(&row.name, &issued)
+    eprintln!("the old secret is valid for {overlap_hours} more hours");
+    print_issued(&row.name, &issued)
 }
 
 fn found<T>(changed: Result<T, DomainError>, token_id: i64, failure: &'static str) -> Result<T> {
     match changed {
         Err(DomainError::Unknown { .. }) => {
-            bail!("there is no token {token_id}, or it is revoked: see `token list`")
+            bail!("token {token_id} not found or already revoked. See `roundtrip-server token list`")
         }
         changed => plain(changed).context(failure),
     }
 }
 
-/// With the database's own words: who types commands runs the server.
+/// Errors with full causes, because the user of the command line runs the server.
 fn plain<T>(result: Result<T, DomainError>) -> Result<T> {
     result.map_err(|error| match error {
         DomainError::Unavailable(cause) | DomainError::StorageFull(cause) | DomainError::Internal(cause) => {
@@ -157,13 +156,15 @@ fn plain<T>(result: Result<T, DomainError>) -> Result<T> {
     })
 }
 
-fn hand_over(name: &str, issued: &Issued) -> Result<()> {
-    let until = issued.expires_at.map_or_else(String::new, |at| format!(" until {}", at.format("%Y-%m-%d")));
-    eprintln!("the token of {name} is valid{until}; keep it, it cannot be shown again");
+fn print_issued(name: &str, issued: &Issued) -> Result<()> {
+    let until = issued
+        .expires_at
+        .map_or_else(|| " forever".to_owned(), |at| format!(" until {}", at.format("%Y-%m-%d")));
+    eprintln!("token for {name}, valid{until}. It is shown only once");
     crate::print(issued.secret.expose())
 }
 
-/// Makes the first token of a new database, and writes it into `data_dir` for the agent on this machine.
+/// Creates the first token of a new database and writes it to `data_dir`, for the agent on this machine.
 ///
 /// # Errors
 /// The database or the disk refuses.
@@ -172,14 +173,14 @@ pub(crate) async fn ensure_first(pool: &PgPool, data_dir: Option<&Path>) -> Resu
     let Some(data_dir) = data_dir else {
         if !any_exist {
             tracing::info!(
-                "there is no token for uploads yet: make one with `roundtrip-server token create --name NAME`"
+                "no upload token exists. Create one with `roundtrip-server token create --name NAME`"
             );
         }
         return Ok(());
     };
     let path = data_dir.join(FIRST_FILE);
     let partial = path.with_added_extension("partial");
-    // A file that was begun tells of an attempt that was cut short: its secret may be lost.
+    // A partial file is left by an interrupted attempt, whose secret may be lost.
     if any_exist && !partial.exists() {
         return Ok(());
     }
@@ -189,11 +190,11 @@ pub(crate) async fn ensure_first(pool: &PgPool, data_dir: Option<&Path>) -> Resu
         .and_then(|()| std::fs::rename(&partial, &path))
         .and_then(|()| File::open(data_dir)?.sync_all())
         .with_context(|| format!("cannot write the first token to {}", path.display()))?;
-    tracing::info!("a token for uploads is in {}", path.display());
+    tracing::info!("wrote an upload token to {}", path.display());
     Ok(())
 }
 
-/// For any project and any machine, and without an end: it is for whoever reads the file.
+/// Creates a token for any project and machine, without an expiry.
 async fn create_first(pool: &PgPool) -> Result<Issued> {
     let kind = TokenKind::Agent;
     let binding = Binding::default();
@@ -202,11 +203,11 @@ async fn create_first(pool: &PgPool) -> Result<Issued> {
     Ok(plain(tokens::issue_token(pool, &By::server(), &new).await)?.1)
 }
 
-/// A new file that only this user reads, from its first moment.
+/// Creates a file that only this user can read, from its creation on.
 fn begin(partial: &Path) -> Result<File> {
     if let Some(data_dir) = partial.parent() {
         std::fs::create_dir_all(data_dir)
-            .with_context(|| format!("cannot make the data directory {}", data_dir.display()))?;
+            .with_context(|| format!("cannot create the data directory {}", data_dir.display()))?;
     }
     match std::fs::remove_file(partial) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -220,7 +221,7 @@ fn begin(partial: &Path) -> Result<File> {
         .mode(0o600)
         .open(partial)
         .and_then(|file| file.sync_all().map(|()| file))
-        .with_context(|| format!("cannot make {}", partial.display()))
+        .with_context(|| format!("cannot create {}", partial.display()))
 }
 
 fn finish(file: &mut File, secret: &str) -> std::io::Result<()> {

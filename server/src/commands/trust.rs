@@ -1,4 +1,4 @@
-//! `trust`: which jobs of continuous integration may upload, with tokens that their own system signs.
+//! `trust`: manages which CI jobs may upload with OIDC tokens.
 
 use super::account::pool;
 use super::columns::columns;
@@ -9,20 +9,20 @@ use roundtrip_storage::audit::By;
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{self, New};
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
-/// No database is there, or it refuses; there is no such trust.
-pub(crate) async fn trust(command: TrustCommand) -> Result<()> {
+/// The database is unavailable or refuses, or there is no such trust.
+pub(crate) async fn trust(command: TrustCommand, data: &DataArguments) -> Result<()> {
     match command {
-        TrustCommand::Create(arguments) => create(arguments).await,
-        TrustCommand::List(arguments) => list(arguments).await,
-        TrustCommand::Delete(arguments) => delete(arguments).await,
+        TrustCommand::Create(arguments) => create(arguments, data).await,
+        TrustCommand::List => list(data).await,
+        TrustCommand::Delete(arguments) => delete(arguments, data).await,
     }
 }
 
-async fn create(arguments: TrustCreateArguments) -> Result<()> {
-    let TrustCreateArguments { project, repository, repository_id, owner_id, issuer, data, .. } = &arguments;
+async fn create(arguments: TrustCreateArguments, data: &DataArguments) -> Result<()> {
+    let TrustCreateArguments { project, repository, repository_id, owner_id, issuer, .. } = &arguments;
     let patterns = Patterns {
         workflow_ref: arguments.workflow_ref.clone(),
         git_ref: arguments.git_ref.clone(),
@@ -40,12 +40,12 @@ async fn create(arguments: TrustCreateArguments) -> Result<()> {
     let row = tokens::create_oidc_trust(&pool, &By::command_line(), &new).await;
     let row = row.context("cannot store the trust")?;
     pool.close().await;
-    eprintln!("jobs of {repository} may upload to {project}; this is trust {}", row.oidc_trust_id);
+    eprintln!("created trust {}: CI jobs of {repository} can upload to {project}", row.oidc_trust_id);
     Ok(())
 }
 
-async fn list(arguments: DataArguments) -> Result<()> {
-    let pool = pool(&arguments).await?;
+async fn list(data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     let rows = oidc::list(&pool, None, 0, i64::MAX).await.context("cannot read the trusts")?;
     pool.close().await;
     let any = |pattern: Option<String>| pattern.unwrap_or_else(|| "any".to_owned());
@@ -70,13 +70,14 @@ async fn list(arguments: DataArguments) -> Result<()> {
     crate::print(&columns(head, &cells))
 }
 
-async fn delete(arguments: TrustDeleteArguments) -> Result<()> {
-    let pool = pool(&arguments.data).await?;
+async fn delete(arguments: TrustDeleteArguments, data: &DataArguments) -> Result<()> {
+    let pool = pool(data).await?;
     let trust = arguments.oidc_trust_id;
     let deleted = tokens::delete_oidc_trust(&pool, &By::command_line(), trust, |_| true).await;
     let deleted = deleted.context("cannot delete the trust")?;
-    let row = deleted.with_context(|| format!("there is no trust {trust}: see `trust list`"))?;
+    let row =
+        deleted.with_context(|| format!("trust {trust} not found. See `roundtrip-server trust list`"))?;
     pool.close().await;
-    eprintln!("jobs of {} may not upload to {} any more", row.repository, row.project);
+    eprintln!("deleted trust {trust}: CI jobs of {} can no longer upload to {}", row.repository, row.project);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! [`Accept`]: whether an answer is wanted as JSON or as CSV.
+//! [`Accept`]: the preferred response format, JSON or CSV.
 
 use axum::extract::FromRequestParts;
 use axum::http::{header, request::Parts};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::convert::Infallible;
 use utoipa::ToSchema;
 
-/// How an answer is written.
+/// The format of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -16,7 +16,7 @@ pub enum Format {
     Csv,
 }
 
-/// What the header `accept` prefers: CSV only where it says so, because JSON is what everybody reads.
+/// The preferred format of the header `accept`: CSV only if requested explicitly, otherwise JSON.
 #[derive(Clone, Copy, Debug)]
 pub struct Accept(pub Format);
 
@@ -37,7 +37,7 @@ fn preferred(accept: &str) -> Format {
     }
 }
 
-/// How much a media type is wanted, from 0 to 1: as the most specific range says that it is in (RFC 9110, section 12.5.1).
+/// The quality of a media type, from 0 to 1: that of the most specific matching range (RFC 9110, section 12.5.1).
 fn quality(accept: &str, kind: &str, subtype: &str) -> f32 {
     let mut found = (0, 0.0);
     for range in accept.split(',') {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn csv_is_sent_to_who_wants_it_more_than_json_and_json_to_all_others() {
+    fn sends_csv_only_if_preferred() {
         for (accept, format) in [
             ("", Format::Json),
             ("*/*", Format::Json),

@@ -1,4 +1,4 @@
-//! [`Json`]: a small body, parsed. [`ReportBody`]: the bytes of an upload as they were sent, counted while they arrive.
+//! [`Json`]: a small parsed body. [`ReportBody`]: the bytes of an upload as sent, counted while they arrive.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -12,7 +12,7 @@ use roundtrip_domain::ingest::{Encoding, UploadBody};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 
-/// The most bytes of a body.
+/// The maximum size of a body, in bytes.
 const BYTES_MAX: usize = 64 * 1024;
 
 /// Like [`axum::Json`]; the rejection is an [`ApiError`] that names the member.
@@ -42,10 +42,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     }
 }
 
-/// The most bytes of a body as it is sent.
+/// The maximum size of a body as sent, in bytes.
 const SENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// A body of JSON, not yet inflated.
+/// A JSON body, not yet decompressed.
 #[derive(Debug)]
 pub struct ReportBody(pub UploadBody);
 
@@ -63,7 +63,7 @@ impl FromRequest<AppState> for ReportBody {
     }
 }
 
-/// How many bytes a body says that it has, 0 where it does not.
+/// The `content-length` of a body, or 0.
 pub(crate) fn stated_bytes(headers: &HeaderMap, max_bytes: usize) -> Result<usize, ApiError> {
     match text(headers, &header::CONTENT_LENGTH).parse::<usize>() {
         Ok(stated) if stated > max_bytes => Err(too_large(max_bytes).into()),
@@ -71,7 +71,7 @@ pub(crate) fn stated_bytes(headers: &HeaderMap, max_bytes: usize) -> Result<usiz
     }
 }
 
-/// Reads at most so many bytes, counted while they arrive and within the memory for them.
+/// Reads a body up to a limit. Bytes are counted while they arrive, and memory for them is reserved.
 pub(crate) async fn read_within(
     mut body: Body,
     max_bytes: usize,

@@ -1,5 +1,5 @@
-//! [`Caller`]: who asks. [`Uploader`]: proof that it may upload. [`Agent`]: proof that an agent asks which was enrolled.
-//! [`AcknowledgedBefore`]: what an agent says of the acknowledgements that it has.
+//! [`Caller`]: the caller of a request. [`Uploader`]: a caller that may upload. [`Agent`]: an enrolled agent.
+//! [`AcknowledgedBefore`]: the number of acknowledgements that an agent has received.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Who asks, as [`crate::auth`] found out before the handler.
+/// The caller, as identified by [`crate::auth`].
 #[derive(Clone, Debug)]
 pub struct Caller {
     caller: Arc<access::Caller>,
@@ -28,12 +28,12 @@ impl Caller {
         Self { caller: Arc::new(caller), agent: agent.map(Arc::new), client, request_id: None }
     }
 
-    /// The address that the request is from.
+    /// The client address.
     pub(crate) fn client(&self) -> IpAddr {
         self.client
     }
 
-    /// For the audit log.
+    /// The author of changes, for the audit log.
     pub(crate) fn by(&self) -> By {
         By { actor: self.caller.actor(), request_id: self.request_id.clone() }
     }
@@ -52,13 +52,14 @@ impl FromRequestParts<AppState> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _state: &AppState) -> Result<Self, ApiError> {
         let found = parts.extensions.get::<Self>().cloned();
-        let found = found.ok_or_else(|| ApiError::internal(anyhow::anyhow!("nobody looked who asks")))?;
+        let found =
+            found.ok_or_else(|| ApiError::internal(anyhow::anyhow!("the caller was not authenticated")))?;
         let request_id = parts.headers.get("x-request-id").and_then(|value| value.to_str().ok());
         Ok(Self { request_id: request_id.map(str::to_owned), ..found })
     }
 }
 
-/// Someone who may upload something. Extract it before the body, so that strangers are refused first.
+/// A caller that may upload. Extract it before the body, so that anonymous callers are rejected first.
 #[derive(Clone, Debug)]
 pub struct Uploader(pub Caller);
 
@@ -72,7 +73,7 @@ impl FromRequestParts<AppState> for Uploader {
     }
 }
 
-/// The agent that asks. Extract it before the body, so that strangers are refused first.
+/// The calling agent. Extract it before the body, so that anonymous callers are rejected first.
 #[derive(Clone, Debug)]
 pub struct Agent(pub Arc<Working>);
 
@@ -86,7 +87,7 @@ impl FromRequestParts<AppState> for Agent {
     }
 }
 
-/// What the header of that name says; none where there is no header.
+/// The agent's count of acknowledged runs from its header; `None` without the header.
 #[derive(Clone, Copy, Debug)]
 pub struct AcknowledgedBefore(pub Option<Acknowledged>);
 

@@ -1,4 +1,4 @@
-//! Extractors whose rejections are problems that name what is wrong.
+//! Extractors whose rejections are problems that name the invalid input.
 
 mod accept;
 mod body;

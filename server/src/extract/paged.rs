@@ -1,7 +1,6 @@
-//! [`Paged`]: lists, page by page, in one way over the whole API. A request says `limit` and, for what follows an answer,
-//! `after` with the `next_after` of that answer, which is null at the end. What a page begins with is looked up in an
-//! index, so that the last page costs what the first does, and nothing comes twice or not at all because something was
-//! added meanwhile.
+//! [`Paged`]: the pagination of all lists in the API. A request has a `limit` and, for the next page, `after` with
+//! the `next_after` of the previous response, which is null at the end. Pages begin at a key in an index. So all
+//! pages cost the same, and insertions neither repeat nor skip entries.
 
 use super::parameters::{parse, within};
 use crate::error::ApiError;
@@ -15,46 +14,46 @@ use serde::ser::{Serialize, Serializer};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// The most entries of one answer.
+/// The maximum number of entries per page.
 const ENTRIES_MAX: i64 = 1_000;
-/// Entries of one answer unless asked otherwise.
+/// The default number of entries per page.
 const ENTRIES_DEFAULT: i64 = 100;
 
-/// What a list is asked for: `Q` which entries, and which part of them, from the place `T` on.
+/// The query of a list: filters `Q`, and the page after the key `T`.
 #[derive(Debug)]
 pub struct Paged<Q, T> {
-    /// Which entries.
+    /// The filters.
     pub query: Q,
-    /// At most so many.
+    /// The maximum number of entries.
     pub limit: i64,
-    /// Only what follows this place.
+    /// Only entries after this key.
     pub after: Option<T>,
 }
 
-/// Which part of a list is wanted.
+/// The requested page.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Page {
-    /// At most so many entries.
+    /// The maximum number of entries.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<i64>,
-    /// Only those that follow: `next_after` of the answer before.
+    /// Where to continue: `next_after` of the previous answer.
     pub after: Option<String>,
 }
 
-/// A list of everything there is.
+/// No filters: the list of all entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Everything {}
 
 impl<Q, T> Paged<Q, T> {
-    /// What to ask the database for: one row more than wanted tells whether others follow.
+    /// The limit for the query: one more row than requested shows whether there is a next page.
     pub fn row_limit(&self) -> i64 {
         self.limit + 1
     }
 
-    /// The rows of this page, and where the next one begins if there is one.
+    /// The rows of this page, and the cursor of the next page if there is one.
     pub fn cut<R>(&self, mut rows: Vec<R>, place: impl Fn(&R) -> T) -> (Vec<R>, Option<Cursor<T>>) {
         let wanted = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let has_more = rows.len() > wanted;
@@ -81,23 +80,23 @@ where
         let after = match page.after {
             None => None,
             Some(text) => Some(Cursor::parse(&text).ok_or_else(|| {
-                ApiError::parameter("after", "no place in this list: expected `next_after` of an answer")
+                ApiError::parameter("after", "invalid cursor: expected `next_after` from the previous answer")
             })?),
         };
         Ok(Self { query: parse(&others.join("&"))?, limit, after: after.map(|Cursor(place)| place) })
     }
 }
 
-/// The place of the last entry of an answer: what follows it is asked for with it. Clients pass it on as it is, so that
-/// what it holds can change.
+/// The key of the last entry of a page, used to request the next one. It is opaque to clients, so its content can
+/// change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor<T>(pub T);
 
 impl<T: FromStr> Cursor<T> {
-    /// What was once written; none for any other text.
+    /// Parses a cursor; `None` for an invalid text.
     pub fn parse(text: &str) -> Option<Self> {
         let place = String::from_utf8(URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
-        // No place has a control character, and the database would not take all of them.
+        // Keys have no control characters, and the database does not accept all of them.
         if place.contains(char::is_control) { None } else { place.parse().ok().map(Self) }
     }
 }
@@ -113,14 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_read_as_it_was_written() {
+    fn cursor_round_trips() {
         let cursor = Cursor("lab-1 roundtrip ä".to_owned());
         let text = serde_json::to_value(&cursor).unwrap();
         assert_eq!(Cursor::parse(text.as_str().unwrap()), Some(cursor));
     }
 
     #[test]
-    fn what_was_never_written_is_no_cursor() {
+    fn rejects_invalid_cursors() {
         for text in ["%", "a", &URL_SAFE_NO_PAD.encode(b"\xff"), &URL_SAFE_NO_PAD.encode("a\0")] {
             assert_eq!(Cursor::<String>::parse(text), None, "{text}");
         }

@@ -15,7 +15,7 @@ use std::str::FromStr;
 #[derive(Debug)]
 pub struct Path<T>(pub T);
 
-/// A value, or the name of the parameter that is wrong and why: axum does not name one whose parser is our own.
+/// A value, or the name of the invalid parameter and the reason: axum does not name parameters with our own parsers.
 struct Tracked<T>(Result<T, (String, String)>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Tracked<T> {
@@ -61,7 +61,7 @@ where
     }
 }
 
-/// A value of a range that includes its ends.
+/// Checks that a value is within an inclusive range.
 pub(crate) fn within<T: PartialOrd + Display>(
     name: &str,
     value: T,
@@ -75,15 +75,15 @@ pub(crate) fn within<T: PartialOrd + Display>(
 
 /// Parses a query, or a part of one.
 pub(super) fn parse<T: DeserializeOwned>(query: &str) -> Result<T, ApiError> {
-    // The database holds none, and takes none.
+    // The database does not accept NUL characters.
     if query.contains("%00") {
-        return Err(ApiError::parameter("of the query", "it has a NUL character"));
+        return Err(ApiError::parameter("of the query", "contains a NUL character"));
     }
     let uri: Uri = format!("/?{query}").parse().map_err(ApiError::internal)?;
     match axum::extract::Query::try_from_uri(&uri) {
         Ok(axum::extract::Query(value)) => Ok(value),
         Err(rejection) => {
-            // The source reads `name: what is wrong`.
+            // The source has the form `name: reason`.
             let text = rejection.source().map_or_else(|| rejection.body_text(), ToString::to_string);
             let (name, detail) = text.split_once(": ").unwrap_or(("of the query", &text));
             Err(ApiError::parameter(name, detail))
@@ -91,10 +91,10 @@ pub(super) fn parse<T: DeserializeOwned>(query: &str) -> Result<T, ApiError> {
     }
 }
 
-/// The most values of one parameter.
+/// The maximum number of values in one parameter.
 const VALUES_MAX: usize = 100;
 
-/// Values, separated by commas: any of them. None where the parameter is absent.
+/// Comma-separated values, of which any may match. Empty if the parameter is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommaSeparated<T>(pub Vec<T>);
 

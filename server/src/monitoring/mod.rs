@@ -1,9 +1,9 @@
-//! What operators watch: counters of this process, and figures that are read from the database when they are asked for. In
-//! the text format of OpenMetrics, which Prometheus reads. No label names a project, a machine or a branch: who may see the
-//! metrics may not be who may see those.
+//! Metrics for operators in the OpenMetrics text format: counters of this process, and values read from the database
+//! on each request. No label names a project, machine or branch, because operators may not have permission to see
+//! those.
 //!
-//! They are served on a port of their own ([`router`]), and only when one is named: who reaches the web UI is not to learn
-//! how much it is used, and behind a proxy everybody comes from this machine.
+//! They are served only on a separate port ([`router`]), if one is configured. Users of the web UI must not see them.
+//! Behind a proxy all requests come from this machine, so the address does not identify operators.
 
 mod sample;
 
@@ -19,13 +19,13 @@ use std::time::Instant;
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Paths outside the API: files of the web UI, and what does not exist. There is no end to them.
+/// The label for paths outside the API: files of the web UI and unknown paths, which are unlimited.
 const OTHER: &str = "other";
 
-/// Middleware: counts a request when its answer begins.
+/// Middleware: counts a request when its response begins.
 pub(crate) async fn observe(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let method = name(request.method());
-    // The template, such as `/api/v1/runs/{run_id}`, and never what stands in its place.
+    // The route's template, such as `/api/v1/runs/{run_id}`, never the actual path.
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or_else(|| OTHER.to_owned(), |route| route.as_str().to_owned());
     let begun = Instant::now();
@@ -34,7 +34,7 @@ pub(crate) async fn observe(State(state): State<AppState>, request: Request, nex
     response
 }
 
-/// Clients may send any word as the method.
+/// The label of a method. Clients can send any word as the method, so unknown ones share a label.
 fn name(method: &Method) -> &'static str {
     let known = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
     known.into_iter().find(|known| *known == method.as_str()).unwrap_or(OTHER)

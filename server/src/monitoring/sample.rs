@@ -1,5 +1,5 @@
-//! What is read when somebody asks: connections, what waits, and what the database says of itself. When it does not answer,
-//! what it says is missing, and that it does not answer is told.
+//! Values read on each request: connections, queues and database statistics. If the database does not answer,
+//! `database_up` is 0 and its statistics are missing.
 
 use crate::AppState;
 use crate::metrics::PREFIX;
@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 use roundtrip_storage::{analysis, installation, schema, task};
 use std::time::Duration;
 
-/// How long the database may take: whoever asks does so every few seconds.
+/// The timeout for the database. Metrics are usually scraped every few seconds.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -25,8 +25,8 @@ struct TaskLabels {
     task: String,
 }
 
-/// What the database says of itself.
-struct Told {
+/// Statistics from the database.
+struct DatabaseSample {
     bytes: i64,
     runs_lost: i64,
     waiting: analysis::Waiting,
@@ -37,11 +37,11 @@ struct Told {
 pub(super) async fn text(state: &AppState) -> Result<String, std::fmt::Error> {
     let mut sampled = Registry::with_prefix(PREFIX);
     sample_process(&mut sampled, state);
-    let told = tokio::time::timeout(DATABASE_TIMEOUT, ask(state)).await;
-    let told = told.ok().and_then(Result::ok);
-    gauge(&mut sampled, "database_up", "Whether the database answers", i64::from(told.is_some()));
-    if let Some(told) = told {
-        sample_database(&mut sampled, told);
+    let sample = tokio::time::timeout(DATABASE_TIMEOUT, read_database(state)).await;
+    let sample = sample.ok().and_then(Result::ok);
+    gauge(&mut sampled, "database_up", "Whether the database answers", i64::from(sample.is_some()));
+    if let Some(sample) = sample {
+        sample_database(&mut sampled, sample);
     }
     let mut text = String::new();
     encode_registry(&mut text, &state.metrics.registry)?;
@@ -58,36 +58,41 @@ fn sample_process(registry: &mut Registry, state: &AppState) {
     connections.get_or_create(&StateLabels { state: "in_use" }).set((all - idle).max(0));
     registry.register("database_connections", "Connections to the database", connections);
     let max = i64::from(state.pool.options().get_max_connections());
-    gauge(registry, "database_connections_max", "Most connections at a time", max);
+    gauge(registry, "database_connections_max", "Maximum number of connections", max);
     let queue = state.ingest.admission().queue();
-    let help = "Bytes of uploads that are being taken in";
+    let help = "Bytes of uploads in progress";
     gauge(registry, "upload_queue_bytes", help, queue.bytes);
-    gauge(registry, "upload_queue_bytes_max", "Uploads beyond are turned away", queue.bytes_max);
-    let help = "Uploads that are being inflated and parsed";
+    gauge(
+        registry,
+        "upload_queue_bytes_max",
+        "Limit for bytes of uploads in progress; more are rejected",
+        queue.bytes_max,
+    );
+    let help = "Uploads being decompressed and parsed";
     gauge(registry, "uploads_parsing", help, queue.parsing);
 }
 
-fn sample_database(registry: &mut Registry, told: Told) {
-    gauge(registry, "database_size_bytes", "Bytes of all tables and indexes", told.bytes);
-    let help = "Runs that were acknowledged to agents and are not stored: must be 0";
-    gauge(registry, "runs_lost", help, told.runs_lost);
-    let help = "Runs that were not searched for changes yet";
-    gauge(registry, "analysis_runs_waiting", help, told.waiting.run_count);
-    let help = "How long the first of them has been waiting";
-    gauge(registry, "analysis_lag_seconds", help, told.waiting.seconds);
+fn sample_database(registry: &mut Registry, sample: DatabaseSample) {
+    gauge(registry, "database_size_bytes", "Size of all tables and indexes", sample.bytes);
+    let help = "Acknowledged runs missing from the database; must be 0";
+    gauge(registry, "runs_lost", help, sample.runs_lost);
+    let help = "Runs waiting for change detection";
+    gauge(registry, "analysis_runs_waiting", help, sample.waiting.run_count);
+    let help = "Waiting time of the oldest run";
+    gauge(registry, "analysis_lag_seconds", help, sample.waiting.seconds);
     let (lags, failures) = (Family::<TaskLabels, Gauge>::default(), Family::<TaskLabels, Gauge>::default());
-    for task in told.tasks {
+    for task in sample.tasks {
         let lag_seconds = (Utc::now() - task.due_at).num_seconds().max(0);
         let labels = TaskLabels { task: task.name };
         lags.get_or_create(&labels).set(lag_seconds);
         failures.get_or_create(&labels).set(i64::from(task.has_failed));
     }
-    registry.register("task_lag_seconds", "How long background work has been due", lags);
-    registry.register("task_failed", "Whether background work failed the last time", failures);
+    registry.register("task_lag_seconds", "How long a background task is overdue", lags);
+    registry.register("task_failed", "Whether the last run of a background task failed", failures);
 }
 
-async fn ask(state: &AppState) -> sqlx::Result<Told> {
-    Ok(Told {
+async fn read_database(state: &AppState) -> sqlx::Result<DatabaseSample> {
+    Ok(DatabaseSample {
         bytes: schema::database_bytes(&state.pool).await?,
         runs_lost: installation::lost_run_count(&state.pool).await?,
         waiting: analysis::waiting(&state.pool).await?,

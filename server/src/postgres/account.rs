@@ -1,4 +1,4 @@
-//! The user PostgreSQL runs as. It refuses to run as root, so that root lends it another user.
+//! The user that runs PostgreSQL. PostgreSQL refuses to run as root, so root uses another user.
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
@@ -9,21 +9,21 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whom root lends to PostgreSQL, the first that exists.
+/// Users for PostgreSQL if this process is root. The first existing one is used.
 const LENT_BY_ROOT: [&str; 2] = ["postgres", "nobody"];
 
-/// A user who runs PostgreSQL's programs.
+/// The user that runs PostgreSQL's programs.
 #[derive(Debug)]
 pub(crate) struct Account {
-    /// Set if it is another user than this process.
+    /// Set if it is not the user of this process.
     other: Option<User>,
 }
 
 impl Account {
-    /// This process's own user; for root, the owner of the files in `cluster`, else one who is nobody special.
+    /// The user of this process. For root, the owner of the files in `cluster`, else an unprivileged user.
     ///
     /// # Errors
-    /// This process is root, and the files are root's own or no other user exists.
+    /// This process is root, and the files belong to root or there is no other user.
     pub(crate) fn for_cluster(cluster: &Path) -> Result<Self> {
         if !rustix::process::geteuid().is_root() {
             return Ok(Self { other: None });
@@ -37,7 +37,7 @@ impl Account {
             }
         }
         bail!(
-            "PostgreSQL refuses to run as root, and there is no user postgres or nobody: run as another user"
+            "PostgreSQL does not run as root, and there is no user postgres or nobody. Run the server as another user"
         )
     }
 
@@ -52,12 +52,15 @@ impl Account {
         let user = User::from_uid(Uid::from_raw(metadata.uid()))
             .with_context(|| format!("cannot look up the owner of {shown}"))?
             .with_context(|| {
-                format!("{shown} belongs to the user {}, who does not exist here", metadata.uid())
+                format!(
+                    "{shown} belongs to the user ID {}, which does not exist on this system",
+                    metadata.uid()
+                )
             })?;
         Ok(Self { other: Some(user) })
     }
 
-    /// Lets `command` run as this user.
+    /// Makes `command` run as this user.
     pub(crate) fn apply(&self, command: &mut Command) {
         if let Some((user_id, group_id)) = self.ids() {
             run_as(command, user_id, group_id);
@@ -65,7 +68,7 @@ impl Account {
         prepare(command);
     }
 
-    /// User and group, if it is another user.
+    /// User and group, if it is not the user of this process.
     pub(crate) fn ids(&self) -> Option<(u32, u32)> {
         self.other.as_ref().map(|user| (user.uid.as_raw(), user.gid.as_raw()))
     }
@@ -73,11 +76,11 @@ impl Account {
     /// Makes this user the owner of a directory.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system refuses.
     pub(crate) fn own(&self, path: &Path) -> Result<()> {
         let Some((user_id, group_id)) = self.ids() else { return Ok(()) };
         std::os::unix::fs::chown(path, Some(user_id), Some(group_id))
-            .with_context(|| format!("cannot give {} to the user {self}", path.display()))
+            .with_context(|| format!("cannot change the owner of {} to {self}", path.display()))
     }
 
     /// The numeric id of this user.
@@ -85,10 +88,10 @@ impl Account {
         self.ids().map_or_else(|| rustix::process::geteuid().as_raw(), |(user_id, _)| user_id)
     }
 
-    /// Checks that this user can enter `directory` and everything above it.
+    /// Checks that this user can enter `directory` and its parents.
     ///
     /// # Errors
-    /// A sentence that names what it cannot enter.
+    /// Names the directory that the user cannot enter.
     pub(crate) fn check_can_enter(&self, directory: &Path) -> Result<()> {
         if self.other.is_none() {
             return Ok(());
@@ -107,8 +110,9 @@ impl Account {
         let mut above: Vec<&Path> = directory.ancestors().collect();
         above.reverse();
         for directory in above {
-            let metadata =
-                directory.metadata().with_context(|| format!("cannot look at {}", directory.display()))?;
+            let metadata = directory
+                .metadata()
+                .with_context(|| format!("cannot read the metadata of {}", directory.display()))?;
             if !self.may_enter(&metadata) {
                 return Ok(Some(directory.to_path_buf()));
             }
@@ -138,21 +142,21 @@ impl std::fmt::Display for Account {
     }
 }
 
-/// Lets `command` run as this user and group. The standard library drops root's further groups along with it.
+/// Makes `command` run as this user and group. The standard library also drops root's other groups.
 pub(crate) fn run_as(command: &mut Command, user_id: u32, group_id: u32) {
     command.uid(user_id).gid(group_id);
 }
 
-/// Gives `command` the environment and the working directory of PostgreSQL's programs.
+/// Sets the environment and working directory of a PostgreSQL program.
 pub(crate) fn prepare(command: &mut Command) {
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_read_by_postgres(name)) {
         command.env_remove(name);
     }
-    // What they say is read, so it must be in one language. The directory is one that every user can enter.
+    // The output is parsed, so the language is fixed. Every user can read the directory.
     command.env("LC_ALL", "C").current_dir("/");
 }
 
-/// PostgreSQL's programs take settings from such variables, and the server's user did not mean this PostgreSQL.
+/// Whether a PostgreSQL program reads this variable. The user set it for another PostgreSQL.
 fn is_read_by_postgres(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with("PG"))
 }

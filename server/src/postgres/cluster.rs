@@ -1,4 +1,5 @@
-//! PostgreSQL's files: made whole or not at all, and touched only if they are whole and of the right version.
+//! PostgreSQL's database files. They are created completely or not at all, and used only if complete and of the right
+//! version.
 
 use super::account::Account;
 use super::diagnostics;
@@ -14,10 +15,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::thread::JoinHandle;
 
-/// The version that made the files in `cluster`; none if there are no files.
+/// The PostgreSQL version of the files in `cluster`; `None` if there are no files.
 ///
 /// # Errors
-/// There are files, but not those of a whole PostgreSQL. They are left as they are.
+/// The files are incomplete. They are not changed.
 pub(crate) fn version(cluster: &Path) -> Result<Option<MajorVersion>> {
     let shown = cluster.display();
     let is_empty = match cluster.read_dir() {
@@ -38,17 +39,16 @@ pub(crate) fn version(cluster: &Path) -> Result<Option<MajorVersion>> {
     }
     let text = std::fs::read_to_string(cluster.join("PG_VERSION"))
         .with_context(|| format!("cannot read {shown}/PG_VERSION"))?;
-    let version = text
-        .trim()
-        .parse()
-        .with_context(|| format!("{shown}/PG_VERSION holds {:?}: expected a major version", text.trim()))?;
+    let version = text.trim().parse().with_context(|| {
+        format!("{shown}/PG_VERSION contains {:?}: expected a major version", text.trim())
+    })?;
     Ok(Some(version))
 }
 
-/// Checks that `programs` can use files that `version` made.
+/// Checks that `programs` can use files of `version`.
 ///
 /// # Errors
-/// They are of another major version.
+/// The programs have another major version.
 pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Programs) -> Result<()> {
     if version == programs.version() {
         return Ok(());
@@ -68,10 +68,10 @@ pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Pr
     )
 }
 
-/// Makes PostgreSQL's files: under another name first, so that what stands under the final name is whole.
+/// Creates the database files under a temporary name first, so that the final name is always complete.
 ///
 /// # Errors
-/// The disk is full, or initdb fails for another reason. Nothing is left then.
+/// The disk is full, or initdb fails for another reason. Nothing is left behind.
 pub(crate) async fn create(
     layout: &Layout,
     account: &Account,
@@ -79,7 +79,7 @@ pub(crate) async fn create(
     lock: &TreeLock,
 ) -> Result<()> {
     let (partial, cluster) = (layout.partial_cluster(), layout.cluster());
-    tracing::info!("making a new database in {}", cluster.display());
+    tracing::info!("creating a new database in {}", cluster.display());
     remove_all(&partial)?;
     let made = initialise(&partial, layout, account, programs, lock).await;
     if made.is_err() {
@@ -88,10 +88,10 @@ pub(crate) async fn create(
     made?;
     std::fs::rename(&partial, &cluster)
         .with_context(|| format!("cannot rename {} to {}", partial.display(), cluster.display()))?;
-    // initdb has written its files through to the disk; the new name is missing there.
+    // initdb has synced its files to disk, but not the new name.
     File::open(layout.data_dir())
         .and_then(|directory| directory.sync_all())
-        .with_context(|| format!("cannot write {} through to the disk", layout.data_dir().display()))
+        .with_context(|| format!("cannot sync {} to disk", layout.data_dir().display()))
 }
 
 async fn initialise(
@@ -104,15 +104,15 @@ async fn initialise(
     DirBuilder::new()
         .mode(0o700)
         .create(partial)
-        .with_context(|| format!("cannot make the directory {}", partial.display()))?;
+        .with_context(|| format!("cannot create the directory {}", partial.display()))?;
     account.own(partial)?;
     let options =
         ["--username=roundtrip", "--auth-local=trust", "--auth-host=reject", "--encoding=UTF8", "--locale=C"];
     let mut command: Vec<OsString> = vec![programs.initdb().into(), "-D".into(), partial.into()];
     command.extend(options.map(OsString::from));
-    // A pipe and no file, which could not be written when the disk is full.
-    let (reader, output) = std::io::pipe().context("cannot make a pipe")?;
-    let errors = output.try_clone().context("cannot share a pipe")?;
+    // A pipe, because a file could not be written on a full disk.
+    let (reader, output) = std::io::pipe().context("cannot create a pipe")?;
+    let errors = output.try_clone().context("cannot duplicate a pipe")?;
     let mut guarded = Guarded::spawn(account, &command, lock, output.into(), errors.into())?;
     let reading = read_in_thread(reader)?;
     let status = guarded.ended().await;
@@ -124,16 +124,16 @@ async fn initialise(
         return Err(diagnostics::disk_full(layout.data_dir()));
     }
     let complaint = diagnostics::last(&text).map_or_else(|| status.to_string(), str::to_owned);
-    bail!("cannot make a database in {}: {complaint}", layout.data_dir().display())
+    bail!("cannot create a database in {}: {complaint}", layout.data_dir().display())
 }
 
-/// Reads all there is, so that the writer never waits.
+/// Reads everything in a thread, so that the writer never blocks.
 fn read_in_thread(mut reader: PipeReader) -> Result<JoinHandle<String>> {
     std::thread::Builder::new()
         .name("initdb".to_owned())
         .spawn(move || {
             let mut bytes = Vec::new();
-            // What was read before an error is still worth telling.
+            // Output before the error is still useful.
             let _ = reader.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })
@@ -154,14 +154,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_files_are_no_version() {
+    fn no_files_have_no_version() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(version(folder.path()).unwrap(), None);
         assert_eq!(version(&folder.path().join("missing")).unwrap(), None);
     }
 
     #[test]
-    fn whole_files_tell_their_version() {
+    fn complete_files_have_a_version() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("global")).unwrap();
         std::fs::write(folder.path().join("global/pg_control"), "").unwrap();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_files_are_refused_by_the_name_of_what_is_missing() {
+    fn incomplete_files_name_the_missing_one() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("PG_VERSION"), "15\n").unwrap();
         let error = version(folder.path()).unwrap_err().to_string();

@@ -1,6 +1,6 @@
-//! The guard: a small process that runs one of PostgreSQL's programs and stops it in order when its standard input
-//! ends. The server holds the other end, so that PostgreSQL is stopped however the server ends: no other way works
-//! on every Unix and survives SIGKILL.
+//! The guard: a small process that runs a PostgreSQL program and shuts it down when standard input closes. The server
+//! holds the other end of the pipe, so PostgreSQL stops however the server ends. No other way works on every Unix and
+//! survives SIGKILL.
 
 use super::account;
 use crate::cli::GuardArguments;
@@ -12,12 +12,11 @@ use std::time::Duration;
 use tokio::process::Child;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How PostgreSQL is asked to stop, and how long each may take: first ending connections and writing what it has;
-/// then leaving that to the next start.
+/// The signals that stop PostgreSQL, with their timeouts: first a fast shutdown, then an immediate one.
 const STOPS: [(Signal, Duration); 2] =
     [(Signal::INT, Duration::from_secs(15)), (Signal::QUIT, Duration::from_secs(10))];
 
-/// Runs the verb.
+/// Runs the command.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -31,10 +30,10 @@ pub(crate) fn run(arguments: &GuardArguments) -> Result<ExitCode> {
 }
 
 async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
-    // Whoever stops a whole service signals all its processes: the order is the server's to decide.
+    // Stopping a service signals all its processes, but only the server decides when PostgreSQL stops.
     let _deaf_to = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
     let mut stdin = shutdown::stdin_end()?;
-    let (program, rest) = arguments.command.split_first().context("no program is named")?;
+    let (program, rest) = arguments.command.split_first().context("no program given")?;
     let mut command = Command::new(program);
     command.args(rest).stdin(std::process::Stdio::null());
     if let (Some(user_id), Some(group_id)) = (arguments.user_id, arguments.group_id) {
@@ -52,7 +51,7 @@ async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
 async fn stop(mut child: Child) -> Result<ExitStatus> {
     for (signal, patience) in STOPS {
         if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-            // Not waited for, so that the number is still this child's.
+            // The child was not waited for, so the id is still its own.
             let _ = kill_process(pid, signal);
         }
         if let Ok(status) = tokio::time::timeout(patience, child.wait()).await {

@@ -1,4 +1,4 @@
-//! The server's end of a guard: as long as this value lives, the guard's program runs, or has ended by itself.
+//! The server's handle of a guard. The guard's program runs until this value is dropped, unless it ends by itself.
 
 use super::account::{self, Account};
 use super::lock::TreeLock;
@@ -10,10 +10,10 @@ use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use tokio::sync::watch;
 
-/// As the system writes it.
+/// The prefix of an exit status, as the standard library displays it.
 const EXITED_WITH_1: i32 = 1 << 8;
 
-/// A program of PostgreSQL under a guard. Dropping it stops the program and waits until it has ended.
+/// A PostgreSQL program under a guard. Dropping it stops the program and waits for its end.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     lifeline: Option<ChildStdin>,
@@ -25,7 +25,7 @@ impl Guarded {
     /// Starts a guard that runs `command` as `account`. Both inherit `lock`.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system refuses.
     pub(crate) fn spawn(
         account: &Account,
         command: &[OsString],
@@ -42,18 +42,19 @@ impl Guarded {
             guard.args(["--user-id", &user_id.to_string(), "--group-id", &group_id.to_string()]);
         }
         guard.arg("--").args(command);
-        // Ctrl-C in a terminal reaches a whole process group. The server alone decides when PostgreSQL stops.
+        // Ctrl-C in a terminal reaches the whole process group. Only the server decides when PostgreSQL stops.
         guard.process_group(0);
         guard.stdin(Stdio::piped()).stdout(output).stderr(errors);
         lock.inherit()?;
-        let mut child =
-            guard.spawn().with_context(|| format!("cannot start {} again", this_program.display()))?;
+        let mut child = guard
+            .spawn()
+            .with_context(|| format!("cannot start {} as the guard of PostgreSQL", this_program.display()))?;
         let lifeline = child.stdin.take();
         let (sender, ended) = watch::channel(None);
         let waiting = std::thread::Builder::new()
             .name("postgres-guard".to_owned())
             .spawn(move || {
-                // It fails only for a process that was waited for already.
+                // This fails only for a process that was already waited for.
                 if let Ok(status) = child.wait() {
                     sender.send_replace(Some(status));
                 }
@@ -62,35 +63,35 @@ impl Guarded {
         Ok(Self { lifeline, ended, waiting: Some(waiting) })
     }
 
-    /// How it ended, if it has.
+    /// The exit status, if the program has ended.
     pub(crate) fn status(&self) -> Option<ExitStatus> {
         *self.ended.borrow()
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the program ends by itself.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         let ended = self.ended.wait_for(Option::is_some).await;
-        // An unknown end counts as a bad one.
+        // An unknown exit status counts as a failure.
         ended.ok().and_then(|status| *status).unwrap_or_else(|| ExitStatus::from_raw(EXITED_WITH_1))
     }
 
-    /// Stops it and waits until it has ended. The guard bounds how long that takes.
+    /// Stops the program and waits for its end. The guard limits the duration.
     pub(crate) fn stop(&mut self) {
         drop(self.lifeline.take());
         if let Some(waiting) = self.waiting.take() {
-            // Its thread cannot panic, and what it waits for is over either way.
+            // The thread cannot panic, and the process has ended anyway.
             let _ = waiting.join();
         }
     }
 }
 
-/// This very program, even if its file was replaced since it started: Linux keeps it under the first name.
+/// The path of this program, even if its file was replaced since the start: on Linux the first path still works.
 fn this_program() -> Result<PathBuf> {
     let kept = PathBuf::from("/proc/self/exe");
     if kept.exists() {
         return Ok(kept);
     }
-    std::env::current_exe().context("this program does not know its own path")
+    std::env::current_exe().context("cannot find the path of this program")
 }
 
 impl Drop for Guarded {

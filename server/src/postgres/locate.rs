@@ -1,22 +1,21 @@
-//! PostgreSQL's programs on this machine: where `ROUNDTRIP_PG_BIN` says, else where `pg_config` says, else in the
-//! usual folders, newest version first.
+//! Finds PostgreSQL's programs: in `ROUNDTRIP_PG_BIN`, else by `pg_config`, else in the usual folders, newest first.
 
 use super::account::Account;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The part of a version that decides whether files fit.
+/// The major version, which determines whether database files are compatible.
 pub(crate) type MajorVersion = u32;
 
 const VARIABLE: &str = "ROUNDTRIP_PG_BIN";
-/// The oldest that its makers still maintain.
+/// The oldest version that PostgreSQL still maintains.
 const OLDEST: MajorVersion = 15;
-/// Folders that hold a folder for each version.
+/// Folders with a subfolder per version.
 const VERSIONED: [&str; 4] = ["/usr/lib/postgresql", "/usr", "/opt/homebrew/opt", "/usr/local/opt"];
 const PLAIN: [&str; 2] = ["/Applications/Postgres.app/Contents/Versions/latest/bin", "/usr/local/bin"];
 
-/// Programs that are there and run.
+/// Installed programs that run.
 #[derive(Debug)]
 pub(crate) struct Programs {
     folder: PathBuf,
@@ -24,15 +23,15 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Finds programs that `account` can run; of several, those of version `wanted`, whose files are to be used.
+    /// Finds programs that `account` can run. With several versions, selects `wanted`, the version of the database
+    /// files.
     ///
     /// # Errors
-    /// There are none, or those that `ROUNDTRIP_PG_BIN` names do not run.
+    /// There are none, or those in `ROUNDTRIP_PG_BIN` do not run.
     pub(crate) fn find(account: &Account, wanted: Option<MajorVersion>) -> Result<Self> {
         if let Some(folder) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-            return Self::in_folder(Path::new(&folder), account).with_context(|| {
-                format!("{VARIABLE} is {}, which cannot be used", Path::new(&folder).display())
-            });
+            return Self::in_folder(Path::new(&folder), account)
+                .with_context(|| format!("cannot use {VARIABLE}={}", Path::new(&folder).display()));
         }
         Self::find_among(folder_of_pg_config().into_iter().chain(usual_folders()), account, wanted)
     }
@@ -68,7 +67,7 @@ impl Programs {
         })
     }
 
-    /// The folder they are in.
+    /// The folder of the programs.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -78,19 +77,19 @@ impl Programs {
         self.version
     }
 
-    /// Makes a database's files.
+    /// The program that creates database files.
     pub(crate) fn initdb(&self) -> PathBuf {
         self.folder.join("initdb")
     }
 
-    /// The server.
+    /// The PostgreSQL server program.
     pub(crate) fn postgres(&self) -> PathBuf {
         self.folder.join("postgres")
     }
 
     fn in_folder(folder: &Path, account: &Account) -> Result<Self> {
         if !holds_programs(folder) {
-            bail!("it holds no initdb and postgres");
+            bail!("no initdb and postgres found there");
         }
         let programs = Self { folder: std::path::absolute(folder)?, version: 0 };
         let mut command = Command::new(programs.postgres());
@@ -101,19 +100,19 @@ impl Programs {
             .with_context(|| format!("the user {account} cannot run {}", programs.postgres().display()))?;
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
-            bail!("its postgres does not run: {}", errors.lines().next().unwrap_or("it gives no reason"));
+            bail!("its postgres does not run: {}", errors.lines().next().unwrap_or("no error message"));
         }
         let printed = String::from_utf8_lossy(&output.stdout);
         let version = major_version(&printed)
-            .with_context(|| format!("its postgres says {:?}: expected its version", printed.trim()))?;
+            .with_context(|| format!("its postgres printed {:?}: expected a version", printed.trim()))?;
         if version < OLDEST {
-            bail!("it holds PostgreSQL {version}: expected {OLDEST} or newer");
+            bail!("it has PostgreSQL {version}: expected {OLDEST} or newer");
         }
         Ok(Self { version, ..programs })
     }
 }
 
-/// `pg_config` also comes with the client library alone.
+/// `pg_config` is also installed with only the client library.
 fn folder_of_pg_config() -> Option<PathBuf> {
     let output = Command::new("pg_config").arg("--bindir").output().ok()?;
     let printed = String::from_utf8(output.stdout).ok()?;
@@ -156,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_postgres_prints() {
+    fn parses_the_major_version() {
         let printed = "postgres (PostgreSQL) 15.20 (Debian 15.20-0+deb12u1)\n";
         assert_eq!(major_version(printed), Some(15));
         assert_eq!(major_version("postgres (PostgreSQL) 19beta1\n"), Some(19));
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_installed_version_comes_first() {
+    fn newest_version_comes_first() {
         let parent = tempfile::tempdir().unwrap();
         for version in ["9", "postgresql@17", "pgsql-16", "common"] {
             std::fs::create_dir_all(parent.path().join(version).join("bin")).unwrap();
@@ -173,7 +172,7 @@ mod tests {
         assert_eq!(newest_first(parent.path()), expected);
     }
 
-    /// A folder with programs that only say their version.
+    /// A folder with programs that only print their version.
     fn installed(version: &str) -> tempfile::TempDir {
         use std::fs::Permissions;
         use std::os::unix::fs::PermissionsExt;
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_files_choose_the_version_and_what_is_too_old_is_none() {
+    fn existing_files_select_the_version() {
         let account = Account::for_cluster(Path::new("/nowhere")).unwrap();
         let (client_only, old, newer, fitting) =
             (tempfile::tempdir().unwrap(), installed("14.9"), installed("17.1"), installed("16.2"));
@@ -202,13 +201,13 @@ mod tests {
         assert_eq!(find(Some(15), &all).unwrap().folder(), newer.path(), "what is wrong is said later");
         let error = find(None, &[&client_only, &old]).unwrap_err().to_string();
         assert!(
-            error.contains("no PostgreSQL 15 or newer") && error.contains("holds PostgreSQL 14"),
+            error.contains("no PostgreSQL 15 or newer") && error.contains("has PostgreSQL 14"),
             "{error}"
         );
     }
 
     #[test]
-    fn a_folder_without_the_programs_is_refused() {
+    fn rejects_a_folder_without_programs() {
         let folder = tempfile::tempdir().unwrap();
         let account = Account::for_cluster(folder.path()).unwrap();
         let error = Programs::in_folder(folder.path(), &account).unwrap_err().to_string();

@@ -1,9 +1,9 @@
-//! Two locks of the data directory. The system frees both when their holders are gone, however they ended, so that
-//! neither is ever stale.
+//! Two locks of the data directory. The operating system releases both when their holders end, so neither is ever
+//! stale.
 //!
-//! `server.lock` is held by the server: one to a directory. `postgres.lock` is held by the guard and, inherited,
-//! by every process of PostgreSQL: it is free exactly when the last of them is gone, even if the server and the
-//! guard were killed before.
+//! The server holds `server.lock`: one server per directory. The guard holds `postgres.lock`, and every PostgreSQL
+//! process inherits it. So it is free exactly when the last of them has ended, even if the server and the guard were
+//! killed.
 
 use super::layout::Layout;
 use anyhow::{Context, Result, bail};
@@ -14,19 +14,19 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a server that said it is stopping may take.
+/// The maximum wait for a stopping server.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const STOPPING: &str = "stopping";
 
-/// One server to a data directory.
+/// The lock that allows one server per data directory.
 #[derive(Debug)]
 pub(crate) struct ServerLock {
     file: File,
 }
 
 impl ServerLock {
-    /// Takes the lock. Waits for a server that is just stopping, and for no other.
+    /// Takes the lock. Waits only for a server that is stopping.
     ///
     /// # Errors
     /// Another server runs on this directory.
@@ -34,7 +34,7 @@ impl ServerLock {
         let mut lock = Self { file: open(path)? };
         let started = Instant::now();
         while !try_lock(&lock.file, path)? {
-            // Its holder may have gone in between and taken nothing with it.
+            // Its holder may have ended meanwhile.
             let note = std::fs::read_to_string(path).unwrap_or_default();
             if !note.contains(STOPPING) || started.elapsed() > PREDECESSOR_TIMEOUT {
                 let process = note.split_whitespace().next().unwrap_or("unknown");
@@ -51,10 +51,10 @@ impl ServerLock {
         Ok(lock)
     }
 
-    /// Lets the next server wait until this one is gone.
+    /// Announces that this server is stopping, so that the next one waits.
     pub(crate) fn announce_stop(&mut self) {
         if let Err(error) = self.write(&format!("{} {STOPPING}\n", std::process::id())) {
-            tracing::warn!("cannot note in server.lock that this server is stopping: {error}");
+            tracing::warn!("cannot write to server.lock that this server is stopping: {error}");
         }
     }
 
@@ -72,15 +72,15 @@ pub(crate) struct TreeLock {
 }
 
 impl TreeLock {
-    /// Takes the lock; the server lock must be held. Where it is taken, the server before was killed: what it
-    /// left of its PostgreSQL is stopped first.
+    /// Takes the lock; the server lock must be held. If the lock is taken, the previous server was killed, and its
+    /// PostgreSQL is stopped first.
     ///
     /// # Errors
-    /// It does not stop in time.
+    /// PostgreSQL does not stop in time.
     pub(crate) async fn take(layout: &Layout, patience: Duration) -> Result<Self> {
         let path = layout.tree_lock();
         let file = open(&path)?;
-        let mut orphan = Orphan::of(layout, patience);
+        let mut orphan = Orphan::new(layout, patience);
         while !try_lock(&file, &path)? {
             orphan.stop()?;
             tokio::time::sleep(POLL_INTERVAL).await;
@@ -88,25 +88,25 @@ impl TreeLock {
         Ok(Self { file })
     }
 
-    /// Lets every process that is started from now on hold the lock too.
+    /// Makes processes started from now on inherit the lock.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system refuses.
     pub(crate) fn inherit(&self) -> Result<()> {
         rustix::io::fcntl_setfd(&self.file, rustix::io::FdFlags::empty())
-            .context("cannot let PostgreSQL inherit its lock")
+            .context("cannot pass the lock to PostgreSQL")
     }
 }
 
-/// Waits until the last process of a PostgreSQL that was told to stop is gone. If its guard was killed nobody told
-/// it, so that this does.
+/// Waits until the last process of a stopping PostgreSQL has ended. Also requests the stop, because its guard may
+/// have been killed before it could.
 ///
 /// # Errors
-/// It does not stop in time.
+/// PostgreSQL does not stop in time.
 pub(crate) fn end_tree(layout: &Layout, patience: Duration) -> Result<()> {
     let path = layout.tree_lock();
     let file = open(&path)?;
-    let mut orphan = Orphan::of(layout, patience);
+    let mut orphan = Orphan::new(layout, patience);
     while !try_lock(&file, &path)? {
         orphan.stop()?;
         std::thread::sleep(POLL_INTERVAL);
@@ -114,7 +114,7 @@ pub(crate) fn end_tree(layout: &Layout, patience: Duration) -> Result<()> {
     Ok(())
 }
 
-/// A PostgreSQL without its server.
+/// A PostgreSQL whose server has ended.
 struct Orphan<'a> {
     layout: &'a Layout,
     signalled: Option<Pid>,
@@ -123,11 +123,11 @@ struct Orphan<'a> {
 }
 
 impl<'a> Orphan<'a> {
-    fn of(layout: &'a Layout, patience: Duration) -> Self {
+    fn new(layout: &'a Layout, patience: Duration) -> Self {
         Self { layout, signalled: None, patience, since: Instant::now() }
     }
 
-    /// Asks it to stop, once: it ends its connections and writes what it has.
+    /// Requests a fast shutdown, once.
     fn stop(&mut self) -> Result<()> {
         let shown = self.layout.data_dir().display();
         if self.since.elapsed() > self.patience {
@@ -138,12 +138,12 @@ impl<'a> Orphan<'a> {
                 self.layout.pid_file().display()
             );
         }
-        // Missing while it starts up; then it is there at one of the next looks.
+        // Missing during startup. A later poll finds it.
         let Ok(note) = std::fs::read_to_string(self.layout.pid_file()) else { return Ok(()) };
         let pid = note.lines().next().and_then(|line| line.trim().parse().ok()).and_then(Pid::from_raw);
         if let Some(pid) = pid.filter(|pid| pid.as_raw_nonzero().get() > 1 && self.signalled != Some(*pid)) {
-            tracing::info!("stopping the PostgreSQL that an earlier server left on {shown}");
-            // It may have ended by itself just now; the lock tells.
+            tracing::info!("stopping the PostgreSQL left by an earlier server on {shown}");
+            // It may have just ended, which the lock shows.
             let _ = kill_process(pid, Signal::INT);
             self.signalled = Some(pid);
         }
@@ -157,13 +157,13 @@ fn open(path: &Path) -> Result<File> {
         .write(true)
         .create(true)
         .truncate(false)
-        // Whoever can open it can hold it.
+        // Any user that can open the file can lock it.
         .mode(0o600)
         .open(path)
         .with_context(|| format!("cannot open {}", path.display()))
 }
 
-/// False if someone else holds it.
+/// False if another process holds the lock.
 fn try_lock(file: &File, path: &Path) -> Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_second_server_is_refused_and_learns_which_is_first() {
+    async fn second_server_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("server.lock");
         let _first = ServerLock::take(&path).await.unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_is_just_stopping_is_waited_for() {
+    async fn waits_for_a_stopping_server() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("server.lock");
         let mut first = ServerLock::take(&path).await.unwrap();

@@ -1,12 +1,13 @@
-//! The embedded PostgreSQL: found on this machine, made in the data directory, started and stopped with the server.
+//! The embedded PostgreSQL: an installed PostgreSQL with its files in the data directory, started and stopped with
+//! the server.
 //!
 //! # Codemap
-//! - [`locate`]: PostgreSQL's programs. [`account`]: the user they run as. [`layout`]: what lies where.
-//! - [`lock`]: one server to a directory, and knowing when a PostgreSQL is gone to the last process.
-//! - [`cluster`]: making the database files, whole or not at all.
-//! - [`guard`]: the small process between the server and PostgreSQL, which outlives neither. [`guarded`]: the
-//!   server's end of it.
-//! - [`complaint`]: from what PostgreSQL logged to one sentence.
+//! - [`locate`]: PostgreSQL's programs. [`account`]: the user that runs them. [`layout`]: paths in the data
+//!   directory.
+//! - [`lock`]: allows one server per directory, and shows when all PostgreSQL processes have ended.
+//! - [`cluster`]: creates the database files.
+//! - [`guard`]: the small process between the server and PostgreSQL. [`guarded`]: the server's handle of it.
+//! - [`diagnostics`]: turns PostgreSQL's log into an error message.
 
 mod account;
 mod cluster;
@@ -34,28 +35,28 @@ use std::time::{Duration, Instant};
 
 /// The name of the database and of its superuser.
 const NAME: &str = "roundtrip";
-/// Part of the socket's name; nothing listens on TCP.
+/// The port in the socket's name. PostgreSQL does not listen on TCP.
 const PORT: u16 = 5432;
-/// How long a started PostgreSQL may take until it answers: after a crash it repeats what was not yet written.
+/// The timeout for starting PostgreSQL, which replays its log after a crash.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How long the processes of an earlier PostgreSQL may take to end.
+/// The timeout for processes of an earlier PostgreSQL to end.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// SQLSTATE of a database that does not exist.
+/// SQLSTATE for a missing database.
 const INVALID_CATALOG_NAME: &str = "3D000";
 
-/// What of a committed transaction a crash of the machine may lose.
+/// The data that a crash of the machine can lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// Nothing.
+    /// A crash loses nothing.
     Full,
-    /// All of the cluster: for tests, which throw it away.
+    /// A crash can lose the whole database. For tests.
     None,
 }
 
 impl Durability {
-    /// Settings of PostgreSQL.
+    /// The PostgreSQL settings.
     fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Full => &["fsync=on"],
@@ -64,7 +65,7 @@ impl Durability {
     }
 }
 
-/// A PostgreSQL that this process started. Dropping it stops it and waits until its last process has ended.
+/// A PostgreSQL started by this process. Dropping it stops it and waits for the end of its last process.
 pub(crate) struct Embedded {
     layout: Layout,
     server_lock: ServerLock,
@@ -72,16 +73,15 @@ pub(crate) struct Embedded {
 }
 
 impl Embedded {
-    /// Starts the PostgreSQL of `data_dir`, and makes it first if there is none.
+    /// Starts the PostgreSQL of `data_dir`, and creates its files if there are none.
     ///
     /// # Errors
-    /// One sentence about what is missing, in use, foreign, full or broken, and how to mend it. Nothing is left
-    /// running then.
+    /// Describes the problem and how to fix it. Nothing is left running.
     pub(crate) async fn start(data_dir: &Path) -> Result<Self> {
         Self::start_with(data_dir, Durability::Full).await
     }
 
-    /// The same, with another durability.
+    /// Like [`Embedded::start`], with another durability.
     ///
     /// # Errors
     /// As [`Embedded::start`].
@@ -100,39 +100,39 @@ impl Embedded {
             Some(version) => cluster::check_version(&layout.cluster(), version, &programs)?,
             None => cluster::create(&layout, &account, &programs, &tree_lock).await?,
         }
-        layout.remove_traces_of_the_dead()?;
+        layout.remove_stale_files()?;
         let log = layout.start_log()?;
         let guarded = start_postmaster(&layout, &account, &programs, durability, &tree_lock, log)?;
-        // From here on only the guard and PostgreSQL hold it, so that it is free when they are gone.
+        // From here on, only the guard and PostgreSQL hold the lock, so it is free when they have ended.
         drop(tree_lock);
         let mut embedded = Self { layout, server_lock, guarded };
         embedded.wait_until_ready().await?;
         Ok(embedded)
     }
 
-    /// How this program connects to it.
+    /// The options to connect from this program.
     pub(crate) fn connect_options(&self) -> PgConnectOptions {
         connect_options(self.layout.socket_dir())
     }
 
-    /// How any program of the same user connects to it.
+    /// The address for any program of the same user.
     pub(crate) fn url(&self) -> String {
         url(self.layout.socket_dir())
     }
 
-    /// Waits until PostgreSQL ends without having been asked to, and says so.
+    /// Waits until PostgreSQL ends unexpectedly, and returns the error.
     pub(crate) async fn ended(&mut self) -> anyhow::Error {
         let status = self.guarded.ended().await;
         let log = self.layout.log();
-        anyhow::anyhow!("PostgreSQL ended by itself ({status}); its log is {}", log.display())
+        anyhow::anyhow!("PostgreSQL ended unexpectedly ({status}). See its log {}", log.display())
     }
 
-    /// The error of something that was done with it, or the sentence for a full disk.
+    /// Returns the error, or advice about a full disk if that caused it.
     pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         diagnostics::explain(error, self.layout.data_dir())
     }
 
-    /// Tells a server that waits for this directory that it will soon be free.
+    /// Announces to a waiting server that this directory will soon be free.
     pub(crate) fn announce_stop(&mut self) {
         self.server_lock.announce_stop();
     }
@@ -146,10 +146,10 @@ impl Embedded {
                 Err(error) => error,
             };
             if has_code(&error, INVALID_CATALOG_NAME) {
-                // The first start, or one after a first start that was cut short.
+                // The first start, or the first was interrupted.
                 sqlx::Postgres::create_database(&self.url())
                     .await
-                    .with_context(|| format!("cannot make the database {NAME}"))?;
+                    .with_context(|| format!("cannot create the database {NAME}"))?;
                 continue;
             }
             if let Some(status) = self.guarded.status() {
@@ -159,7 +159,7 @@ impl Embedded {
                 let log = self.layout.log();
                 return Err(error).with_context(|| {
                     format!(
-                        "PostgreSQL did not answer within {} s; its log is {}",
+                        "PostgreSQL did not answer within {} s. See its log {}",
                         READY_TIMEOUT.as_secs(),
                         log.display()
                     )
@@ -171,16 +171,16 @@ impl Embedded {
 
     fn failed_to_start(&self, status: ExitStatus) -> anyhow::Error {
         let log = self.layout.log();
-        // A log that cannot be read complains of nothing.
+        // An unreadable log counts as empty.
         let text = std::fs::read_to_string(&log).unwrap_or_default();
         if diagnostics::is_disk_full(&text, self.layout.data_dir()) {
             return diagnostics::disk_full(self.layout.data_dir());
         }
         match diagnostics::last(&text) {
             Some(complaint) => {
-                anyhow::anyhow!("PostgreSQL did not start: {complaint}; its log is {}", log.display())
+                anyhow::anyhow!("PostgreSQL did not start: {complaint}. See its log {}", log.display())
             }
-            None => anyhow::anyhow!("PostgreSQL did not start ({status}); its log is {}", log.display()),
+            None => anyhow::anyhow!("PostgreSQL did not start ({status}). See its log {}", log.display()),
         }
     }
 }
@@ -188,7 +188,7 @@ impl Embedded {
 impl Drop for Embedded {
     fn drop(&mut self) {
         self.guarded.stop();
-        // If the guard was killed, it could stop nothing.
+        // A killed guard could not stop PostgreSQL.
         if let Err(error) = lock::end_tree(&self.layout, END_TIMEOUT) {
             tracing::error!("{error:#}");
         }
@@ -196,10 +196,10 @@ impl Drop for Embedded {
     }
 }
 
-/// The folder of the programs that would run the PostgreSQL of `data_dir`; none if there are none that fit.
+/// The folder of the programs for the PostgreSQL of `data_dir`; `None` without suitable programs.
 ///
 /// # Errors
-/// The database files are not whole, or belong to a user who cannot run them.
+/// The database files are incomplete, or belong to a user that cannot run the programs.
 pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
     let cluster = layout::cluster_of(data_dir);
     let account = Account::for_cluster(&cluster)?;
@@ -209,23 +209,23 @@ pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
     Ok(programs.map(|programs| programs.folder().to_owned()))
 }
 
-/// How to connect to the PostgreSQL that another process runs in `data_dir`.
+/// The options to connect to the PostgreSQL that another process runs in `data_dir`.
 ///
 /// # Errors
-/// None runs there, or this user may not reach it.
+/// None runs there, or this user cannot reach it.
 pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
     find_running(data_dir).await?.with_context(|| {
         format!(
-            "no server runs on {}: start it with `roundtrip-server serve`, or set DATABASE_URL",
+            "no server is running on {}. Start it with `roundtrip-server serve`, or set DATABASE_URL",
             data_dir.display()
         )
     })
 }
 
-/// How to connect to the PostgreSQL that another process runs in `data_dir`, if one does.
+/// The options to connect to the PostgreSQL that another process runs in `data_dir`, if any.
 ///
 /// # Errors
-/// This user may not reach it, or it does not answer.
+/// This user cannot reach it, or it does not answer.
 pub(crate) async fn find_running(data_dir: &Path) -> Result<Option<PgConnectOptions>> {
     let shown = data_dir.display();
     let Ok(data_dir) = data_dir.canonicalize() else { return Ok(None) };
@@ -233,12 +233,10 @@ pub(crate) async fn find_running(data_dir: &Path) -> Result<Option<PgConnectOpti
     match try_connection(&options).await {
         Ok(()) => Ok(Some(options)),
         Err(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            bail!(
-                "the server on {shown} belongs to another user: only that user and root can reach its PostgreSQL"
-            )
+            bail!("the server on {shown} belongs to another user. Run this as that user or as root")
         }
         Err(sqlx::Error::Io(_)) => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot use the PostgreSQL of {shown}")),
+        Err(error) => Err(error).with_context(|| format!("cannot connect to the PostgreSQL of {shown}")),
     }
 }
 
@@ -262,8 +260,9 @@ fn start_postmaster(
         "log_checkpoints=off".to_owned(),
         "max_connections=50".to_owned(),
         "shared_buffers=256MB".to_owned(),
-        // After a checkpoint each page is logged whole when it is first changed, and each series has pages of its own: many
-        // checkpoints under load would write most of them again and again. Only a busy server has so large a log.
+        // After a checkpoint, the first change of a page logs the whole page, and each series has its own pages.
+        // Frequent checkpoints under load would write most pages repeatedly. Only a busy server reaches this log
+        // size.
         "max_wal_size=4GB".to_owned(),
     ];
     let mut command: Vec<OsString> = vec![
@@ -276,7 +275,7 @@ fn start_postmaster(
     for setting in settings.into_iter().chain(durability.settings().iter().map(ToString::to_string)) {
         command.extend(["-c".into(), setting.into()]);
     }
-    let errors = log.try_clone().context("cannot share PostgreSQL's log")?;
+    let errors = log.try_clone().context("cannot duplicate the handle of PostgreSQL's log")?;
     Guarded::spawn(account, &command, lock, log.into(), errors.into())
 }
 
@@ -305,7 +304,7 @@ mod tests {
     use std::str::FromStr;
 
     #[test]
-    fn the_url_survives_any_directory() {
+    fn url_works_for_any_directory() {
         let directory = Path::new("/srv/my data/50%/a&b/run");
         let options = PgConnectOptions::from_str(&url(directory)).unwrap();
         assert_eq!(options.get_socket().map(PathBuf::as_path), Some(directory));

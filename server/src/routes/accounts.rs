@@ -1,4 +1,4 @@
-//! Accounts: made and removed by administrators of the server.
+//! Accounts, managed by the server's administrators.
 
 use super::session::no_store;
 use crate::AppState;
@@ -16,7 +16,7 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The longest login of GitHub, an enterprise's suffix included, with room.
+/// The maximum length of a GitHub login. It leaves room for an enterprise's suffix.
 const LOGIN_BYTES_MAX: usize = 100;
 
 /// All accounts.
@@ -24,31 +24,32 @@ const LOGIN_BYTES_MAX: usize = 100;
 pub struct AccountList {
     /// By name.
     pub accounts: Vec<AccountSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
 }
 
-/// An account to make.
+/// A new account.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AccountRequest {
-    /// Its name.
+    /// The account's name.
     pub name: Slug,
-    /// Its login at GitHub. Without one it gets a token to begin with.
+    /// The GitHub login. Without one, the answer contains a token.
     #[schema(example = "ada-lovelace")]
     pub github_login: Option<String>,
-    /// Whether it may do everything on this server.
+    /// Whether the account is an administrator of this server.
     #[serde(default)]
     pub is_admin: bool,
 }
 
-/// An account that has just been made.
+/// A new account.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewAccount {
     /// The account.
     pub account: AccountSummary,
-    /// A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub.
+    /// A token with all permissions of the account, valid for 90 days and shown only once; null for sign-in with
+    /// GitHub.
     #[schema(required)]
     pub token: Option<String>,
 }
@@ -78,12 +79,12 @@ pub(crate) async fn list_accounts(
     Ok(Json(AccountList { accounts, next_after }))
 }
 
-/// Makes an account. Nobody gets one by signing in alone.
+/// Creates an account. Signing in does not create one.
 #[utoipa::path(post, path = "/api/v1/accounts", tag = "accounts", request_body = AccountRequest,
     security(("token" = ["admin"]), ("session" = [])),
     responses(
     (status = 201, description = "The account", body = NewAccount),
-    (status = 409, description = "`taken`: the name or the login is another account's"),
+    (status = 409, description = "`taken`: another account has the name or the login"),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn create_account(
@@ -111,10 +112,10 @@ pub(crate) async fn create_account(
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// Removes an account, with its tokens, its sessions and its roles.
+/// Deletes an account with its tokens, sessions and roles.
 #[utoipa::path(delete, path = "/api/v1/accounts/{account}", tag = "accounts", params(AccountPath),
     security(("token" = ["admin"]), ("session" = [])),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "Deleted"))
 )]
 pub(crate) async fn delete_account(
     State(state): State<AppState>,
@@ -134,5 +135,5 @@ fn check_login(login: &str) -> Result<(), ApiError> {
     if is_login {
         return Ok(());
     }
-    Err(ApiError::parameter("github_login", "expected a login of GitHub: letters, digits, - and _"))
+    Err(ApiError::parameter("github_login", "expected a GitHub login: letters, digits, - and _"))
 }

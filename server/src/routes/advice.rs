@@ -1,5 +1,5 @@
-//! What the messages of a size profile would cost over each transport, on each machine: from the newest distributions that were
-//! measured there. How that is put together: `roundtrip-advisor`.
+//! Estimated costs of a size profile's messages for each transport and machine, from the newest distributions
+//! measured there. The estimate is in `roundtrip-advisor`.
 
 use super::projects::{ProjectPath, project_id};
 use super::published::ProfileBucket;
@@ -20,85 +20,85 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The scenario whose times are asked for, unless another one is: a message there and back.
+/// The default scenario.
 const SCENARIO: &str = "roundtrip";
-/// The profile that is asked for, unless another one or sizes are.
+/// The default profile.
 const PROFILE: &str = "chromium-ipc";
-/// Machines whose distributions are read at a time.
+/// The number of machines read concurrently.
 const MACHINES_AT_ONCE: usize = 4;
-/// Messages a second beyond which nobody asks.
+/// The maximum message rate.
 const RATE_MAX: f64 = 1e9;
 
-/// What the messages of a profile would cost.
+/// Estimated costs of a profile's messages.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Advice {
-    /// The sizes that it is about.
+    /// The message sizes.
     pub sizes: AdvisedSizes,
-    /// What transports are ranked by.
+    /// The statistic to rank by.
     pub by: AdvisedFigure,
-    /// What is taken to be so, a sentence each.
+    /// The assumptions, a sentence each.
     pub assumptions: Vec<String>,
-    /// By machine, and by what is done there: only what is in one group was measured alike.
+    /// By machine and case. Only transports within a group are comparable.
     pub groups: Vec<AdviceGroup>,
 }
 
 /// Message sizes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AdvisedSizes {
-    /// The name of the profile; null where sizes were given.
+    /// The name of the profile; null if sizes were given.
     #[schema(required)]
     pub profile: Option<&'static str>,
-    /// All of them, as the parameter `sizes` takes them.
+    /// All sizes, in the format of the parameter `sizes`.
     #[schema(example = "12-15:4387,16-20:990")]
     pub text: String,
-    /// How many messages were counted.
+    /// The number of counted messages.
     pub message_count: u64,
-    /// By size.
+    /// The buckets, by size.
     pub buckets: Vec<ProfileBucket>,
 }
 
-/// What transports are ranked by.
+/// The statistic to rank by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AdvisedFigure {
     /// The expected time of a message.
     Mean,
-    /// Half of the messages take no longer.
+    /// The median.
     #[default]
     P50,
-    /// 98 % of them take no longer.
+    /// The 98th percentile.
     P98,
-    /// 99 % of them take no longer.
+    /// The 99th percentile.
     P99,
 }
 
-/// What advice is wanted on.
+/// The query of an estimate.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceQuery {
-    /// The name of a size profile; without it and `sizes`, `chromium-ipc`.
+    /// A size profile. The default is `chromium-ipc`.
     pub profile: Option<Slug>,
-    /// Sizes and how many messages have them: `12-15:4387,64:3`, ascending; in place of `profile`.
+    /// A histogram of message sizes in ascending order, such as `12-15:4387,64:3`. Replaces `profile`.
     pub sizes: Option<String>,
-    /// A machine's name; without it, all that have measured the project.
+    /// A machine. The default is all machines with results for the project.
     pub machine: Option<Slug>,
-    /// `same-cpu`, `cross-cpu` or `free`; without it, each is a group.
+    /// `same-cpu`, `cross-cpu` or `free`. The default is a group for each.
     pub placement: Option<Slug>,
-    /// `2proc` or `2thread`; without it, each is a group.
+    /// `2proc` or `2thread`. The default is a group for each.
     pub mode: Option<Slug>,
-    /// What transports are ranked by.
+    /// The statistic to rank by.
     #[param(inline)]
     pub by: Option<AdvisedFigure>,
-    /// So many messages a second, for processors and wake-ups.
+    /// The message rate per second, to estimate processors and wake-ups.
     #[param(exclusive_minimum = 0.0, maximum = 1_000_000_000.0)]
     pub rate_per_second: Option<f64>,
 }
 
-/// What the messages of a profile would cost over each transport.
+/// Estimates the cost of a size profile for each transport, and ranks the transports.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/advice", tag = "charts", params(ProjectPath, AdviceQuery), responses(
-    (status = 200, description = "What it would cost, by machine and by what is done there", body = Advice),
+    (status = 200, description = "The rankings by machine and group", body = Advice),
     (status = 400, description = "`invalid-parameter`"),
 ))]
 pub(crate) async fn advise(
@@ -129,7 +129,7 @@ pub(crate) async fn advise(
             profile,
             text: wanted.sizes.to_string(),
             message_count: wanted.sizes.count(),
-            buckets: ProfileBucket::of(&wanted.sizes),
+            buckets: ProfileBucket::from_histogram(&wanted.sizes),
         },
         by,
         assumptions: advice::assumptions(),
@@ -171,12 +171,12 @@ fn name_of(groups: &[AdviceGroup]) -> Option<&str> {
     groups.first().map(|group| group.machine.as_str())
 }
 
-/// The series that advice may be of, by machine.
+/// The series to estimate from, by machine.
 async fn series(
     state: &AppState,
     project_id: i64,
     filter: &Filter,
-) -> Result<Vec<Vec<db::series::Row>>, ApiError> {
+) -> Result<Vec<Vec<db::series::SeriesRow>>, ApiError> {
     let rows = search::all(&state.pool, project_id, filter).await?;
     if let (true, Some(machine)) = (rows.is_empty(), filter.machine.first()) {
         let known = db::machine::list(&state.pool, project_id, "", i64::MAX).await?;
@@ -189,11 +189,11 @@ async fn series(
 
 async fn advised(
     state: &AppState,
-    rows: Vec<db::series::Row>,
+    rows: Vec<db::series::SeriesRow>,
     wanted: Arc<Wanted>,
 ) -> Result<Vec<AdviceGroup>, ApiError> {
     let members = advice::members(&state.pool, OVER, rows).await?;
-    // Whole distributions of many transports are put together.
+    // Combining distributions of many transports takes a while.
     let advised = tokio::task::spawn_blocking(move || advice::of_machine(&members, &wanted));
     advised.await.map_err(ApiError::internal)
 }

@@ -1,4 +1,4 @@
-//! Agents, for people: codes that let them in, how they are, whether they are given work.
+//! Agents, for users: enrolment codes, status and settings.
 
 use super::lab::AgentPath;
 use super::projects::{ProjectPath, project_id};
@@ -19,40 +19,41 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A code to make.
+/// A new enrolment code.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnrolmentRequest {
-    /// The only project that the agent works for. Only administrators make codes without.
+    /// The project that the agent is restricted to. Only administrators can omit it.
     pub project: Option<Slug>,
-    /// The only machine that it is good for: the agent which that has is replaced. Without: any that has none.
+    /// The only machine that the code is valid for; its agent is replaced. The default is any machine without an
+    /// agent.
     pub machine: Option<Slug>,
-    /// What the agent is labelled with, for jobs that ask for it.
+    /// The agent's labels.
     #[serde(default)]
     #[schema(max_items = 20, example = json!(["lab", "big-endian"]))]
     pub labels: Vec<Slug>,
 }
 
-/// A code that lets one agent in.
+/// A code that enrols one agent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EnrolmentCode {
-    /// What to give to `roundtrip enrol`. It cannot be shown again.
+    /// The code for `roundtrip enrol`. It is shown only once.
     pub code: String,
-    /// When it ceases to be valid.
+    /// The expiry time.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Agents that may work for a project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AgentList {
-    /// By the names of their machines.
+    /// The agents, by the names of their machines.
     pub agents: Vec<AgentSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
 }
 
-/// Makes a code that lets one agent in, within ten minutes.
+/// Creates a code that enrols one agent within ten minutes.
 #[utoipa::path(post, path = "/api/v1/enrolments", tag = "lab", request_body = EnrolmentRequest,
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses(
@@ -74,9 +75,9 @@ pub(crate) async fn create_enrolment(
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// The agents that may work for a project.
+/// The agents of a project.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/agents", tag = "lab", params(ProjectPath, Page), responses(
-    (status = 200, description = "The agents, by the names of their machines", body = AgentList),
+    (status = 200, description = "The agents, by machine name", body = AgentList),
 ))]
 pub(crate) async fn list_agents(
     State(state): State<AppState>,
@@ -91,10 +92,10 @@ pub(crate) async fn list_agents(
     Ok(Json(AgentList { agents, next_after }))
 }
 
-/// Changes whether an agent is given work, and what it is labelled with.
+/// Enables or disables an agent, and sets its labels.
 #[utoipa::path(patch, path = "/api/v1/agents/{agent_id}", tag = "lab", params(AgentPath), request_body = AgentChange,
     security(("token" = ["admin", "project:write"]), ("session" = [])),
-    responses((status = 200, description = "How it is now", body = AgentSummary))
+    responses((status = 200, description = "The agent after the change", body = AgentSummary))
 )]
 pub(crate) async fn change_agent(
     State(state): State<AppState>,
@@ -107,10 +108,10 @@ pub(crate) async fn change_agent(
     Ok(Json(after))
 }
 
-/// Turns an agent away: its token is revoked, and its machine needs another code. What it measured stays.
+/// Removes an agent and revokes its token. Its results stay.
 #[utoipa::path(delete, path = "/api/v1/agents/{agent_id}", tag = "lab", params(AgentPath),
     security(("token" = ["admin", "project:write"]), ("session" = [])),
-    responses((status = 204, description = "It is turned away"))
+    responses((status = 204, description = "The agent is removed"))
 )]
 pub(crate) async fn revoke_agent(
     State(state): State<AppState>,

@@ -9,17 +9,17 @@ use roundtrip_storage::audit::AuditEvent;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Who changed what.
+/// The audit log.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuditLog {
-    /// The newest first.
+    /// The events, newest first.
     pub events: Vec<AuditEvent>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// Who changed what on this server: tokens, sessions, accounts, members, settings, deletions.
+/// The audit log: changes to tokens, sessions, accounts, members and settings, and deletions.
 #[utoipa::path(get, path = "/api/v1/audit", tag = "accounts", params(Page),
     security(("token" = ["admin"]), ("session" = [])),
     responses(

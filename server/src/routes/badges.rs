@@ -1,5 +1,4 @@
-//! Badges: one line about a project or a series, as a small picture for a README. They are asked for again whenever somebody
-//! looks, and answered with 304 as long as they say the same.
+//! Badges: small SVG images about a project or a series, for READMEs. Unchanged ones are answered with 304.
 
 use super::permitted;
 use super::projects::ProjectPath;
@@ -23,29 +22,29 @@ use utoipa::ToSchema;
 const MEDIA_TYPE: &str = "image/svg+xml";
 const NO_DATA: &str = "no data";
 
-/// What a badge of a series shows.
+/// The quantile on a series' badge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BadgeQuantile {
-    /// Half of all operations are faster.
+    /// The median.
     #[default]
     P50,
-    /// All but one in a hundred are.
+    /// The 99th percentile.
     P99,
 }
 
-/// What a badge of a series is asked for.
+/// Options of a series' badge.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct BadgeQuery {
-    /// Of which quantile.
+    /// The quantile.
     #[serde(default)]
     #[param(inline, default = "p50")]
     pub quantile: BadgeQuantile,
 }
 
-/// How many regressions of a project are open, as a badge.
+/// Badge with a project's number of open regressions.
 #[utoipa::path(get, path = "/api/v1/projects/{project}/badge.svg", tag = "projects", params(ProjectPath), responses(
     (status = 200, description = "The badge", body = String, content_type = "image/svg+xml"),
 ))]
@@ -64,7 +63,7 @@ pub(crate) async fn badge_of_project(
     Ok(answer(&Badge { label: &project.project, message: &message, tone }))
 }
 
-/// How fast the newest commit of a series' trend is, as a badge.
+/// Badge with a series' newest time on the main line.
 #[utoipa::path(get, path = "/api/v1/series/{series_id}/badge.svg", tag = "series", params(SeriesPath, BadgeQuery),
     responses(
     (status = 200, description = "The badge", body = String, content_type = "image/svg+xml"),
@@ -92,7 +91,7 @@ pub(crate) async fn badge_of_series(
     Ok(answer(&Badge { label: &label, message: &message, tone }))
 }
 
-/// The figure of the newest commit of the trend; what another tool stated without samples has the quantiles that it stated.
+/// The value at the newest commit of the trend. Another tool's summary has only its stated quantiles.
 async fn newest(
     state: &AppState,
     keys: &[SeriesKey],
@@ -115,7 +114,7 @@ async fn newest(
     }))
 }
 
-/// What was measured, as short as it can be told.
+/// A short name of the case.
 fn case(transport: &Slug, case: &Case) -> String {
     match &case.benchmark {
         Some(benchmark) => benchmark.clone(),
@@ -123,7 +122,7 @@ fn case(transport: &Slug, case: &Case) -> String {
     }
 }
 
-/// A badge is one line, whose width is counted by plain spaces.
+/// Replaces other spaces by plain ones, which the width of a badge is computed for.
 fn plain(text: String) -> String {
     text.replace(NO_BREAK, " ")
 }

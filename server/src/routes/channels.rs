@@ -1,4 +1,4 @@
-//! Channels: to whom a project tells what happens. Where a channel writes to is told to nobody, only enough to recognise it.
+//! Notification channels of a project. Targets are secret; answers contain only enough to recognise them.
 
 use super::permitted;
 use super::projects::ProjectPath;
@@ -21,43 +21,43 @@ use utoipa::ToSchema;
 pub struct ChannelList {
     /// By name.
     pub channels: Vec<Channel>,
-    /// The kinds that are possible on this server: by e-mail, where it has a mail server.
+    /// The kinds available on this server. E-mail requires a mail server.
     pub kinds: Vec<Kind>,
 }
 
-/// A channel to be made.
+/// A new channel.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelRequest {
-    /// What to call it.
+    /// The name.
     #[schema(max_length = 100, example = "team chat")]
     pub name: String,
-    /// How it is told.
+    /// The kind of channel.
     pub kind: Kind,
-    /// Where: the address of Slack's incoming webhook, of a webhook of one's own, or of e-mail.
+    /// The target: the address of a Slack incoming webhook, your own webhook, or a mail address.
     #[schema(max_length = 2000)]
     pub target: String,
-    /// What it is told of: regressions, unless something else is said.
+    /// The events. The default is regressions.
     #[serde(default = "quiet")]
     pub events: Vec<Event>,
 }
 
-/// A channel that was made.
+/// A new channel.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewChannel {
     /// The channel.
     pub channel: Channel,
-    /// The key with which messages to a webhook are signed, shown this once; null for other kinds.
+    /// The key that signs messages to a webhook, shown only once; null for other kinds.
     #[schema(required)]
     pub secret: Option<String>,
 }
 
-/// How a test went.
+/// The result of a test.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChannelTest {
-    /// Whether the message was taken.
+    /// Whether the message was delivered.
     pub delivered: bool,
-    /// How it went, as a sentence.
+    /// The result as a sentence.
     pub detail: String,
 }
 
@@ -91,14 +91,14 @@ pub(crate) async fn list_channels(
     Ok(Json(ChannelList { channels, kinds: state.notifier.kinds() }))
 }
 
-/// Makes a channel. It is told what happens from now on.
+/// Creates a notification channel for events from now on.
 #[utoipa::path(post, path = "/api/v1/projects/{project}/channels", tag = "channels", params(ProjectPath),
     request_body = ChannelRequest,
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
     (status = 201, description = "The channel, and its key", body = NewChannel),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
-    (status = 409, description = "`taken`: the project has a channel of this name"),
+    (status = 409, description = "`taken`: the project has a channel with this name"),
 ))]
 pub(crate) async fn create_channel(
     State(state): State<AppState>,
@@ -119,9 +119,9 @@ pub(crate) async fn create_channel(
     params(ChannelPath), request_body = ChannelChange,
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
-    (status = 200, description = "The channel as it is now", body = Channel),
+    (status = 200, description = "The channel after the change", body = Channel),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
-    (status = 409, description = "`taken`: the project has another channel of this name"),
+    (status = 409, description = "`taken`: the project has another channel with this name"),
 ))]
 pub(crate) async fn change_channel(
     State(state): State<AppState>,
@@ -136,11 +136,11 @@ pub(crate) async fn change_channel(
     Ok(Json(after))
 }
 
-/// Deletes a channel, and what waits for it.
+/// Deletes a channel and its unsent messages.
 #[utoipa::path(delete, path = "/api/v1/projects/{project}/channels/{channel_id}", tag = "channels",
     params(ChannelPath),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "Deleted"))
 )]
 pub(crate) async fn delete_channel(
     State(state): State<AppState>,
@@ -152,11 +152,11 @@ pub(crate) async fn delete_channel(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sends a channel a message that says nothing but that it arrives.
+/// Sends a test message to a channel.
 #[utoipa::path(post, path = "/api/v1/projects/{project}/channels/{channel_id}/test", tag = "channels",
     params(ChannelPath),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 200, description = "How it went", body = ChannelTest))
+    responses((status = 200, description = "The result", body = ChannelTest))
 )]
 pub(crate) async fn test_channel(
     State(state): State<AppState>,
@@ -170,7 +170,7 @@ pub(crate) async fn test_channel(
         .ok_or_else(|| ApiError::unknown(Thing::Channel, path.channel_id))?;
     let outcome = state.notifier.test(&row).await?;
     Ok(Json(match outcome {
-        Ok(()) => ChannelTest { delivered: true, detail: "The message was taken.".to_owned() },
-        Err(why) => ChannelTest { delivered: false, detail: format!("The message was not taken: {why}.") },
+        Ok(()) => ChannelTest { delivered: true, detail: "Delivered.".to_owned() },
+        Err(why) => ChannelTest { delivered: false, detail: format!("Not delivered: {why}.") },
     }))
 }

@@ -1,4 +1,4 @@
-//! Commits: looking through them, one with its runs, and where two part.
+//! Commits: lists, one commit with its runs, and merge bases.
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
@@ -6,7 +6,7 @@ use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
 use axum::{Json, extract::State};
 use roundtrip_domain::error::Kind;
-use roundtrip_domain::graph::{Graph, Parting};
+use roundtrip_domain::graph::{CommonAncestor, Graph};
 use roundtrip_storage as db;
 use roundtrip_storage::commit::CommitSummary;
 use roundtrip_storage::run::RunSummary;
@@ -18,70 +18,69 @@ use std::fmt;
 use std::str::FromStr;
 use utoipa::ToSchema;
 
-/// The fewest digits that name a commit, and the most.
+/// The minimum and maximum number of digits that name a commit.
 const NAME_DIGITS: std::ops::RangeInclusive<usize> = 7..=64;
-/// The most runs that come with a commit.
+/// The maximum number of runs shown with a commit.
 const RUNS_MAX: i64 = 200;
-/// How many commits are looked at, nearest first: few, and if they do not suffice, many.
+/// The number of commits searched, nearest first: few, then many if these are not enough.
 const WALKS: [i64; 2] = [1_000, 20_000];
-/// The most ends that are named.
+/// The maximum number of commits with unknown parents that are listed.
 const ENDS_MAX: usize = 20;
 
 /// Commits of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CommitList {
-    /// The last first.
+    /// The commits, last first.
     pub commits: Vec<CommitSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<CommitPlace>>,
 }
 
-/// One commit and what was measured of it.
+/// One commit and its results.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CommitDetail {
     /// The commit.
     pub commit: CommitSummary,
-    /// True when its place was derived from neighbours, because the agent had a shallow clone: it may change.
+    /// True if the ordinal was estimated from neighbours, because the agent had a shallow clone. It may change.
     pub ordinal_is_estimate: bool,
-    /// Object names of its parents, the first parent first. Those of the last commit of a shallow clone are not known.
+    /// The SHAs of its parents, first parent first. Unknown for the last commit of a shallow clone.
     pub parents: Vec<String>,
-    /// How many runs there are of it.
+    /// The number of runs.
     pub run_count: i64,
-    /// The newest of them, at most 200.
+    /// The newest runs, at most 200.
     pub runs: Vec<RunSummary>,
 }
 
-/// The nearest commit that two commits come from.
+/// The merge base of two commits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MergeBase {
-    /// One of them.
+    /// The first commit.
     pub base: CommitSummary,
-    /// The other one.
+    /// The second commit.
     pub head: CommitSummary,
-    /// The best common ancestor, of all that is known: null when none is. After merges both ways there are several; it is
-    /// the one at the largest place.
+    /// The best known common ancestor; null if none is known. After merges both ways there are several. Then it is
+    /// the one with the largest ordinal.
     #[schema(required)]
     pub merge_base: Option<CommitSummary>,
-    /// False when a nearer one may exist that is not known.
+    /// False if there may be a nearer one that is not known.
     pub is_certain: bool,
-    /// Why it is not certain: commits whose parents are not all stored, or too far away, at most 20.
+    /// Why it is uncertain: at most 20 commits whose parents are not stored or too far away.
     pub unknown_parents_of: Vec<String>,
 }
 
-/// Which commits are wanted; what is absent is not asked for.
+/// Filters for commits.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CommitQuery {
-    /// From this place on.
+    /// From this ordinal.
     #[param(minimum = 0)]
     pub from: Option<i64>,
-    /// Up to this place.
+    /// Up to this ordinal.
     #[param(minimum = 0)]
     pub to: Option<i64>,
-    /// Words, all of which are found in the first line of the message, each with what begins like it; or the beginning of
-    /// an object name.
+    /// Words in the first line of the message (prefixes match; all must match), or the beginning of a SHA.
     #[serde(default)]
     #[param(value_type = Option<String>, max_length = 200, example = "send buffers")]
     pub q: SearchTerms,
@@ -93,12 +92,12 @@ pub struct CommitQuery {
 pub struct CommitPath {
     /// The project's name.
     pub project: Slug,
-    /// The commit's object name, or as many of its first digits as no other has: at least seven.
+    /// The commit's SHA, or a unique prefix of at least seven digits.
     #[param(value_type = String, example = "9f8e7d6")]
     pub sha: CommitName,
 }
 
-/// Which two commits are wanted.
+/// Selects two commits.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -106,22 +105,22 @@ pub struct MergeBaseQuery {
     /// One commit, named as in paths.
     #[param(value_type = String, example = "9f8e7d6")]
     pub base: CommitName,
-    /// The other one.
+    /// The other commit.
     #[param(value_type = String, example = "1a2b3c4")]
     pub head: CommitName,
 }
 
-/// The object name of a commit, or its first digits.
+/// A commit's SHA or a prefix of it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct CommitName(String);
 
-/// Why a text names no commit.
+/// The reason why a text is not a commit's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected 7 to 64 hexadecimal digits")]
 pub struct InvalidCommitName;
 
-/// The place of a commit in lists.
+/// The position of a commit in lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitPlace {
     ordinal: i64,
@@ -132,7 +131,7 @@ pub struct CommitPlace {
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/commits", tag = "commits", params(ProjectPath, CommitQuery, Page),
     responses(
-    (status = 200, description = "The commits, the last first", body = CommitList),
+    (status = 200, description = "The commits, newest first", body = CommitList),
 ))]
 pub(crate) async fn list_commits(
     State(state): State<AppState>,
@@ -146,7 +145,7 @@ pub(crate) async fn list_commits(
         to: asked.query.to.unwrap_or(i64::MAX),
         words: asked.query.q.clone(),
     };
-    // Every object name is before this text.
+    // Every SHA sorts before this text.
     let before = asked.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
     let rows = db::graph::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
     let (commits, next_after) =
@@ -178,7 +177,7 @@ pub(crate) async fn get_commit(
     }))
 }
 
-/// The nearest commit that two commits come from, as far as their parents are stored.
+/// The merge base of two commits, as far as their parents are stored.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/merge-base", tag = "commits", params(ProjectPath, MergeBaseQuery),
     responses(
@@ -206,14 +205,14 @@ pub(crate) async fn get_merge_base(
     }))
 }
 
-/// What a graph of the commits `from`, and of all that they come from, says of where lines part. It is as large as the
-/// answer needs, up to a bound.
+/// Computes merge bases from a graph of the commits `from` and their ancestors. The graph is as large as needed, up
+/// to a limit.
 pub(super) async fn partings(
     state: &AppState,
     project_id: i64,
     from: &[String],
-    ask: impl Fn(&Graph) -> Vec<Parting>,
-) -> Result<Vec<Parting>, ApiError> {
+    ask: impl Fn(&Graph) -> Vec<CommonAncestor>,
+) -> Result<Vec<CommonAncestor>, ApiError> {
     let mut partings = Vec::new();
     for limit in WALKS {
         let commits = db::graph::ancestors(&state.pool, project_id, from, limit).await?;
@@ -226,11 +225,11 @@ pub(super) async fn partings(
     Ok(partings)
 }
 
-/// The commits that were found, by object name.
+/// The found commits, by SHA.
 pub(super) async fn named(
     state: &AppState,
     project_id: i64,
-    partings: &[Parting],
+    partings: &[CommonAncestor],
 ) -> Result<HashMap<String, CommitSummary>, ApiError> {
     let shas: Vec<_> = partings.iter().filter_map(|parting| parting.sha.clone()).collect();
     let rows = db::commit::of_shas(&state.pool, project_id, &shas).await?;

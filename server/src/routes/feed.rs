@@ -1,8 +1,7 @@
-//! What is new in a project as Atom feeds (RFC 4287), for feed readers and chat channels: what was measured, and what became
-//! slower.
+//! Atom feeds (RFC 4287) of a project's runs and regressions, for feed readers and chat channels.
 //!
-//! Links are relative: a reader resolves them against the address that it has the feed from, which the server behind a
-//! proxy does not know. Identities are not addresses, so that they stay when the server moves.
+//! Links are relative. Readers resolve them against the feed's address, which a server behind a proxy does not know.
+//! Ids are not addresses, so that they stay the same when the server moves.
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
@@ -20,19 +19,19 @@ use roundtrip_storage::run::RunSummary;
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-/// How many entries a feed has.
+/// The maximum number of entries in a feed.
 const ENTRIES: i64 = 50;
 const MEDIA_TYPE: &str = "application/atom+xml";
 
 /// A feed without its entries.
 struct Head<'a> {
-    /// What readers know it by, as they know its entries by theirs: see [`identity`].
+    /// The id of the feed: see [`identity`].
     id: Uuid,
     title: String,
-    /// Its own address, and that of the page that shows the same.
+    /// The address of the feed, and of the web page with the same content.
     own: &'a str,
     page: &'a str,
-    /// When it began: it was updated then, as long as it has no entries.
+    /// The start of the feed: its update time while it has no entries.
     created_at: DateTime<Utc>,
 }
 
@@ -55,7 +54,7 @@ fn answer(head: Head<'_>, entries: Vec<Entry>) -> Result<Response, ApiError> {
     Ok(([(header::CONTENT_TYPE, MEDIA_TYPE)], document).into_response())
 }
 
-/// The same for as long as the project is, and another one for a project of that name on another server.
+/// A stable UUID, different for a project with the same name on another server.
 fn identity(what: &str, created_at: DateTime<Utc>) -> Uuid {
     let hash = Sha256::digest(format!("{what} {}", created_at.timestamp_micros()));
     let mut bytes = [0; 16];
@@ -63,7 +62,7 @@ fn identity(what: &str, created_at: DateTime<Utc>) -> Uuid {
     Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// The page that shows what a feed or an entry tells of.
+/// The link to the web page of a feed or entry.
 fn page(href: String) -> Link {
     link("alternate", href, "text/html")
 }
@@ -77,7 +76,7 @@ fn counted(count: i64, noun: &str) -> String {
     format!("{count} {noun}{end}")
 }
 
-/// What XML can hold of a text: no control characters.
+/// A text without the characters that XML does not allow.
 fn text(text: &str) -> String {
     text.chars()
         .filter(|character| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}'))
@@ -86,8 +85,8 @@ fn text(text: &str) -> String {
         .to_owned()
 }
 
-/// For people who left no name: an author has one.
-const NAMELESS: &str = "unknown";
+/// The author's name for commits without an author.
+const UNKNOWN_AUTHOR: &str = "unknown";
 
 /// The newest 50 runs of a project as an Atom feed.
 #[utoipa::path(
@@ -130,7 +129,9 @@ fn entry_of_run(run: &RunSummary) -> Entry {
         updated: run.received_at.fixed_offset(),
         published: Some(run.started_at.fixed_offset()),
         authors: vec![Person {
-            name: Some(text(&run.commit.author)).filter(|name| !name.is_empty()).unwrap_or(NAMELESS.into()),
+            name: Some(text(&run.commit.author))
+                .filter(|name| !name.is_empty())
+                .unwrap_or(UNKNOWN_AUTHOR.into()),
             ..Person::default()
         }],
         links: vec![page(format!("/{}/runs/{}", run.project, run.run_id))],
@@ -139,7 +140,7 @@ fn entry_of_run(run: &RunSummary) -> Entry {
     }
 }
 
-/// Regressions of these states are in the feed: not what a machine made, nor what is none.
+/// States of the regressions in the feed, without false alarms and machine issues.
 const STATES: [Progress; 3] = [Progress::New, Progress::Acknowledged, Progress::Fixed];
 
 /// The newest 50 regressions of a project as an Atom feed; an entry is updated when its regression is fixed.
@@ -176,12 +177,12 @@ fn entry_of_regression(row: &Regression, created_at: DateTime<Utc>) -> Entry {
     let machines = row.machines.join(", ");
     let commits = row.until_commit.ordinal - row.after_commit.ordinal;
     let blamed = if commits <= 1 {
-        format!("The commit is {}.", commit(&row.until_commit.sha))
+        format!("Caused by {}.", commit(&row.until_commit.sha))
     } else {
-        format!("It is one of {} up to {}.", counted(commits, "commit"), commit(&row.until_commit.sha))
+        format!("Caused by one of {} up to {}.", counted(commits, "commit"), commit(&row.until_commit.sha))
     };
     let fixed = row.fixed_by_commit.as_ref();
-    let fixed = fixed.map(|fix| format!(" All is as before since {}.", commit(&fix.sha)));
+    let fixed = fixed.map(|fix| format!(" Back to baseline since {}.", commit(&fix.sha)));
     Entry {
         id: identity(&format!("{} regression {}", row.project, row.regression_id), created_at)
             .urn()

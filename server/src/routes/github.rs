@@ -1,5 +1,4 @@
-//! Signing in with GitHub: there and back. These are pages for a browser, so that what goes wrong leads to the sign-in page,
-//! which says it in words.
+//! Sign-in with GitHub. Browsers open these addresses, so errors redirect to the sign-in page, which explains them.
 
 use super::return_path::ReturnPath;
 use super::session::{self, base, header_value, session_cookie};
@@ -19,14 +18,14 @@ use serde_json::json;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// Holds, until the browser comes back, what it must then prove, and where it wanted to go.
+/// The cookie with the state, the verifier and the requested page.
 const COOKIE: &str = "__Host-roundtrip-sign-in";
-/// How long people may take at GitHub.
+/// The time limit for signing in at GitHub, in minutes.
 const MINUTES: i64 = 10;
-/// What GitHub says of people who do not want to.
+/// GitHub's error for users who cancel.
 const ACCESS_DENIED: &str = "access_denied";
 
-/// Where to go when signed in.
+/// The page to open after sign-in.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -36,51 +35,51 @@ pub struct BeginQuery {
     pub to: Option<String>,
 }
 
-/// What GitHub sends back.
+/// GitHub's redirect parameters.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CallbackQuery {
     /// Proves that someone signed in.
     pub code: Option<String>,
-    /// What was sent along.
+    /// The state from the start of the sign-in.
     pub state: Option<String>,
-    /// Why nobody did.
+    /// The reason for a failed sign-in.
     pub error: Option<String>,
 }
 
-/// Why someone is not signed in, as the page knows it.
+/// The reason for a failed sign-in, as shown on the sign-in page.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
-    /// They did not allow it.
+    /// The user denied access.
     Denied,
-    /// They took too long, or it did not begin in this browser.
+    /// The sign-in timed out, or began in another browser.
     Stale,
-    /// GitHub does not answer, or refuses.
+    /// GitHub does not answer, or rejects the request.
     GitHub,
-    /// There is no account for them.
+    /// There is no account for this GitHub user.
     NoAccount,
 }
 
-/// Leads to GitHub.
+/// Redirects to GitHub.
 #[utoipa::path(get, path = "/auth/github", tag = "session", params(BeginQuery), security(()), responses(
     (status = 303, description = "To GitHub"),
-    (status = 404, description = "It was not set up"),
+    (status = 404, description = "Not configured on this server"),
 ))]
 pub(crate) async fn begin(
     State(state): State<AppState>,
     Query(query): Query<BeginQuery>,
 ) -> Result<Response, ApiError> {
     let begun = github(&state)?.begin();
-    let to = ReturnPath::of(query.to.as_deref());
+    let to = ReturnPath::parse(query.to.as_deref());
     let value = [begun.state.as_str(), begun.verifier.as_str(), &BASE64_URL_SAFE_NO_PAD.encode(to.as_str())];
     let cookie = base(COOKIE, value.join(".")).max_age(cookie::time::Duration::minutes(MINUTES)).build();
     Ok(([(header::SET_COOKIE, header_value(&cookie)?)], Redirect::to(&begun.url)).into_response())
 }
 
-/// Comes back from GitHub, signed in or not.
+/// Handles the redirect from GitHub.
 #[utoipa::path(get, path = "/auth/github/callback", tag = "session", params(CallbackQuery), security(()), responses(
-    (status = 303, description = "To the page that was asked for, signed in; or to the sign-in page, which says why not"),
-    (status = 404, description = "It was not set up"),
+    (status = 303, description = "Redirect to the requested page, or to the sign-in page with the reason"),
+    (status = 404, description = "Not configured on this server"),
 ))]
 pub(crate) async fn callback(
     State(state): State<AppState>,
@@ -90,9 +89,10 @@ pub(crate) async fn callback(
 ) -> Result<Response, ApiError> {
     let github = github(&state)?;
     let forget = header_value(&base(COOKIE, String::new()).removal().build())?;
-    let brought = cookie(&headers, COOKIE).and_then(|value| Brought::parse(&value));
-    let to = brought.as_ref().map_or_else(ReturnPath::default, |brought| brought.to.clone());
-    match signed_in(&state, github, &caller, query, brought).await? {
+    let sign_in_cookie = cookie(&headers, COOKIE).and_then(|value| SignInCookie::parse(&value));
+    let to =
+        sign_in_cookie.as_ref().map_or_else(ReturnPath::default, |sign_in_cookie| sign_in_cookie.to.clone());
+    match signed_in(&state, github, &caller, query, sign_in_cookie).await? {
         Ok(session) => {
             let cookies = AppendHeaders([(header::SET_COOKIE, session), (header::SET_COOKIE, forget)]);
             Ok((cookies, Redirect::to(to.as_str())).into_response())
@@ -104,38 +104,38 @@ pub(crate) async fn callback(
     }
 }
 
-/// The session's cookie, or why there is none.
+/// The session's cookie, or the reason for the failure.
 async fn signed_in(
     state: &AppState,
     github: Arc<GitHub>,
     caller: &Caller,
     query: CallbackQuery,
-    brought: Option<Brought>,
+    sign_in_cookie: Option<SignInCookie>,
 ) -> Result<Result<HeaderValue, Failure>, ApiError> {
     if let Some(error) = query.error {
         if error == ACCESS_DENIED {
             return Ok(Err(Failure::Denied));
         }
-        tracing::warn!(?error, "GitHub signs nobody in");
+        tracing::warn!(?error, "sign-in with GitHub failed");
         return Ok(Err(Failure::GitHub));
     }
-    let (Some(code), Some(echoed), Some(brought)) = (query.code, query.state, brought) else {
+    let (Some(code), Some(echoed), Some(sign_in_cookie)) = (query.code, query.state, sign_in_cookie) else {
         return Ok(Err(Failure::Stale));
     };
-    // Both are secrets of this browser; how long it takes to tell them apart tells nothing of either.
-    if !bool::from(brought.state.as_bytes().ct_eq(echoed.as_bytes())) {
+    // Compared in constant time.
+    if !bool::from(sign_in_cookie.state.as_bytes().ct_eq(echoed.as_bytes())) {
         return Ok(Err(Failure::Stale));
     }
-    let user = match github.user(code, brought.verifier).await {
+    let user = match github.user(code, sign_in_cookie.verifier).await {
         Ok(user) => user,
         Err(error) => {
-            tracing::warn!(error.cause = format!("{error:#}"), "nobody was signed in with GitHub");
+            tracing::warn!(error.cause = format!("{error:#}"), "sign-in with GitHub was rejected");
             session::refuse(state, caller, json!({"way": "github"})).await?;
             return Ok(Err(Failure::GitHub));
         }
     };
     let account = (user.id, user.login.as_str());
-    let begun = sessions::begin_session_of_github(&state.pool, caller, &caller.by(), account).await?;
+    let begun = sessions::begin_github_session(&state.pool, caller, &caller.by(), account).await?;
     let Some(secret) = begun else {
         session::refuse(state, caller, json!({"way": "github", "github_login": user.login})).await?;
         return Ok(Err(Failure::NoAccount));
@@ -144,18 +144,21 @@ async fn signed_in(
 }
 
 fn github(state: &AppState) -> Result<Arc<GitHub>, ApiError> {
-    state.github.clone().ok_or_else(|| ApiError::unknown(Kind::SignIn, "with GitHub on this server"))
+    state
+        .github
+        .clone()
+        .ok_or_else(|| ApiError::unknown(Kind::SignIn, "GitHub is not configured on this server"))
 }
 
-/// What the browser kept while it was away.
+/// The sign-in cookie.
 #[derive(Debug)]
-struct Brought {
+struct SignInCookie {
     state: String,
     verifier: String,
     to: ReturnPath,
 }
 
-impl Brought {
+impl SignInCookie {
     fn parse(value: &str) -> Option<Self> {
         let mut parts = value.split('.');
         let (state, verifier, to) = (parts.next()?, parts.next()?, parts.next()?);
@@ -163,13 +166,13 @@ impl Brought {
         Some(Self {
             state: state.to_owned(),
             verifier: verifier.to_owned(),
-            to: ReturnPath::of(to.as_deref()),
+            to: ReturnPath::parse(to.as_deref()),
         })
     }
 }
 
 impl Failure {
-    /// In the address of the sign-in page.
+    /// The value in the address of the sign-in page.
     fn as_str(self) -> &'static str {
         match self {
             Self::Denied => "denied",

@@ -1,4 +1,4 @@
-//! What GitHub tells this server: taken only with its signature, and kept before it is acknowledged.
+//! GitHub's deliveries: accepted only with a valid signature, and stored before they are acknowledged.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -16,57 +16,58 @@ use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// How long a body may take: GitHub itself waits no longer for the answer.
+/// The timeout for receiving a body. GitHub waits no longer for the response.
 const ARRIVAL_MAX: Duration = Duration::from_secs(10);
 
-/// What became of an event.
+/// The outcome of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It is kept, and handled soon.
+    /// Stored, and handled soon.
     Stored,
-    /// It had been kept before.
+    /// Already stored.
     Repeated,
-    /// Nothing follows from it.
+    /// Ignored.
     Ignored,
 }
 
-/// The answer to an event.
+/// The response to an event.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct WebhookReceipt {
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// Takes an event of GitHub. It can be repeated: the same delivery is handled once.
+/// Receives a GitHub delivery. Repeating a delivery has no effect.
 #[utoipa::path(
     post, path = "/api/v1/github/webhooks", tag = "github", params(
-        ("x-github-event" = String, Header, description = "Which event"),
-        ("x-github-delivery" = Uuid, Header, description = "GitHub's name of it"),
+        ("x-github-event" = String, Header, description = "The kind of event"),
+        ("x-github-delivery" = Uuid, Header, description = "GitHub's id of the delivery"),
         ("x-hub-signature-256" = Option<String>, Header, description = "`sha256=` and the HMAC of the body"),
     ),
     request_body(content = Object, description = "As GitHub sends it, at most 25 MiB"),
     security(()),
     responses(
-    (status = 202, description = "Kept, or ignored", body = WebhookReceipt),
+    (status = 202, description = "Stored or ignored", body = WebhookReceipt),
     (status = 400, description = "`invalid-json` or `invalid-parameter`"),
     (status = 401, description = "The signature is missing or wrong"),
     (status = 404, description = "No GitHub App was set up"),
-    (status = 413, description = "Larger than allowed"),
-    (status = 415, description = "Another type"),
-    (status = 503, description = "Busy: repeat after the time of the `retry-after` header"),
+    (status = 413, description = "Body too large"),
+    (status = 415, description = "Unsupported media type"),
+    (status = 503, description = "Busy: retry after the time in the `retry-after` header"),
 ))]
 pub(crate) async fn receive_webhook(
     State(state): State<AppState>,
     request: Request,
 ) -> Result<(StatusCode, Json<WebhookReceipt>), ApiError> {
-    let app: Arc<App> =
-        state.github_app.clone().ok_or_else(|| ApiError::unknown(Kind::GitHubApp, "on this server"))?;
+    let app: Arc<App> = state
+        .github_app
+        .clone()
+        .ok_or_else(|| ApiError::unknown(Kind::GitHubApp, "not configured on this server"))?;
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
-    let unsigned =
-        "the signature is missing or wrong: expected `x-hub-signature-256` with the secret of the GitHub App";
-    // Whoever does not even claim to be GitHub needs no memory of ours.
+    let unsigned = "missing or invalid signature: expected `x-hub-signature-256` with the webhook secret of the GitHub App";
+    // Requests without a signature are rejected before reading the body.
     let signature = text(headers, "x-hub-signature-256");
     if !signature.starts_with("sha256=") {
         return Err(ApiError::Unauthenticated(unsigned));
@@ -75,7 +76,7 @@ pub(crate) async fn receive_webhook(
         DomainError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()))
     };
     stated_bytes(headers, webhook::BODY_BYTES_MAX)?;
-    // By what has arrived, not by what is promised: anybody can promise.
+    // By received bytes, not by `content-length`, which anyone can claim.
     let mut admitted = app.admission.admit(0)?;
     let mut bytes = Vec::new();
     let arrival = read_within(body, webhook::BODY_BYTES_MAX, &mut admitted, &mut bytes);
@@ -87,12 +88,12 @@ pub(crate) async fn receive_webhook(
     let delivery = Uuid::parse_str(text(headers, "x-github-delivery"))
         .map_err(|_| ApiError::parameter("x-github-delivery", "expected a UUID"))?;
     let event = text(headers, "x-github-event");
-    let told = webhook::read(event, &bytes, app.app_id())
+    let parsed = webhook::read(event, &bytes, app.app_id())
         .map_err(|error| DomainError::InvalidJson(format!("the event cannot be read: {error}")))?;
-    let outcome = match told {
+    let outcome = match parsed {
         None => Outcome::Ignored,
-        Some(told) => {
-            let payload = serde_json::to_value(&told).map_err(ApiError::internal)?;
+        Some(parsed) => {
+            let payload = serde_json::to_value(&parsed).map_err(ApiError::internal)?;
             let is_new =
                 db::github::delivery::keep(&state.pool, delivery, event, &payload, Utc::now()).await?;
             app.wake.notify_one();

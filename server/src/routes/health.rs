@@ -1,22 +1,22 @@
-//! Whether the process lives, and whether it can serve: for supervisors, load balancers and scripts.
+//! Liveness and readiness, for supervisors, load balancers and scripts.
 
 use crate::AppState;
 use crate::error::ApiError;
 use axum::extract::State;
 use roundtrip_storage as db;
 
-/// Whether the process lives. It asks nothing of the database.
+/// Liveness. Does not check the database.
 #[utoipa::path(get, path = "/healthz", tag = "health", responses(
-    (status = 200, description = "It lives", body = String, content_type = "text/plain", example = "ok"),
+    (status = 200, description = "The process is alive", body = String, content_type = "text/plain", example = "ok"),
 ))]
 pub(crate) async fn health() -> &'static str {
     "ok"
 }
 
-/// Whether requests can be served: the server is not about to end, the database answers and has the schema of this server.
+/// Readiness: the server is not stopping, and the database answers and has this server's schema.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses(
-    (status = 200, description = "It can serve", body = String, content_type = "text/plain", example = "ok"),
-    (status = 503, description = "Not now"),
+    (status = 200, description = "Ready", body = String, content_type = "text/plain", example = "ok"),
+    (status = 503, description = "Not ready"),
 ))]
 pub(crate) async fn readiness(State(state): State<AppState>) -> Result<&'static str, ApiError> {
     if state.is_stopping() {

@@ -1,4 +1,4 @@
-//! Uploads: the one way in.
+//! Uploads of runs and imports.
 
 use super::runs::RunPath;
 use crate::extract::{AcknowledgedBefore, Path, Query, ReportBody, Uploader};
@@ -9,39 +9,38 @@ use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{Acknowledged, RunReport};
 use serde::Deserialize;
 
-/// What is said of an upload in its address.
+/// The query of an upload.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadQuery {
-    /// True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend.
+    /// Quarantines the run, as for a pull request from a fork. It is never part of the trend.
     #[serde(default)]
     #[param(default = false)]
     pub quarantined: bool,
 }
 
-/// Stores a run. It can be repeated: the same body under the same identity is stored once.
+/// Stores a run. Repeating an upload has no effect.
 #[utoipa::path(
     put, path = "/api/v1/runs/{run_id}", tag = "ingest", params(
         RunPath,
         UploadQuery,
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
         ("roundtrip-acknowledged" = Option<String>, Header,
-            description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
-                this server has acknowledged: it tells whether any were lost"),
+            description = "The UUID of an agent's report folder, a space, and the number of its reports that this server has acknowledged; detects lost runs"),
     ),
     request_body(content = RunReport, description = "At most 8 MiB as sent and 64 MiB inflated"),
     security(("token" = ["ingest:write"])),
     responses(
-    (status = 201, description = "Stored, and on disk", body = UploadReceipt),
-    (status = 200, description = "The same body had been stored before", body = UploadReceipt),
+    (status = 201, description = "Stored durably", body = UploadReceipt),
+    (status = 200, description = "Already stored", body = UploadReceipt),
     (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`"),
     (status = 401, description = "No valid token"),
     (status = 403, description = "The token lacks the scope, or is bound to another project or machine"),
-    (status = 413, description = "Larger than allowed"),
-    (status = 415, description = "Another type or encoding"),
+    (status = 413, description = "Body too large"),
+    (status = 415, description = "Unsupported media type or encoding"),
     (status = 422, description = "`unsupported-schema-version`, `invalid-report` or `run-conflict`"),
-    (status = 503, description = "Busy: repeat after the time of the `retry-after` header"),
+    (status = 503, description = "Busy: retry after the time in the `retry-after` header"),
     (status = 507, description = "The database's disk is full"),
 ))]
 pub(crate) async fn put_run(
@@ -56,22 +55,21 @@ pub(crate) async fn put_run(
     Ok(answer(&state, state.ingest.upload(&caller, path.run_id, body, options).await?))
 }
 
-/// Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can.
+/// Imports the results of another tool as a run, and stores the file. Repeating an import has no effect.
 #[utoipa::path(
     post, path = "/api/v1/import", tag = "ingest", params(
         UploadQuery,
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
         ("roundtrip-acknowledged" = Option<String>, Header,
-            description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
-                this server has acknowledged: it tells whether any were lost"),
+            description = "The UUID of an agent's report folder, a space, and the number of its reports that this server has acknowledged; detects lost runs"),
     ),
     request_body(content = ImportRequest, description = "At most 8 MiB as sent and 64 MiB inflated"),
     security(("token" = ["ingest:write"])),
     responses(
-    (status = 201, description = "Stored, and on disk", body = UploadReceipt),
-    (status = 200, description = "The same body had been stored before", body = UploadReceipt),
-    (status = 422, description = "`invalid-file`: what is wrong in it, and where; or as an upload"),
-    (status = "default", description = "As an upload"),
+    (status = 201, description = "Stored durably", body = UploadReceipt),
+    (status = 200, description = "Already stored", body = UploadReceipt),
+    (status = 422, description = "`invalid-file`: the error and its position; or as for an upload"),
+    (status = "default", description = "As for an upload"),
 ))]
 pub(crate) async fn import_file(
     State(state): State<AppState>,

@@ -1,4 +1,4 @@
-//! The queue, for people: what is to be measured of a project, when, and what became of it.
+//! The job queue of a project.
 
 use super::permitted;
 use super::projects::{ProjectPath, project_id};
@@ -14,15 +14,15 @@ use roundtrip_domain::audited::jobs::{self, JobRequest};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::queue::estimate;
 use roundtrip_storage as db;
-use roundtrip_storage::job::{self, Attempt, Filter, Row as Job};
+use roundtrip_storage::job::{self, Attempt, Filter, Job};
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// The longest name of a preset.
+/// The maximum length of a preset's name, in bytes.
 const PRESET_BYTES_MAX: usize = 200;
-/// Estimates rest on so much of the queue; what comes after has none.
+/// The maximum number of queued jobs with an estimated start.
 const ESTIMATED_MAX: i64 = 20_000;
 
 /// Jobs of one project.
@@ -30,38 +30,38 @@ const ESTIMATED_MAX: i64 = 20_000;
 pub struct JobList {
     /// The newest first.
     pub jobs: Vec<Job>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// A job, and what became of it each time that an agent took it.
+/// A job with its attempts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct JobDetail {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
-    /// The first one first.
+    /// The attempts, oldest first.
     pub attempts: Vec<Attempt>,
 }
 
-/// What was asked for.
+/// The queued jobs.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct JobsRequested {
-    /// The new jobs; what was open already is not among them.
+    /// The new jobs, without those that were already open.
     pub job_ids: Vec<i64>,
 }
 
-/// Which jobs are wanted.
+/// Filters for jobs.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobQuery {
-    /// Those that are over, or those that are open; both unless it is said.
+    /// Finished or open jobs. The default is both.
     pub done: Option<bool>,
-    /// Those of one regression.
+    /// Only jobs for this regression.
     pub regression: Option<i64>,
-    /// Those of one pull request.
+    /// Only jobs for this pull request.
     pub pull_request: Option<i64>,
 }
 
@@ -76,7 +76,7 @@ pub struct JobPath {
     pub job_id: i64,
 }
 
-/// What is to be measured of a project, and what was.
+/// The jobs of a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/jobs", tag = "jobs", params(ProjectPath, JobQuery, Page), responses(
     (status = 200, description = "The jobs, the newest first", body = JobList),
@@ -96,7 +96,7 @@ pub(crate) async fn list_jobs(
     Ok(Json(JobList { jobs: with_starts(&state, rows).await?, next_after }))
 }
 
-/// One job, with what was printed when it was measured.
+/// One job with its output.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/jobs/{job_id}", tag = "jobs", params(JobPath), responses(
     (status = 200, description = "The job", body = JobDetail),
@@ -115,12 +115,12 @@ pub(crate) async fn get_job(
     Ok(Json(JobDetail { job, attempts }))
 }
 
-/// Asks for commits to be measured. What is open already is not asked for twice.
+/// Queues jobs for commits. Jobs that are already open are not queued again.
 #[utoipa::path(
     post, path = "/api/v1/projects/{project}/jobs", tag = "jobs", params(ProjectPath), request_body = JobRequest,
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
-    (status = 201, description = "It is asked for", body = JobsRequested),
+    (status = 201, description = "The jobs are queued", body = JobsRequested),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn request_jobs(
@@ -140,7 +140,7 @@ pub(crate) async fn request_jobs(
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/jobs/{job_id}", tag = "jobs", params(JobPath),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 204, description = "It is cancelled, or was over before"))
+    responses((status = 204, description = "The job is cancelled or was already finished"))
 )]
 pub(crate) async fn cancel_job(
     State(state): State<AppState>,
@@ -152,7 +152,7 @@ pub(crate) async fn cancel_job(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses what no preset and no definition is called.
+/// Rejects invalid names of presets and definitions.
 pub(super) fn check_preset(preset: Option<&str>) -> Result<(), ApiError> {
     let is_plain = |preset: &str| {
         (1..=PRESET_BYTES_MAX).contains(&preset.len())
@@ -166,7 +166,7 @@ pub(super) fn check_preset(preset: Option<&str>) -> Result<(), ApiError> {
     Err(ApiError::parameter("preset", "expected the name of a preset, or a path within the repository"))
 }
 
-/// With when they are about to begin.
+/// Adds estimated starts.
 async fn with_starts(state: &AppState, mut jobs: Vec<Job>) -> Result<Vec<Job>, ApiError> {
     if jobs.iter().any(|job| job.status == "queued") {
         let now = Utc::now();

@@ -1,5 +1,5 @@
-//! What agents ask: to be let in, for another token, for work; and what they say of the work they have. The messages are
-//! [`roundtrip_wire::lab`]'s.
+//! The API for agents: enrolment, tokens, claims, heartbeats and results. Messages are defined in
+//! [`roundtrip_wire::lab`].
 
 use super::session::no_store;
 use crate::AppState;
@@ -25,7 +25,7 @@ use roundtrip_wire::{CommitSha, Slug};
 use serde::Deserialize;
 use std::time::Duration;
 
-/// How long there is to sign a challenge.
+/// The time limit for signing a challenge.
 const CHALLENGE_LIFETIME: TimeDelta = TimeDelta::minutes(1);
 const KEY_BYTES: usize = 32;
 
@@ -45,12 +45,12 @@ pub struct LeasedPath {
     pub job_id: i64,
 }
 
-/// Lets an agent in that has a code.
+/// Enrols an agent with a code.
 #[utoipa::path(post, path = "/api/v1/agents", tag = "lab", request_body = Enrolment, responses(
-    (status = 201, description = "It is let in, with a token", body = Enrolled),
+    (status = 201, description = "The agent is enrolled and has a token", body = Enrolled),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
     (status = 401, description = "`unauthenticated`: the code is not valid"),
-    (status = 409, description = "`taken`: the machine has an agent"),
+    (status = 409, description = "`taken`: the machine already has an agent"),
 ))]
 pub(crate) async fn enrol(
     State(state): State<AppState>,
@@ -60,17 +60,17 @@ pub(crate) async fn enrol(
     let public_key = parse_key(&public_key)?;
     let new = agents::enrol_agent(&state.pool, &code, &machine, &public_key).await?;
     let project = new.project.as_deref().map(Slug::parse).transpose().map_err(ApiError::internal)?;
-    let answer = Enrolled { agent_id: new.agent_id, project, token: told(&new.token) };
+    let answer = Enrolled { agent_id: new.agent_id, project, token: agent_token(&new.token) };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-fn told(token: &Valid) -> AgentToken {
+fn agent_token(token: &Valid) -> AgentToken {
     AgentToken { secret: token.secret.expose().to_owned(), expires_at: token.expires_at }
 }
 
-/// Gives an agent something to sign.
+/// Creates a challenge for an agent to sign.
 #[utoipa::path(post, path = "/api/v1/agents/{agent_id}/challenge", tag = "lab", params(AgentPath), responses(
-    (status = 200, description = "What to sign", body = Challenge),
+    (status = 200, description = "The challenge", body = Challenge),
 ))]
 pub(crate) async fn challenge(
     State(state): State<AppState>,
@@ -78,17 +78,17 @@ pub(crate) async fn challenge(
 ) -> Result<impl IntoResponse, ApiError> {
     let random: [u8; KEY_BYTES] = rand::rng().random();
     let expires_at = Utc::now() + CHALLENGE_LIFETIME;
-    // Whoever has no such number is given something to sign as well: it tells nothing about which there are.
+    // Unknown ids get a challenge as well, so that they cannot be probed.
     db::agent::challenge(&state.pool, path.agent_id, &random, expires_at).await?;
     let answer = Challenge { challenge: BASE64_STANDARD.encode(random) };
     Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// Gives an agent another token that signs what it was given. The secret of before is accepted for an hour more.
+/// Exchanges a signed challenge for a new token. The old secret stays valid for an hour.
 #[utoipa::path(post, path = "/api/v1/agents/{agent_id}/token", tag = "lab", params(AgentPath),
     request_body = Renewal, responses(
     (status = 200, description = "The token", body = AgentToken),
-    (status = 401, description = "`unauthenticated`: it is not this agent's signature"),
+    (status = 401, description = "`unauthenticated`: the signature is not the agent's"),
 ))]
 pub(crate) async fn renew(
     State(state): State<AppState>,
@@ -96,10 +96,10 @@ pub(crate) async fn renew(
     Body(renewal): Body<Renewal>,
 ) -> Result<impl IntoResponse, ApiError> {
     const WRONG: ApiError = ApiError::Unauthenticated(
-        "this is not the signature of that agent: ask for a challenge and sign it, or enrol again",
+        "invalid signature: request a challenge and sign it with the agent's key, or enrol again",
     );
     let taken = {
-        // Whatever comes of it, a challenge is good once.
+        // A challenge works only once, successful or not.
         let mut connection = state.pool.acquire().await?;
         db::agent::take_challenge(&mut connection, path.agent_id).await?
     };
@@ -108,16 +108,16 @@ pub(crate) async fn renew(
     let message = [RENEWAL_CONTEXT, &challenge].concat();
     UnparsedPublicKey::new(&ED25519, &public_key).verify(&message, &signature).map_err(|_| WRONG)?;
     let token = agents::renew_token(&state.pool, token_id).await?;
-    Ok(([(header::CACHE_CONTROL, no_store())], Json(told(&token))))
+    Ok(([(header::CACHE_CONTROL, no_store())], Json(agent_token(&token))))
 }
 
-/// Asks for a job, and waits for one.
+/// Claims a job. Waits until there is one.
 #[utoipa::path(post, path = "/api/v1/lab/claim", tag = "lab", request_body = Claim,
     security(("token" = ["jobs:claim"])),
     responses(
     (status = 200, description = "A job", body = Assignment),
-    (status = 204, description = "There is none: ask again"),
-    (status = 426, description = "`agent-too-old`: no version of the messages is common"),
+    (status = 204, description = "No job: repeat the request"),
+    (status = 426, description = "`agent-too-old`: no common protocol version"),
 ))]
 pub(crate) async fn claim(
     State(state): State<AppState>,
@@ -137,12 +137,12 @@ pub(crate) async fn claim(
     }
 }
 
-/// Says that an agent still does a job.
+/// Renews the lease of a running job.
 #[utoipa::path(post, path = "/api/v1/lab/jobs/{job_id}/heartbeat", tag = "lab", params(LeasedPath),
     request_body = Heartbeat, security(("token" = ["jobs:claim"])),
     responses(
-    (status = 200, description = "It still has the job", body = Prolonged),
-    (status = 409, description = "`lease-lost`: it does not have the job any more"),
+    (status = 200, description = "The lease is renewed", body = Prolonged),
+    (status = 409, description = "`lease-lost`: the agent no longer has the job"),
 ))]
 pub(crate) async fn heartbeat(
     State(state): State<AppState>,
@@ -158,12 +158,12 @@ pub(crate) async fn heartbeat(
     Err(DomainError::LeaseLost { job_id: path.job_id }.into())
 }
 
-/// Says how a job ended.
+/// Reports the outcome of a job.
 #[utoipa::path(post, path = "/api/v1/lab/jobs/{job_id}/finish", tag = "lab", params(LeasedPath),
     request_body = Finish, security(("token" = ["jobs:claim"])),
     responses(
-    (status = 204, description = "It is noted"),
-    (status = 409, description = "`lease-lost`: another agent has the job, or it is over"),
+    (status = 204, description = "Recorded"),
+    (status = 409, description = "`lease-lost`: another agent has the job, or it is finished"),
 ))]
 pub(crate) async fn finish(
     State(state): State<AppState>,
@@ -174,7 +174,7 @@ pub(crate) async fn finish(
     let reason = finish.reason.as_deref().map(plain);
     let output = plain(&finish.output);
     let end = End { outcome: finish.outcome, reason: reason.as_deref(), output: &output };
-    // One statement does it, which needs no transaction around it.
+    // It is a single statement, so it needs no transaction.
     let mut connection = state.pool.acquire().await?;
     let held = (path.job_id, finish.fence);
     if !lease::end(&mut connection, agent.agent_id, held, end, Utc::now()).await? {
@@ -187,7 +187,7 @@ pub(crate) async fn finish(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// As a database takes it: the end, without the one character that it does not.
+/// The end of a text, without NUL, which the database does not accept.
 fn plain(text: &str) -> String {
     last_part(text).replace('\0', "\u{fffd}")
 }

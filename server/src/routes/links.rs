@@ -1,4 +1,4 @@
-//! Short links: a page of the web UI with all that it shows, under a name that fits into a message.
+//! Short links to pages of the web UI with their settings.
 
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path};
@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-/// The longest path, in bytes.
+/// The maximum length of a path, in bytes.
 const PATH_BYTES_MAX: usize = 2_000;
-/// Digits of a code: 40 bits.
+/// The number of digits of a code, for 40 bits.
 const CODE_DIGITS: usize = 10;
 
 /// A page to link to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRequest {
-    /// Its path and query, as in the address bar behind the server's name. At most 2,000 bytes.
+    /// The path and query, as in the address bar after the server's name. At most 2,000 bytes.
     #[schema(value_type = String, pattern = "^/", max_length = 2000, example = "/libfoo/series/7?tables=trend")]
     pub path: PagePath,
 }
@@ -30,10 +30,10 @@ pub struct LinkRequest {
 /// A short link.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Link {
-    /// Its name, the same for the same path.
+    /// The code, the same for the same path.
     #[schema(example = "3fa9c01b2e")]
     pub code: String,
-    /// The path to give away, to be put behind the server's address.
+    /// The path to share, to be appended to the server's address.
     #[schema(example = "/l/3fa9c01b2e")]
     pub url: String,
 }
@@ -42,37 +42,37 @@ pub struct Link {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct LinkPath {
-    /// Its name.
+    /// The code.
     #[param(example = "3fa9c01b2e")]
     pub code: String,
 }
 
-/// The path and query of a page of the web UI on this server: a link that leads nowhere else.
+/// The path and query of a page on this server, never another one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PagePath(String);
 
-/// Why a text is no path of a page.
+/// The reason why a text is not a page's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPagePath {
-    /// It begins otherwise, or so that browsers take it for the name of another server.
-    #[error("expected a path on this server, which begins with one `/`")]
+    /// It does not begin with `/`, or browsers would read it as another server's name.
+    #[error("expected a path on this server that begins with one `/`")]
     Elsewhere,
     /// The API has no pages.
     #[error("expected a page of the web interface")]
     NoPage,
-    /// It has a character that an address does not have.
-    #[error("expected visible ASCII characters without `\\`, others percent-encoded")]
+    /// It has a character that is not allowed in addresses.
+    #[error("expected printable ASCII without `\\`; percent-encode other characters")]
     Character,
     /// It is too long.
     #[error("expected at most {PATH_BYTES_MAX} bytes")]
     TooLong,
 }
 
-/// Makes a short link. The same path always gets the same one.
+/// Creates a short link. The same path always gets the same link.
 #[utoipa::path(post, path = "/api/v1/links", tag = "links", request_body = LinkRequest, responses(
-    (status = 201, description = "Made", body = Link),
-    (status = 200, description = "It existed", body = Link),
+    (status = 201, description = "Created", body = Link),
+    (status = 200, description = "The link already existed", body = Link),
 ))]
 pub(crate) async fn create_link(
     State(state): State<AppState>,
@@ -91,8 +91,8 @@ pub(crate) async fn create_link(
     Err(ApiError::internal(anyhow::anyhow!("other paths have all codes of {}", request.path.0)))
 }
 
-/// Leads to the page behind a short link. 302: browsers keep a permanent redirect for good, and where a page is may change
-/// while its links stay.
+/// Redirects to the page of a short link. The status is 302, because browsers keep permanent redirects, and pages may
+/// move.
 #[utoipa::path(get, path = "/l/{code}", tag = "links", params(LinkPath), responses(
     (status = 302, description = "To the page", headers(("location" = String, description = "Path and query"))),
     (status = 200, description = "A page of a project that is called `l`", body = String, content_type = "text/html"),
@@ -103,7 +103,7 @@ pub(crate) async fn follow_link(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    // What cannot be a code is a page of a project that is called `l`.
+    // A text that cannot be a code is a page of a project called `l`.
     if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(assets::serve(uri.path(), &headers));
     }
@@ -113,7 +113,7 @@ pub(crate) async fn follow_link(
     Ok((StatusCode::FOUND, [(header::LOCATION, page)]).into_response())
 }
 
-/// What a path may be called: the first free one of these is its own for good, since none is ever given up.
+/// The candidate codes of a path. It gets the first free one, permanently.
 fn codes(path: &PagePath) -> Vec<String> {
     let digits = hex::encode(Sha256::digest(&path.0));
     digits
@@ -133,7 +133,7 @@ impl TryFrom<String> for PagePath {
         if !path.starts_with('/') || path.starts_with("//") {
             return Err(InvalidPagePath::Elsewhere);
         }
-        // Browsers take `\` for `/`.
+        // Browsers read `\` as `/`.
         if !path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
             return Err(InvalidPagePath::Character);
         }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_leads_to_a_page_of_this_server_and_nowhere_else() {
+    fn accepts_only_pages_of_this_server() {
         for path in ["/", "/libfoo", "/libfoo/series/7?tables=trend#top", "/api-tools", "/a?next=//b", "/%2F"]
         {
             assert!(parse(path).is_ok(), "{path}");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_several_codes_in_reserve() {
+    fn path_has_several_candidate_codes() {
         let codes = codes(&parse("/libfoo").unwrap());
         assert_eq!(codes.len(), 6);
         assert!(codes.iter().all(|code| code.len() == CODE_DIGITS));

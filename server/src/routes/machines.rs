@@ -1,4 +1,4 @@
-//! Machines that measured a project: their newest environment, all of them, and what their canaries read.
+//! Machines that measured a project, with their environments and canary readings.
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 pub struct MachineList {
     /// By name.
     pub machines: Vec<MachineSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
 }
@@ -63,13 +63,13 @@ pub(crate) async fn list_machines(
     Ok(Json(MachineList { machines, next_after }))
 }
 
-/// The most environments of one answer: the last ones.
+/// The maximum number of environments in one response.
 const ENVIRONMENTS_MAX: i64 = 100;
 
 /// The environments in which a machine measured a project: the last 100.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EnvironmentList {
-    /// The one that was left last first.
+    /// The environments, last used first.
     pub environments: Vec<EnvironmentSummary>,
 }
 
@@ -93,47 +93,47 @@ pub(crate) async fn list_environments(
     Ok(Json(EnvironmentList { environments }))
 }
 
-/// The most runs in one answer.
+/// The maximum number of runs in one response.
 const RUNS_MAX: i64 = 1_000;
-/// Runs in one answer unless asked otherwise.
+/// The default number of runs in one response.
 const RUNS_DEFAULT: i64 = 200;
 
-/// What a machine read of itself in the newest of its runs of one project.
+/// A machine's canary readings from its newest runs of a project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CanaryHistory {
-    /// Its name.
+    /// The machine's name.
     pub machine: String,
-    /// By run, the oldest first.
+    /// The readings by run, oldest first.
     pub readings: Vec<CanaryReading>,
 }
 
-/// What a machine read of itself in one run.
+/// The canary readings of one run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CanaryReading {
-    /// Of which run.
+    /// The run.
     pub run_id: Uuid,
-    /// When it began, by the agent's clock.
+    /// The start of the run, by the agent's clock.
     pub started_at: DateTime<Utc>,
-    /// The place of its commit.
+    /// The ordinal of its commit.
     pub commit_ordinal: i64,
     /// The identity of the machine's stable facts: readings with different ones are not compared.
     pub environment_id: i64,
-    /// Of each canary by its name, the median of its readings, in nanoseconds per operation. One that could not be read is
-    /// not there; the run says why.
+    /// The median of each canary by name, in nanoseconds per operation. Canaries without readings are absent; the run
+    /// has the reason.
     pub p50_ns: BTreeMap<String, u64>,
 }
 
-/// Which runs are wanted.
+/// Selects runs.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CanaryQuery {
-    /// The newest of them.
+    /// The number of newest runs.
     #[param(minimum = 1, maximum = 1000, default = 200)]
     pub last: Option<i64>,
 }
 
-/// What a machine read of itself in the newest of its runs of a project.
+/// A machine's canary readings from its newest runs of a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/machines/{machine}/canaries", tag = "machines",
     params(MachinePath, CanaryQuery), responses(
@@ -154,8 +154,8 @@ pub(crate) async fn list_canaries(
     Ok(Json(CanaryHistory { machine: machine.to_string(), readings }))
 }
 
-impl From<db::canary::Row> for CanaryReading {
-    fn from(row: db::canary::Row) -> Self {
+impl From<db::canary::RunReadings> for CanaryReading {
+    fn from(row: db::canary::RunReadings) -> Self {
         let canaries = row.canaries.0.into_iter();
         Self {
             run_id: row.run_id,

@@ -1,4 +1,4 @@
-//! Members of a project: accounts and what they are in it.
+//! Members of a project and their roles.
 
 use super::permitted;
 use super::projects::ProjectPath;
@@ -21,12 +21,12 @@ use utoipa::ToSchema;
 pub struct MemberList {
     /// By name.
     pub members: Vec<Member>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
 }
 
-/// What an account is to be.
+/// The role of an account.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberRequest {
@@ -62,7 +62,7 @@ pub(crate) async fn list_members(
     Ok(Json(MemberList { members, next_after }))
 }
 
-/// Gives an account a role in a project, in place of the one it has.
+/// Sets the role of an account in a project.
 #[utoipa::path(
     put, path = "/api/v1/projects/{project}/members/{account}", tag = "accounts", params(MemberPath),
     request_body = MemberRequest,
@@ -83,7 +83,7 @@ pub(crate) async fn put_member(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes an account out of a project.
+/// Removes an account from a project.
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/members/{account}", tag = "accounts", params(MemberPath),
     security(("token" = ["admin"]), ("session" = [])),

@@ -1,5 +1,5 @@
-//! One file a resource. A handler extracts, calls, maps and responds; its request and response types stand beside
-//! it. SQL is in [`roundtrip_storage`], statistics in `roundtrip-stats`, and who may do what in [`roundtrip_domain::access`].
+//! One file per resource, with handlers, request types and response types. SQL is in [`roundtrip_storage`],
+//! statistics in `roundtrip-stats`, and permissions in [`roundtrip_domain::access`].
 
 pub mod accounts;
 pub mod advice;

@@ -1,47 +1,47 @@
-//! What the repetitions of one result went through, besides their times.
+//! Observations of a result's repetitions, in addition to times.
 
 use roundtrip_wire::{CaseResult, Delivery, Repetition};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// The scenario in which messages have a due time and processor time has a price.
+/// The scenario in which messages have a due time, and processor time is reported.
 const OPEN_LOOP: &str = "open-loop";
 
-/// What the repetitions of one result went through, taken together.
+/// Observations over all repetitions of a result.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct Observed {
-    /// In `open-loop`: messages whose sending began a whole interval late, or more. Null in other scenarios, and when
-    /// a repetition does not tell.
+    /// In `open-loop`: messages sent a whole interval late or more. Null in other scenarios, or if a repetition lacks
+    /// it.
     #[schema(required)]
     pub late: Option<u64>,
     /// In `open-loop`: messages received only when the next one was already due, or never. Null as `late` is.
     #[schema(required)]
     pub missed: Option<u64>,
-    /// In `open-loop`: processor time of all ends, in user mode and in the kernel, over the messages delivered. Null
-    /// in other scenarios, when the system does not tell it of every end, and when nothing was delivered.
+    /// In `open-loop`: processor time of all ends (user and kernel) per delivered message. Null in other scenarios, if
+    /// unavailable for an end, or if nothing was delivered.
     #[schema(required)]
     pub cpu_ns_per_message: Option<u64>,
-    /// Each reason to doubt a repetition once, the most frequent first.
+    /// The distinct reasons to doubt repetitions, most frequent first.
     pub disturbed: Vec<DisturbedReason>,
-    /// What became of the messages at each receiver, over all repetitions. Empty where they do not tell.
+    /// Deliveries to each receiver, over all repetitions. Empty if unknown.
     pub deliveries: Vec<Delivery>,
-    /// More threads took part than there were processors for them: waiting for one is part of the times.
+    /// There were more threads than processors, so times include waiting for a processor.
     pub oversubscribed: bool,
 }
 
 /// A reason to doubt repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DisturbedReason {
-    /// As the agent put it.
+    /// The reason, as reported by the agent.
     pub reason: String,
-    /// How many finished repetitions it was given for.
+    /// The number of finished repetitions with this reason.
     pub repetition_count: u64,
 }
 
 impl Observed {
-    /// Reduces the repetitions of a result.
-    pub(crate) fn of(result: &CaseResult) -> Self {
+    /// Summarises the repetitions of a result.
+    pub(crate) fn from_result(result: &CaseResult) -> Self {
         let of_all = Self {
             disturbed: reasons(&result.repetitions),
             deliveries: deliveries(&result.repetitions),
@@ -60,22 +60,22 @@ impl Observed {
     }
 }
 
-/// The sum over all repetitions; none unless there are some and each has the value. A report may claim any number: a
-/// sum ends at the largest.
+/// The sum over all repetitions; `None` if there are none or one lacks the value. Reports can have any number, so
+/// sums saturate.
 fn total(repetitions: &[Repetition], value: impl Fn(&Repetition) -> Option<u64>) -> Option<u64> {
     let (first, rest) = repetitions.split_first()?;
     rest.iter().try_fold(value(first)?, |sum, repetition| Some(sum.saturating_add(value(repetition)?)))
 }
 
-/// The sums of each receiver. Which of several it is shows in its place alone, so there are none unless as many tell
-/// in every repetition.
+/// The sums per receiver; empty if the number of receivers differs between repetitions, because they are identified
+/// by position.
 fn deliveries(repetitions: &[Repetition]) -> Vec<Delivery> {
-    let told =
+    let receivers =
         |repetition: &Repetition| repetition.ends.iter().filter_map(|end| end.delivery).collect::<Vec<_>>();
     let Some((first, rest)) = repetitions.split_first() else { return Vec::new() };
-    let mut sums = told(first);
+    let mut sums = receivers(first);
     for repetition in rest {
-        let more = told(repetition);
+        let more = receivers(repetition);
         if more.len() != sums.len() {
             return Vec::new();
         }
@@ -101,7 +101,7 @@ fn reasons(repetitions: &[Repetition]) -> Vec<DisturbedReason> {
         .into_iter()
         .map(|(reason, repetition_count)| DisturbedReason { reason: reason.to_owned(), repetition_count })
         .collect();
-    // Stable: those of one count stay in the order of their texts.
+    // The sort is stable: reasons with equal counts stay in alphabetical order.
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.repetition_count));
     reasons
 }

@@ -1,4 +1,4 @@
-//! Jobs of continuous integration: which of them a project trusts, and the exchange of their token for one of ours.
+//! OIDC for CI jobs: which jobs a project trusts, and the exchange of their tokens for ours.
 
 use super::permitted;
 use super::projects::ProjectPath;
@@ -23,60 +23,60 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// The longest name or pattern, in bytes.
+/// The maximum length of a name or pattern, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
 
-/// A token of a job, as its own system signed it.
+/// A CI job's signed token.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExchangeRequest {
     /// A JSON web token of the configured issuer, whose audience is this server.
     pub token: String,
-    /// The project to upload to; needed where several trust the job.
+    /// The project to upload to. Required if several trust the job.
     pub project: Option<Slug>,
 }
 
-/// A token of ours for a job.
+/// A server token for a job.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExchangedToken {
-    /// What to send after `Bearer`. It cannot be shown again.
+    /// The secret for the header `authorization: Bearer`. It is shown only once.
     pub token: String,
-    /// The only project that it is good for.
+    /// The project that the token is restricted to.
     pub project: String,
-    /// What it allows.
+    /// The scopes.
     pub scopes: Vec<Scope>,
-    /// When it ceases to be valid.
+    /// The expiry time.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Jobs that a project trusts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OidcTrustList {
-    /// In the order of their making.
+    /// The trusts, in the order of creation.
     pub trusts: Vec<OidcTrust>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// Jobs to trust. In a pattern `*` stands for any characters.
+/// CI jobs to trust. In a pattern, `*` matches any characters.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OidcTrustRequest {
-    /// The repository's name, for people.
+    /// The repository's name, for display only.
     #[schema(max_length = 500, example = "octo/lib")]
     pub repository: String,
     /// The repository's number: `gh api repos/octo/lib --jq .id`.
     pub repository_id: i64,
-    /// The number of whoever owns it: `gh api repos/octo/lib --jq .owner.id`.
+    /// The id of the repository's owner: `gh api repos/octo/lib --jq .owner.id`.
     pub repository_owner_id: i64,
-    /// Pattern of the workflow's file and its ref. Absent: any.
+    /// Pattern for the workflow's file and ref. The default is any.
     #[schema(max_length = 500, example = "octo/lib/.github/workflows/*@refs/heads/main")]
     pub workflow_ref: Option<String>,
-    /// Pattern of the ref that the job runs for. Absent: any.
+    /// Pattern for the job's ref. The default is any.
     #[schema(max_length = 500, example = "refs/heads/*")]
     pub git_ref: Option<String>,
-    /// Pattern of the environment that the job names. Absent: any, or none.
+    /// Pattern for the job's environment. The default is any, or none.
     #[schema(max_length = 500, example = "lab")]
     pub environment: Option<String>,
 }
@@ -91,15 +91,15 @@ pub struct OidcTrustPath {
     pub oidc_trust_id: i64,
 }
 
-/// Exchanges the token of a job for one of ours, which is valid for 15 minutes. Each token of a job is good for one exchange.
+/// Exchanges a CI job's token for a server token that is valid for 15 minutes. Each job token can be exchanged once.
 #[utoipa::path(post, path = "/api/v1/oidc/exchange", tag = "tokens", request_body = ExchangeRequest, security(()),
     responses(
     (status = 201, description = "A token of the kind `ci`, bound to the project", body = ExchangedToken),
-    (status = 400, description = "`invalid-parameter`: several projects trust the job, and none was named"),
-    (status = 401, description = "The job's token is wrong, not valid now, or was exchanged before"),
-    (status = 403, description = "No project trusts the job, or strangers have a part in what it does"),
-    (status = 404, description = "It was not set up"),
-    (status = 503, description = "The issuer does not answer"),
+    (status = 400, description = "`invalid-parameter`: several projects trust the job; name one"),
+    (status = 401, description = "The job's token is invalid, expired or already exchanged"),
+    (status = 403, description = "No project trusts the job, or its event can run untrusted code"),
+    (status = 404, description = "Not configured on this server"),
+    (status = 503, description = "The issuer's keys cannot be read"),
 ))]
 pub(crate) async fn exchange(
     State(state): State<AppState>,
@@ -113,14 +113,14 @@ pub(crate) async fn exchange(
         Invalid::Token(why) => wrong(why),
         Invalid::Issuer(cause) => ApiError::unavailable(cause),
     })?;
-    if !claims.is_of_trusted_event() {
+    if !claims.has_trusted_event() {
         return Err(Refusal::Event(claims.event_name).into());
     }
     let project = request.project.as_ref().map(Slug::as_str);
     let exchanged =
         tokens::exchange_token(&state.pool, &caller.by(), verifier.issuer(), &claims, project).await?;
     let Some(exchanged) = exchanged else {
-        return Err(wrong("the job's token was exchanged before: ask for another one"));
+        return Err(wrong("the job's token was already exchanged: request another one"));
     };
     let exchanged = ExchangedToken {
         token: exchanged.secret.expose().to_owned(),
@@ -155,7 +155,7 @@ pub(crate) async fn list_oidc_trusts(
     responses(
     (status = 201, description = "The trust", body = OidcTrust),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
-    (status = 404, description = "There is no such project, or it was not set up"),
+    (status = 404, description = "The project does not exist, or this is not configured"),
 ))]
 pub(crate) async fn create_oidc_trust(
     State(state): State<AppState>,
@@ -189,7 +189,7 @@ pub(crate) async fn create_oidc_trust(
     Ok((StatusCode::CREATED, Json(trust)))
 }
 
-/// Trusts these jobs no more: tokens that they have are revoked.
+/// Removes a trust and revokes its tokens.
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/oidc-trusts/{oidc_trust_id}", tag = "tokens", params(OidcTrustPath),
     security(("token" = ["project:write"]), ("session" = [])),
@@ -210,7 +210,7 @@ pub(crate) async fn delete_oidc_trust(
 }
 
 fn verifier(state: &AppState) -> Result<Arc<Verifier>, ApiError> {
-    state.oidc.clone().ok_or_else(|| ApiError::unknown(Kind::SignIn, "with tokens of jobs on this server"))
+    state.oidc.clone().ok_or_else(|| ApiError::unknown(Kind::SignIn, "OIDC is not configured on this server"))
 }
 
 fn check_text(name: &str, text: Option<&String>) -> Result<(), ApiError> {

@@ -1,4 +1,4 @@
-//! The one place through which handlers reach projects, runs and series: what a caller must not know of does not exist.
+//! Handlers read projects, runs and series only through this module, which hides those that the caller cannot read.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -13,7 +13,7 @@ use roundtrip_wire::Slug;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// A project in which the caller may do something.
+/// Finds a project in which the caller has a permission.
 pub(super) async fn project(
     state: &AppState,
     caller: &Caller,
@@ -27,7 +27,7 @@ pub(super) async fn project(
     Ok(found)
 }
 
-/// Where what came with a run is stored, if there is one that the caller may see.
+/// Finds the stored upload of a run that the caller can read.
 pub(super) async fn run(
     state: &AppState,
     caller: &Caller,
@@ -38,7 +38,7 @@ pub(super) async fn run(
     Ok(found.map(|(_, location)| location))
 }
 
-/// What queries on points need of some series, in their order, if the caller may see all of them.
+/// Finds the keys of series for queries on points, in order. The caller must be able to read all of them.
 pub(super) async fn series(
     state: &AppState,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! The search for changes, tried with other settings on a stored series, so that one can see why it tells what it tells.
+//! Runs change detection on a stored series with other settings, to explain its results.
 
 use super::permitted;
 use super::series::SeriesPath;
@@ -19,102 +19,102 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use utoipa::ToSchema;
 
-/// Points that are searched, unless asked otherwise.
+/// The default number of points searched.
 const LAST_DEFAULT: i64 = 1_000;
 
-/// What a search with these settings tells of a series, and why.
+/// The result of change detection with these settings.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Playground {
     /// The settings of this search.
     pub settings: MethodSettings,
-    /// Those that the server searches every series with.
+    /// The server's own settings.
     pub shipped: MethodSettings,
-    /// The environments of the machine among the points; one of them is searched.
+    /// The machine's environments in the points. Only one is searched.
     pub environments: Vec<EnvironmentPoints>,
-    /// Which one is.
+    /// The searched environment.
     pub environment_id: i64,
-    /// Places of the commits of its points, in their order.
+    /// The ordinals of the points' commits, in order.
     pub commit_ordinals: Vec<i64>,
-    /// Their times in nanoseconds.
+    /// The points' times in nanoseconds.
     pub values_ns: Vec<f64>,
-    /// What each point told when it came, or why it told nothing.
+    /// The result at each point, with the reason.
     pub looks: Vec<Look>,
     /// The changes with these settings.
     pub change_points: Vec<TriedChange>,
-    /// The changes of the same points with the shipped settings.
+    /// The changes in the same points with the server's settings.
     pub shipped_change_points: Vec<TriedChange>,
 }
 
-/// What makes a change.
+/// Settings of change detection.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct MethodSettings {
-    /// How far ranks have to be from what they are without a change, in standard deviations.
+    /// The required deviation of the ranks, in standard deviations.
     pub deviations: f64,
     /// The smallest change that is reported in the quietest series, as a share.
     pub least: f64,
     /// The smallest change that is reported in the noisiest series, as a share.
     pub least_of_noisy: f64,
-    /// So many points at least are on either side of a change.
+    /// The minimum number of points on either side of a change.
     pub persistence: usize,
-    /// How many of the newest points are searched.
+    /// The number of newest points that are searched.
     pub window: usize,
-    /// How many of the newest points tell what the noise is like.
+    /// The number of newest points used to estimate the noise.
     pub memory: usize,
-    /// How probably the place that is named is within five points of the true one when a change is told,
+    /// The required probability that a reported change is within five points of the true one.
     pub sure: f64,
-    /// or how many points have followed it.
+    /// The number of later points after which `sure` is no longer required.
     pub patience: usize,
 }
 
-/// How many points there are of one environment.
+/// The number of points in one environment.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct EnvironmentPoints {
     /// The fingerprint.
     pub environment_id: i64,
-    /// How many points.
+    /// The number of points.
     pub point_count: usize,
 }
 
-/// What was made of a point when it came.
+/// The result of change detection at one point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Look {
-    /// What.
+    /// The outcome.
     pub outcome: LookOutcome,
-    /// The commit with which a new level would begin.
+    /// The commit at which a new level would begin.
     #[schema(required)]
     pub commit_ordinal: Option<i64>,
-    /// How much speaks for it: it has to be 1; null where nothing was asked, and where there is a step.
+    /// The strength of the evidence, where 1 is needed; null if it was not computed, and at a change.
     #[schema(required)]
     pub strength: Option<f64>,
-    /// How probably the step is within five points of where it seems to be; null where there is none.
+    /// The probability that the step is within five points of its estimated position; null without a step.
     #[schema(required)]
     pub probability: Option<f64>,
 }
 
-/// What was made of a point.
+/// The outcome at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LookOutcome {
-    /// It made a change sure.
+    /// A change is reported.
     Told,
     /// There are too few points, or all are equal.
     Nothing,
-    /// The points are even.
+    /// There is no evidence of a step.
     Even,
-    /// They are uneven, but the split is old: it is looked at closely now and then.
+    /// There is evidence, but the possible step is old, so it is only tested occasionally.
     Waiting,
-    /// They are uneven, but neighbours are so much alike that it need not be a step.
+    /// There is evidence, but neighbouring points are so similar that it may not be a step.
     Wandering,
-    /// There is a step, but where exactly is not clear yet, or too few points are on one side of it.
+    /// There is a step, but its position is not clear yet, or one side has too few points.
     Open,
 }
 
-/// A change that a trial tells.
+/// A change point found in the trial.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TriedChange {
     /// The first commit of the new level.
     pub commit_ordinal: i64,
-    /// The commit whose point made it sure.
+    /// The commit at which it became significant.
     pub told_by_commit_ordinal: i64,
     /// The newest measured commit that is before the change with a probability of 95 %.
     pub after_commit_ordinal: i64,
@@ -124,15 +124,15 @@ pub struct TriedChange {
     pub before_ns: f64,
     /// The level after it.
     pub after_ns: f64,
-    /// By how much times are longer, as a share.
+    /// The increase in times, as a share.
     pub change: f64,
-    /// Whether they are longer or shorter.
+    /// The direction of the change.
     pub direction: Direction,
-    /// False when it is too small to be reported.
+    /// False if the change is too small to be reported.
     pub matters: bool,
 }
 
-/// What is tried; what is absent is as it is shipped.
+/// The settings to try. Absent ones have the server's values.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -140,9 +140,9 @@ pub struct PlaygroundQuery {
     /// `p50` or `p99`.
     #[param(value_type = Option<String>, default = "p50")]
     figure: Option<FigureAsked>,
-    /// Points of this environment; unless it is said, that of the newest point.
+    /// The environment of the points. The default is that of the newest point.
     pub environment: Option<i64>,
-    /// The newest so many points.
+    /// The number of newest points.
     #[param(minimum = 1, maximum = 10_000, default = 1_000)]
     pub last: Option<i64>,
     /// Standard deviations, 1 to 20.
@@ -171,7 +171,7 @@ pub struct PlaygroundQuery {
     pub patience: Option<i64>,
 }
 
-/// A figure in a query.
+/// A statistic in a query.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "String")]
 struct FigureAsked(Figure);
@@ -184,10 +184,10 @@ impl TryFrom<String> for FigureAsked {
     }
 }
 
-/// Searches a stored series with settings of one's own. Nothing of it is stored.
+/// Runs change detection on a stored series with your own settings. Stores nothing.
 #[utoipa::path(
     get, path = "/api/v1/series/{series_id}/playground", tag = "verdicts", params(SeriesPath, PlaygroundQuery),
-    responses((status = 200, description = "What it tells, and why", body = Playground)),
+    responses((status = 200, description = "The change points found, and the reason for each point", body = Playground)),
 )]
 pub(crate) async fn try_settings(
     State(state): State<AppState>,
@@ -229,12 +229,12 @@ pub(crate) async fn try_settings(
         }
     };
     let playground =
-        tokio::task::spawn_blocking(move || Playground::of(settings, environments, environment_id, points));
+        tokio::task::spawn_blocking(move || Playground::new(settings, environments, environment_id, points));
     Ok(Json(playground.await.map_err(ApiError::internal)?))
 }
 
 impl Playground {
-    fn of(
+    fn new(
         settings: Settings,
         environments: Vec<EnvironmentPoints>,
         environment_id: i64,
@@ -243,7 +243,8 @@ impl Playground {
         let method = Method::new(settings);
         let trial = points.try_out(&method);
         let shipped = points.try_out(Method::shipped());
-        let changes = |trial: &Trial| trial.steps.iter().map(|step| TriedChange::of(&points, step)).collect();
+        let changes =
+            |trial: &Trial| trial.steps.iter().map(|step| TriedChange::new(&points, step)).collect();
         Self {
             settings: method.settings().into(),
             shipped: Method::shipped().settings().into(),
@@ -251,7 +252,7 @@ impl Playground {
             environment_id,
             change_points: changes(&trial),
             shipped_change_points: changes(&shipped),
-            looks: trial.looks.iter().map(|look| Look::of(&points, *look)).collect(),
+            looks: trial.looks.iter().map(|look| Look::new(&points, *look)).collect(),
             commit_ordinals: points.ordinals,
             values_ns: points.values,
         }
@@ -259,10 +260,10 @@ impl Playground {
 }
 
 impl Look {
-    fn of(points: &Points, look: track::Look) -> Self {
+    fn new(points: &Points, look: track::Look) -> Self {
         let commit = |index: usize| points.ordinals.get(index).copied();
         let (outcome, commit_ordinal, strength, probability) = match look {
-            track::Look::Told => (LookOutcome::Told, None, None, None),
+            track::Look::Confirmed => (LookOutcome::Told, None, None, None),
             track::Look::Silent(None) => (LookOutcome::Nothing, None, None, None),
             track::Look::Silent(Some(silence)) => match silence {
                 Silence::Even { index, strength } => (LookOutcome::Even, commit(index), Some(strength), None),
@@ -282,7 +283,7 @@ impl Look {
 }
 
 impl TriedChange {
-    fn of(points: &Points, (told_by, step): &track::Told) -> Self {
+    fn new(points: &Points, (told_by, step): &track::Confirmed) -> Self {
         let change = step.after / step.before - 1.0;
         Self {
             commit_ordinal: points.ordinals[step.index],
@@ -292,7 +293,7 @@ impl TriedChange {
             before_ns: step.before,
             after_ns: step.after,
             change,
-            direction: Direction::of(change),
+            direction: Direction::from_change(change),
             matters: step.matters,
         }
     }

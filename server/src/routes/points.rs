@@ -1,4 +1,4 @@
-//! Points: one run's result in one series, the numbers that charts draw.
+//! Points: one run's result in one series.
 
 use super::charts::LinesAsked;
 use super::permitted;
@@ -20,30 +20,30 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
 
-/// The most points of each series in one answer.
+/// The maximum number of points per series in one response.
 pub const POINTS_MAX: i64 = 1_000;
-/// Points of each series unless asked otherwise.
+/// The default number of points per series.
 pub const POINTS_DEFAULT: i64 = 500;
-/// How fine the distribution of a point is: steps of 9 %.
+/// The resolution of a point's distribution: steps of 9 %.
 const STEPS_PER_DOUBLING: u32 = 8;
 
-/// Points of several series, over the commits they belong to.
+/// Points of several series, with their commits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PointList {
     /// The commits that the points refer to, in ascending order.
     pub commits: Vec<CommitSummary>,
-    /// One entry a series, in the order of the request.
+    /// One entry per series, in the order of the request.
     pub series: Vec<SeriesPoints>,
 }
 
 /// The newest points of one series.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SeriesPoints {
-    /// Which series.
+    /// The series.
     pub series_id: i64,
     /// In ascending order of commits, then of the beginning of their runs.
     pub points: Vec<Point>,
-    /// In the same order: what other tools stated without samples. A series has points or summaries.
+    /// In the same order: other tools' values without samples. A series has points or summaries.
     pub summaries: Vec<StatedPoint>,
 }
 
@@ -52,61 +52,61 @@ pub struct SeriesPoints {
 pub struct PointDetail {
     /// The point.
     pub point: Point,
-    /// The merged distribution in eight equal steps of each doubling, without gaps; empty when it is not kept any more.
+    /// The merged distribution in eight equal steps per doubling, without gaps; empty if deleted.
     pub histogram: Vec<HistogramBin>,
-    /// The finished repetitions, by their index; empty when the upload is not kept any more.
+    /// The finished repetitions, by index; empty if the upload was deleted.
     pub repetitions: Vec<RepetitionDetail>,
-    /// The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions, and when the
-    /// upload is not kept any more.
+    /// The 95 % interval of the median of the repetitions' medians; null with fewer than six repetitions, or if the
+    /// upload was deleted.
     #[schema(required)]
     pub p50_interval_ns: Option<[u64; 2]>,
-    /// What is not kept any more, and since when.
+    /// Deleted data, with dates.
     pub pruned: Pruned,
 }
 
-/// How many operations took how long.
+/// A histogram bin.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistogramBin {
     /// From this many nanoseconds,
     pub from_ns: u64,
     /// to less than this many:
     pub to_ns: u64,
-    /// so many operations.
+    /// The number of operations.
     pub count: u64,
 }
 
 /// One repetition, decoded from the original upload.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RepetitionDetail {
-    /// Which one, counted from 0.
+    /// The index, from 0.
     pub index: u32,
     /// Median.
     pub p50_ns: u64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99_ns: u64,
-    /// Exact smallest time.
+    /// The exact minimum.
     pub min_ns: u64,
-    /// Exact largest time.
+    /// The exact maximum.
     pub max_ns: u64,
     /// Recorded operations.
     pub count: u64,
-    /// Messages whose sending was tried.
+    /// Attempted messages.
     pub attempted: u64,
-    /// Messages that the transport took.
+    /// Messages that the transport accepted.
     pub accepted: u64,
     /// Messages that arrived intact, summed over receivers.
     pub delivered: u64,
     /// Messages that arrived after a later one.
     pub out_of_order: u64,
-    /// Messages that arrived with another content.
+    /// Messages that arrived with content that was never sent.
     pub corrupted: u64,
-    /// What the operating system said of each end, the senders first.
+    /// Operating-system counters of each end, senders first.
     pub ends: Vec<EndObservation>,
     /// Reasons to doubt it; empty when there are none.
     pub disturbed: Vec<String>,
 }
 
-/// Which points are wanted.
+/// Selects points.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -114,16 +114,16 @@ pub struct PointQuery {
     /// Series numbers, separated by commas: at most 200.
     #[param(value_type = String, example = "1,2,3")]
     series: SeriesIds,
-    /// The newest so many points of each series.
+    /// The number of newest points per series.
     #[param(minimum = 1, maximum = 1000, default = 500)]
     pub limit: Option<i64>,
-    /// Only of commits from this ordinal on.
+    /// Only commits from this ordinal.
     #[param(minimum = 0)]
     pub from: Option<i64>,
-    /// Only of commits up to this ordinal, which is included.
+    /// Only commits up to and including this ordinal.
     #[param(minimum = 0)]
     pub to: Option<i64>,
-    /// `main`: of points with samples, only those that make the trend. All unless it is said.
+    /// `main`: only points of the trend. The default is all points.
     #[param(inline)]
     pub lines: Option<LinesAsked>,
 }
@@ -180,7 +180,7 @@ pub(crate) async fn list_points(
 #[utoipa::path(
     get, path = "/api/v1/runs/{run_id}/series/{series_id}", tag = "points", params(PointPath), responses(
     (status = 200, description = "The point", body = PointDetail),
-    (status = 410, description = "`pruned`: the point is not kept any more, and since when"),
+    (status = 410, description = "`pruned`: the point was deleted, with the date"),
 ))]
 pub(crate) async fn get_point(
     State(state): State<AppState>,
@@ -188,7 +188,7 @@ pub(crate) async fn get_point(
     Path(path): Path<PointPath>,
 ) -> Result<Json<PointDetail>, ApiError> {
     let run_id = path.run_id.as_uuid();
-    let unknown = || ApiError::unknown(Kind::Point, format!("of series {} in run {run_id}", path.series_id));
+    let unknown = || ApiError::unknown(Kind::Point, format!("series {} in run {run_id}", path.series_id));
     let run = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
     let row = db::point::of_run(&state.pool, run, &[path.series_id]).await?.into_iter().next();
     let pruned = db::retention::pruned(&state.pool, run_id).await?;
@@ -203,7 +203,9 @@ pub(crate) async fn get_point(
         None => Vec::new(),
     };
     let repetitions = match db::run::upload_with_position(&state.pool, run, path.series_id).await? {
-        Some((position, kept)) => ingest::kept::repetitions(kept, position, RepetitionDetail::new).await?,
+        Some((position, kept)) => {
+            ingest::stored_upload::repetitions(kept, position, RepetitionDetail::new).await?
+        }
         None => Vec::new(),
     };
     let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
@@ -219,7 +221,7 @@ fn histogram(row: &Point, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> 
     Ok(merged.log_bins(STEPS_PER_DOUBLING).into_iter().map(bin).collect())
 }
 
-/// A range of ordinals in a query; all of them where nothing is said.
+/// A range of ordinals in a query; the default is all.
 pub(super) fn ordinals(from: Option<i64>, to: Option<i64>) -> Result<(i64, i64), ApiError> {
     match (from.unwrap_or(0), to.unwrap_or(i64::MAX)) {
         (from, _) if from < 0 => Err(ApiError::parameter("from", format!("{from} is below 0"))),

@@ -1,4 +1,4 @@
-//! Projects: the repositories whose commits are charted; what they are set to, who may read them, and their end.
+//! Projects: creation, settings, visibility and deletion.
 
 use super::permitted;
 use crate::AppState;
@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 pub struct ProjectList {
     /// By name.
     pub projects: Vec<ProjectSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<String>>,
 }
@@ -34,7 +34,7 @@ pub struct ProjectPath {
     pub project: Slug,
 }
 
-/// All projects that you may see.
+/// All projects that you can read.
 #[utoipa::path(get, path = "/api/v1/projects", tag = "projects", params(Page), responses(
     (status = 200, description = "The projects, by name", body = ProjectList),
 ))]
@@ -65,7 +65,7 @@ pub(crate) async fn get_project(
     Ok(Json(project))
 }
 
-/// The key of the project in a path, if the caller may see it.
+/// The key of the project in a path, if the caller can read it.
 pub(super) async fn project_id(
     state: &AppState,
     caller: &Caller,
@@ -89,36 +89,36 @@ async fn with_latest_runs(
     Ok(projects)
 }
 
-/// The longest name of a branch, in bytes: git's own limit is that of a file's name.
+/// The maximum length of a branch name, in bytes. Git's own limit is that of a file name.
 const BRANCH_BYTES_MAX: usize = 255;
-/// The longest address of a repository, in bytes.
+/// The maximum length of a repository's address, in bytes.
 const URL_BYTES_MAX: usize = 1_000;
 
-/// What a project is set to.
+/// The settings of a project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProjectSettings {
-    /// Its name.
+    /// The project's name.
     #[schema(example = "roundtrip")]
     pub project: String,
-    /// Who may read it.
+    /// The visibility.
     pub visibility: Visibility,
-    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    /// The branch whose runs form the trend; null for all runs without a pull request.
     #[schema(required)]
     pub default_branch: Option<String>,
-    /// Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request.
+    /// The repository from which agents fetch commits; null for none, so that agents cannot run jobs for it.
     #[schema(required)]
     pub repository_url: Option<String>,
-    /// Whether the check of a pull request fails when it makes something slower and this was not accepted.
+    /// Whether the check of a pull request fails on an unacknowledged slowdown.
     pub fails_on_regression: bool,
 }
 
-/// Makes a project before its first run, so that agents can be asked to measure it.
+/// Creates a project before its first run, so that jobs can be queued.
 #[utoipa::path(post, path = "/api/v1/projects", tag = "projects", request_body = ProjectRequest,
     security(("token" = ["admin"]), ("session" = [])),
     responses(
-    (status = 201, description = "What it is set to", body = ProjectSettings),
+    (status = 201, description = "The settings", body = ProjectSettings),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
-    (status = 409, description = "`taken`: there is one of that name"),
+    (status = 409, description = "`taken`: the project already exists"),
 ))]
 pub(crate) async fn create_project(
     State(state): State<AppState>,
@@ -144,12 +144,12 @@ pub(crate) async fn create_project(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Changes what a project is set to. Another default branch decides again which of its points are on the main line.
+/// Changes a project's settings. A new default branch recomputes which points are on the main line.
 #[utoipa::path(patch, path = "/api/v1/projects/{project}", tag = "projects", params(ProjectPath),
     request_body = ProjectChange,
     security(("token" = ["project:write"]), ("session" = [])),
     responses(
-    (status = 200, description = "What it is set to now", body = ProjectSettings),
+    (status = 200, description = "The settings after the change", body = ProjectSettings),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn change_project(
@@ -175,10 +175,10 @@ pub(crate) async fn change_project(
     }))
 }
 
-/// Deletes a project with all that was measured of it, and revokes the tokens that are bound to it. There is no way back.
+/// Deletes a project with all results, and revokes its tokens. This cannot be undone.
 #[utoipa::path(delete, path = "/api/v1/projects/{project}", tag = "projects", params(ProjectPath),
     security(("token" = ["admin"]), ("session" = [])),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "Deleted"))
 )]
 pub(crate) async fn delete_project(
     State(state): State<AppState>,
@@ -190,7 +190,7 @@ pub(crate) async fn delete_project(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// An address that git fetches from without running a program that it names, and without a secret in it.
+/// Checks that a repository address cannot make git run a program, and contains no secret.
 fn check_url(url: &str) -> Result<(), ApiError> {
     let rest = ["https://", "http://", "ssh://", "git://", "file://"]
         .into_iter()
@@ -202,7 +202,7 @@ fn check_url(url: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     let detail =
-        "expected https://, ssh://, git:// or file:// and a path, without a password: agents have their own";
+        "expected https://, ssh://, git:// or file:// and a path, without a password (agents have their own)";
     Err(ApiError::parameter("repository_url", detail))
 }
 

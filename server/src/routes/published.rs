@@ -1,5 +1,4 @@
-//! What others have measured and published: tables, statements, and how long the messages of real programs are. The same for
-//! all, and read-only.
+//! Published results of others: tables, statements and message sizes of real programs. They are public and read-only.
 
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
@@ -14,45 +13,44 @@ use roundtrip_wire::size_profile::{self, SizeBucket, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How long the messages of real programs are.
+/// Message sizes of real programs.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SizeProfileList {
-    /// Those that somebody counted. Profiles that are a rule, such as every size alike, are not among them.
+    /// Profiles from counted messages. Synthetic profiles, such as uniform sizes, are not listed.
     pub size_profiles: Vec<SizeProfile>,
 }
 
-/// A histogram of message sizes, from which the suite draws.
+/// A histogram of message sizes, which the suite samples.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SizeProfile {
-    /// Its name, as `size_profile` of cases.
+    /// The name, as in `size_profile` of cases.
     #[schema(example = "chromium-ipc")]
     pub slug: &'static str,
-    /// Its name for people.
+    /// The display name.
     pub title: &'static str,
-    /// Who published it, in one line.
+    /// The source, in one line.
     pub source: &'static str,
-    /// Messages that were counted.
+    /// The number of counted messages.
     #[schema(example = 37573)]
     pub sample_count: u64,
-    /// How they were counted, and what is assumed of sizes within a bucket.
+    /// How the sizes were counted, and the assumption about sizes within a bucket.
     pub note: &'static str,
-    /// Those that have any messages, by size.
+    /// The buckets with messages, by size.
     pub buckets: Vec<ProfileBucket>,
 }
 
-/// Messages of about one size.
+/// Messages of similar size.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProfileBucket {
-    /// The shortest that belongs to it.
+    /// The smallest size in the bucket.
     pub from_bytes: u64,
-    /// The longest that belongs to it.
+    /// The largest size in the bucket.
     pub to_bytes: u64,
-    /// How many.
+    /// The number of messages.
     pub count: u64,
 }
 
-/// Tables and statements that others have published, how their figures came about, and why they are not to be set against
-/// what is measured here.
+/// Published tables and statements, their methodology, and why they are not comparable with our results.
 #[utoipa::path(get, path = "/api/v1/references", tag = "published", responses(
     (status = 200, description = "The publications", body = ReferenceList),
 ))]
@@ -67,13 +65,13 @@ pub(crate) async fn list_references() -> Result<Json<&'static ReferenceList>, Ap
 ))]
 pub(crate) async fn list_size_profiles() -> Result<Json<SizeProfileList>, ApiError> {
     let counted = size_profile::ALL.iter().filter(|profile| profile.is_counted);
-    let size_profiles = counted.map(SizeProfile::of).collect::<Result<_, _>>();
+    let size_profiles = counted.map(SizeProfile::from_profile).collect::<Result<_, _>>();
     let size_profiles = size_profiles.map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
     Ok(Json(SizeProfileList { size_profiles }))
 }
 
 impl SizeProfile {
-    fn of(profile: &size_profile::SizeProfile) -> Result<Self, String> {
+    fn from_profile(profile: &size_profile::SizeProfile) -> Result<Self, String> {
         let sizes = profile.sizes()?;
         Ok(Self {
             slug: profile.slug,
@@ -81,35 +79,35 @@ impl SizeProfile {
             source: profile.source,
             sample_count: sizes.count(),
             note: profile.note,
-            buckets: ProfileBucket::of(&sizes),
+            buckets: ProfileBucket::from_histogram(&sizes),
         })
     }
 }
 
 impl ProfileBucket {
-    /// All of a histogram.
-    pub(super) fn of(sizes: &SizeHistogram) -> Vec<Self> {
+    /// The buckets of a histogram.
+    pub(super) fn from_histogram(sizes: &SizeHistogram) -> Vec<Self> {
         let bucket =
             |&SizeBucket { from_bytes, to_bytes, count }: &SizeBucket| Self { from_bytes, to_bytes, count };
         sizes.buckets().iter().map(bucket).collect()
     }
 }
 
-/// A publication's question, answered by what was measured here.
+/// A publication's question, answered from results on this server.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WorkedReference {
     /// The publication.
     #[schema(example = "freebsd-pipes-and-sockets")]
     pub reference: &'static str,
-    /// What it asks.
+    /// The question.
     pub question: &'static str,
-    /// The preset that measures what answers it.
+    /// The preset that measures the answer.
     pub preset: &'static str,
-    /// By name; none where nothing was measured that answers it.
+    /// By name; empty without suitable results.
     pub machines: Vec<WorkedMachine>,
 }
 
-/// Which publication is asked for.
+/// The requested publication.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct WorkedPath {

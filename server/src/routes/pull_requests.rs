@@ -1,4 +1,4 @@
-//! Pull requests: known from the runs that name one.
+//! Pull requests, as known from runs.
 
 use super::commits::{named, partings};
 use super::projects::{ProjectPath, project_id};
@@ -18,31 +18,31 @@ use utoipa::ToSchema;
 pub struct PullRequestList {
     /// The largest number first.
     pub pull_requests: Vec<PullRequestSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// A pull request that was measured.
+/// A measured pull request.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PullRequestSummary {
-    /// Its number.
+    /// The number of the pull request.
     pub pull_request: i64,
     /// The commit of its newest run.
     pub head: CommitSummary,
-    /// Where it left the main line: the last commit on the path of first parents, from the main line's last measured
-    /// commit back, that its head comes from. Null when none is known.
+    /// The merge base with the main line: following first parents back from the main line's last measured commit, the
+    /// first ancestor of the pull request's head. Null if unknown.
     #[schema(required)]
     pub merge_base: Option<CommitSummary>,
-    /// False when a nearer one may exist that is not known, because not all parents are stored.
+    /// False if there may be a nearer one, because not all parents are stored.
     pub merge_base_is_certain: bool,
-    /// How many runs name it: `runs?pull_request=` lists them.
+    /// The number of its runs, which `runs?pull_request=` lists.
     pub run_count: i64,
-    /// The newest of them.
+    /// The newest run.
     pub latest_run: RunSummary,
 }
 
-/// The pull requests that runs of a project name.
+/// The pull requests in runs of a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/pull-requests", tag = "commits", params(ProjectPath, Page),
     responses(
@@ -75,7 +75,7 @@ pub(crate) async fn list_pull_requests(
             })
             .await?
         }
-        // There is no main line, and nothing to be sure of.
+        // There is no main line, so there is no merge base.
         None => Vec::new(),
     };
     let named = named(&state, project_id, &forks).await?;

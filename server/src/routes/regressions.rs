@@ -1,4 +1,4 @@
-//! The inbox: changes that one cause explains, and what people say of them.
+//! Regressions: changes with one cause, and their triage.
 
 use super::charts::changes::ChangePoint;
 use super::permitted;
@@ -20,9 +20,9 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The longest note, in characters.
+/// The maximum length of a note, in characters.
 const NOTE_MAX: usize = 4_000;
-/// The longest address.
+/// The maximum length of an address.
 const URL_MAX: usize = 2_000;
 
 /// Regressions of one project.
@@ -30,35 +30,35 @@ const URL_MAX: usize = 2_000;
 pub struct RegressionList {
     /// The newest first.
     pub regressions: Vec<Regression>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// A regression with all that is known of it.
+/// A regression with all details.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RegressionDetail {
     /// The regression.
     pub regression: Regression,
-    /// Its changes, and those that took them back.
+    /// Its change points, and those that reverted them.
     pub change_points: Vec<ChangePoint>,
-    /// The commits that may have made it, the most probable first; none where a machine did.
+    /// The suspect commits, most probable first; none if a machine is the cause.
     pub culprits: Vec<Culprit>,
 }
 
-/// Which regressions are wanted.
+/// Filters for regressions.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RegressionQuery {
-    /// In these states: new, acknowledged, fixed, invalid or machine, separated by commas; in any unless it is said.
+    /// States, separated by commas: new, acknowledged, fixed, invalid or machine. The default is all.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "new,acknowledged")]
     pub state: CommaSeparated<Progress>,
-    /// For the worse, or the better.
+    /// The direction, regressed or improved.
     #[param(value_type = Option<Direction>, inline)]
     pub direction: Option<Direction>,
-    /// Whether those that are muted or held are wanted, too.
+    /// Whether to include muted and held regressions.
     #[param(default = false)]
     pub quiet: Option<bool>,
 }
@@ -97,7 +97,7 @@ pub(crate) async fn list_regressions(
     Ok(Json(RegressionList { regressions, next_after }))
 }
 
-/// One regression with its changes, and the commits that may have made it.
+/// One regression with its change points and suspect commits.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/regressions/{regression_id}", tag = "regressions",
     params(RegressionPath), responses(
@@ -112,12 +112,12 @@ pub(crate) async fn get_regression(
     Ok(Json(detail(&state, project.project_id, path.regression_id).await?))
 }
 
-/// Changes what people say of a regression.
+/// Changes the triage of a regression.
 #[utoipa::path(
     patch, path = "/api/v1/projects/{project}/regressions/{regression_id}", tag = "regressions",
     params(RegressionPath), request_body = RegressionChange,
     security(("token" = ["project:write"]), ("session" = [])), responses(
-    (status = 200, description = "The regression as it is now", body = RegressionDetail),
+    (status = 200, description = "The regression after the change", body = RegressionDetail),
     (status = 400, description = "`invalid-parameter` or `invalid-json`"),
 ))]
 pub(crate) async fn change_regression(
@@ -160,7 +160,8 @@ async fn detail(state: &AppState, project_id: i64, regression_id: i64) -> Result
         Vec::new()
     } else {
         let direction = regression.direction;
-        let made_it = changes.iter().filter(|change| Direction::of(change.found.change()) == direction);
+        let made_it =
+            changes.iter().filter(|change| Direction::from_change(change.found.change()) == direction);
         analysis::culprits::rank(&state.pool, project_id, made_it).await?
     };
     let change_points = changes.into_iter().map(ChangePoint::from).collect();

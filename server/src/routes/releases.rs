@@ -1,5 +1,5 @@
-//! Programs for agents that update themselves: files of a folder, as whoever runs the server put them there. The server neither
-//! signs nor looks at them; which key is right, each agent was told when it was enrolled.
+//! Release files for agents' self-updates, served unchanged from a folder. The server does not sign or check them.
+//! Agents pin the key at enrolment.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -18,15 +18,15 @@ use tokio_util::io::ReaderStream;
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct ReleasePath {
-    /// Its name: `manifest.json`, `manifest.json.minisig` or that of a program.
+    /// The file: `manifest.json`, `manifest.json.minisig` or a program.
     pub file: String,
 }
 
-/// A file of the programs that agents update themselves with.
+/// A release file for agents' self-updates.
 #[utoipa::path(get, path = "/api/v1/lab/releases/{file}", tag = "lab", params(ReleasePath),
     security(("token" = ["jobs:claim"])), responses(
     (status = 200, description = "The file", body = [u8], content_type = "application/octet-stream"),
-    (status = 404, description = "`unknown-release`: this server carries no such file"),
+    (status = 404, description = "`unknown-release`: the server has no such file"),
 ))]
 pub(crate) async fn get_release(
     State(state): State<AppState>,
@@ -51,7 +51,7 @@ pub(crate) async fn get_release(
     Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
 }
 
-/// A name that leads nowhere else, and to nothing hidden.
+/// Whether a file name has no path separators and is not hidden.
 fn is_plain(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     !name.starts_with('.') && name.bytes().all(is_plain)

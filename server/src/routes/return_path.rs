@@ -1,6 +1,6 @@
-//! [`ReturnPath`]: where to go when signed in, never to another site.
+//! [`ReturnPath`]: the page to open after sign-in, never on another site.
 
-/// The longest, in bytes.
+/// The maximum length, in bytes.
 const BYTES_MAX: usize = 2_048;
 
 /// A path of this server's pages.
@@ -14,9 +14,9 @@ impl Default for ReturnPath {
 }
 
 impl ReturnPath {
-    /// The path in a text; the start where it is none. Browsers read a backslash as a slash, leave out tabs and line breaks,
+    /// Parses a path; an invalid one becomes `/`. Browsers read a backslash as a slash, ignore tabs and line breaks,
     /// and take two slashes for the beginning of a host.
-    pub(super) fn of(text: Option<&str>) -> Self {
+    pub(super) fn parse(text: Option<&str>) -> Self {
         let is_path = |text: &&str| {
             text.len() <= BYTES_MAX
                 && text.starts_with('/')
@@ -30,7 +30,7 @@ impl ReturnPath {
         &self.0
     }
 
-    /// As the value of a parameter.
+    /// The path as the value of a query parameter.
     pub(super) fn encoded(&self) -> String {
         percent_encoding::utf8_percent_encode(&self.0, percent_encoding::NON_ALPHANUMERIC).to_string()
     }
@@ -41,14 +41,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_of_this_server_stays() {
+    fn keeps_a_local_path() {
         for path in ["/", "/libfoo", "/libfoo/series/7?run=1&x=%2F%2F#top", "/-/sign-in?to=//example.org"] {
-            assert_eq!(ReturnPath::of(Some(path)).as_str(), path);
+            assert_eq!(ReturnPath::parse(Some(path)).as_str(), path);
         }
     }
 
     #[test]
-    fn what_could_lead_elsewhere_leads_to_the_start() {
+    fn replaces_foreign_paths_by_the_start() {
         let long = format!("/{}", "a".repeat(BYTES_MAX));
         for text in [
             "",
@@ -66,8 +66,8 @@ mod tests {
             "/ä",
             &long,
         ] {
-            assert_eq!(ReturnPath::of(Some(text)), ReturnPath::default(), "{text:?}");
+            assert_eq!(ReturnPath::parse(Some(text)), ReturnPath::default(), "{text:?}");
         }
-        assert_eq!(ReturnPath::of(None).as_str(), "/");
+        assert_eq!(ReturnPath::parse(None).as_str(), "/");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs: uploads, what each says of its cases, and the original as it came.
+//! Runs: results and original uploads.
 
 use super::observed::Observed;
 use super::permitted;
@@ -31,12 +31,12 @@ use uuid::Uuid;
 pub struct RunList {
     /// The newest first.
     pub runs: Vec<RunSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<Uuid>>,
 }
 
-/// One run and all that it says of its cases.
+/// One run with its results.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunDetail {
     /// The run.
@@ -47,48 +47,47 @@ pub struct RunDetail {
     pub environment: Environment,
     /// The machine's own readings.
     pub canaries: Vec<Canary>,
-    /// The file of another tool that it was imported from; null where this suite measured.
+    /// The imported file of another tool; null if this suite measured.
     #[schema(required)]
     pub original: Option<OriginalFile>,
-    /// What is not kept any more, and since when.
+    /// Deleted data, with dates.
     pub pruned: Pruned,
-    /// One entry a case, in the order of the upload; none when the points are not kept any more. Where series are asked for,
-    /// theirs alone.
+    /// One entry per case, in the order of the upload; empty if the points were deleted. With `series`, only those.
     pub results: Vec<RunResult>,
 }
 
-/// What one run says of one case.
+/// One result of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunResult {
-    /// The series it belongs to.
+    /// The series.
     pub series_id: i64,
-    /// On what.
+    /// The transport.
     pub transport: TransportInfo,
-    /// What.
+    /// The case.
     pub case: Case,
-    /// How.
+    /// The methodology.
     pub methodology: Methodology,
-    /// The numbers; null when no repetition finished.
+    /// The numbers; null if no repetition finished.
     #[schema(required)]
     pub point: Option<Point>,
-    /// What another tool stated without samples; null where there are some.
+    /// Another tool's values without samples; null if there are samples.
     #[schema(required)]
     pub summary: Option<StatedPoint>,
-    /// What its repetitions went through, besides their times; null when the upload is not kept any more.
+    /// Observations of the repetitions besides times; null if the upload was deleted.
     #[schema(required)]
     pub observed: Option<Observed>,
-    /// Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`.
+    /// Actual properties of the channel, with the unit last: `effective_send_buffer_bytes`.
     pub counters: BTreeMap<String, u64>,
-    /// What a program that was measured says of itself: its version. Empty for transports of the suite.
+    /// Versions reported by a measured program. Empty for our own transports.
     pub facts: BTreeMap<String, String>,
     /// Repetitions that did not finish, with the reason.
     pub failures: Vec<Failure>,
-    /// Why the machine cannot run the case; null when it can.
+    /// The reason why the machine cannot run the case; null if it can.
     #[schema(required)]
     pub unsupported: Option<String>,
 }
 
-/// Which runs are wanted.
+/// Filters for runs.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -124,24 +123,24 @@ pub(crate) async fn list_runs(
         machine: asked.query.machine.as_ref().map(Slug::as_str),
         pull_request: asked.query.pull_request,
     };
-    // Before the first page come all.
+    // Without `after`, the page begins with the newest run.
     let before = asked.after.unwrap_or(Uuid::max());
     let rows = db::run::list(&state.pool, project_id, filter, before, asked.row_limit()).await?;
     let (runs, next_after) = asked.cut(rows, |row| row.run_id);
     Ok(Json(RunList { runs, next_after }))
 }
 
-/// Of which cases a run is to tell.
+/// Selects the results of a run.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RunDetailQuery {
-    /// Series numbers, separated by commas, at most 200: of others the run says nothing. All unless it is said.
+    /// Series numbers, separated by commas, at most 200. The default is all results.
     #[param(value_type = Option<String>, example = "1,2,3")]
     series: Option<SeriesIds>,
 }
 
-/// One run and what it says of its cases, of all or of some.
+/// One run with its results, or some of them.
 #[utoipa::path(get, path = "/api/v1/runs/{run_id}", tag = "runs", params(RunPath, RunDetailQuery), responses(
     (status = 200, description = "The run", body = RunDetail),
 ))]
@@ -167,11 +166,11 @@ pub(crate) async fn get_run(
     }))
 }
 
-/// The original upload, byte for byte as it was before compression.
+/// The original upload, uncompressed, byte for byte.
 #[utoipa::path(get, path = "/api/v1/runs/{run_id}/report", tag = "runs", params(RunPath), responses(
     (status = 200, description = "The report, as an attachment", body = RunReport,
         headers(("content-disposition" = String, description = "`attachment` and a file name"))),
-    (status = 410, description = "`pruned`: it is not kept any more, and since when"),
+    (status = 410, description = "`pruned`: deleted, with the date"),
 ))]
 pub(crate) async fn get_report(
     State(state): State<AppState>,
@@ -184,7 +183,7 @@ pub(crate) async fn get_report(
     let Some(kept) = db::run::upload(&state.pool, location).await? else {
         return Err(no_upload(&state, run_id, unknown()).await?);
     };
-    let report = ingest::kept::report_bytes(kept).await?;
+    let report = ingest::stored_upload::report_bytes(kept).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"roundtrip-{run_id}.json\"")),
@@ -197,7 +196,7 @@ pub(crate) async fn get_report(
     (status = 200, description = "The file, as an attachment", body = Vec<u8>,
         content_type = "application/octet-stream",
         headers(("content-disposition" = String, description = "`attachment` and the file's name"))),
-    (status = 410, description = "`pruned`: it is not kept any more, and since when"),
+    (status = 410, description = "`pruned`: deleted, with the date"),
 ))]
 pub(crate) async fn get_original(
     State(state): State<AppState>,
@@ -205,15 +204,15 @@ pub(crate) async fn get_original(
     Path(path): Path<RunPath>,
 ) -> Result<Response, ApiError> {
     let run_id = path.run_id.as_uuid();
-    let unknown = || ApiError::unknown(Kind::Original, format!("of run {run_id}"));
+    let unknown = || ApiError::unknown(Kind::Original, format!("run {run_id} was not imported"));
     let location = permitted::run(&state, &caller, run_id).await?;
     let location = location.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
     let (name, kept) = db::original::file(&state.pool, location).await?.ok_or_else(unknown)?;
     let Some(kept) = kept else {
         return Err(no_upload(&state, run_id, unknown()).await?);
     };
-    let file = ingest::kept::report_bytes(kept).await?;
-    // RFC 6266 with the encoding of RFC 8187: a name may hold anything but control characters.
+    let file = ingest::stored_upload::report_bytes(kept).await?;
+    // RFC 6266 with the encoding of RFC 8187: a name can have any characters except control characters.
     let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
@@ -222,7 +221,7 @@ pub(crate) async fn get_original(
     Ok((headers, file).into_response())
 }
 
-/// Why there is no upload: it was removed by age, or `otherwise`.
+/// The error for a missing upload: pruned, or `otherwise`.
 async fn no_upload(state: &AppState, run_id: Uuid, otherwise: ApiError) -> Result<ApiError, ApiError> {
     let at = db::retention::pruned(&state.pool, run_id).await?.upload_pruned_at;
     let pruned = |at| DomainError::Pruned { what: "the upload and imported file", run_id, at }.into();
@@ -236,10 +235,10 @@ async fn results(
 ) -> Result<Vec<RunResult>, ApiError> {
     let outcomes = db::run::outcomes(&state.pool, run).await?;
     let observed = match db::run::upload(&state.pool, run).await? {
-        Some(kept) => ingest::kept::results(kept, Observed::of).await?,
+        Some(kept) => ingest::stored_upload::results(kept, Observed::from_result).await?,
         None => Vec::new(),
     };
-    // Every result has its outcome; what was observed is told of all of them or of none.
+    // Every result has an outcome. Observations exist for all results or for none.
     let observed = observed.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
     // Both are in the order of the upload.
     let mut results: Vec<_> = outcomes.into_iter().zip(observed).collect();
@@ -254,7 +253,7 @@ async fn results(
     let series = db::series::find(&state.pool, &series_ids).await?;
     let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
     let result = |((series_id, outcome), observed): ((i64, db::run::Outcome), Option<Observed>)| {
-        // Every outcome refers to a series, once.
+        // Every outcome has its own series.
         let row = series.remove(&series_id).ok_or_else(|| ApiError::unknown(Kind::Series, series_id))?;
         let db::series::Series { transport, case, methodology, .. } = row.into_series()?;
         Ok(RunResult {

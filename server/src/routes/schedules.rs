@@ -1,4 +1,4 @@
-//! Times at which the newest commit of a project is measured.
+//! Schedules for measuring the newest commit of a project.
 
 use super::jobs::check_preset;
 use super::permitted;
@@ -21,21 +21,21 @@ use utoipa::ToSchema;
 /// The schedules of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ScheduleList {
-    /// In the order of their making.
+    /// The schedules, in the order of creation.
     pub schedules: Vec<Schedule>,
 }
 
-/// A schedule to make.
+/// A new schedule.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleRequest {
-    /// When, in UTC: minute, hour, day of the month, month, day of the week.
+    /// The time in UTC as a cron expression: minute, hour, day of the month, month, day of the week.
     #[schema(example = "30 2 * * *")]
     pub cron: String,
-    /// What is measured. Without: what its `roundtrip.toml` says.
+    /// The preset. The default is the commit's `roundtrip.toml`.
     #[schema(max_length = 200)]
     pub preset: Option<String>,
-    /// On every machine that has these.
+    /// The labels that a machine needs.
     #[serde(default)]
     pub labels: Vec<Slug>,
 }
@@ -51,7 +51,7 @@ pub struct SchedulePath {
     pub schedule_id: i64,
 }
 
-/// When the newest commit of a project is measured.
+/// The schedules of a project.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/schedules", tag = "jobs", params(ProjectPath), responses(
     (status = 200, description = "The schedules", body = ScheduleList),
@@ -65,7 +65,7 @@ pub(crate) async fn list_schedules(
     Ok(Json(ScheduleList { schedules: schedule::list(&state.pool, project_id).await? }))
 }
 
-/// Has the newest commit measured at a time.
+/// Creates a schedule that measures the newest commit.
 #[utoipa::path(
     post, path = "/api/v1/projects/{project}/schedules", tag = "jobs", params(ProjectPath),
     request_body = ScheduleRequest, security(("token" = ["project:write"]), ("session" = [])),
@@ -105,11 +105,11 @@ pub(crate) async fn create_schedule(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Ends a schedule. What it asked for stays in the queue.
+/// Deletes a schedule. Its queued jobs stay.
 #[utoipa::path(
     delete, path = "/api/v1/projects/{project}/schedules/{schedule_id}", tag = "jobs", params(SchedulePath),
     security(("token" = ["project:write"]), ("session" = [])),
-    responses((status = 204, description = "It is ended"))
+    responses((status = 204, description = "Deleted"))
 )]
 pub(crate) async fn delete_schedule(
     State(state): State<AppState>,

@@ -18,7 +18,7 @@ use std::fmt;
 use std::str::FromStr;
 use utoipa::ToSchema;
 
-/// The most series of one request.
+/// The maximum number of series in one request.
 pub const SERIES_MAX: usize = 200;
 
 /// Series of one project.
@@ -27,16 +27,16 @@ pub struct SeriesList {
     /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate, variant and
     /// name.
     pub series: Vec<SeriesSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<SeriesPlace>>,
 }
 
-/// What there is to choose from among the series of a project. Each value comes with the number of series that it leads
-/// to: of those that all that was asked for lets through, except for what was asked of the same facet.
+/// Filter values for a project's series. Each value has the number of series it would select, given the filters of all
+/// other facets.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct SeriesFacets {
-    /// Series that all that was asked for lets through.
+    /// The number of series that match all filters.
     pub series_count: i64,
     /// Machines, by name.
     pub machine: Vec<NameCount>,
@@ -50,72 +50,70 @@ pub struct SeriesFacets {
     pub placement: Vec<NameCount>,
     /// Bytes of one message, ascending.
     pub message_bytes: Vec<NumberCount>,
-    /// How many receivers, ascending.
+    /// Numbers of receivers, ascending.
     pub peers: Vec<NumberCount>,
 }
 
-/// A value of a facet, and how many series have it.
+/// A value of a facet, and the number of series with it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NameCount {
     /// The value.
     pub value: String,
-    /// How many.
+    /// The number of series.
     pub series_count: i64,
 }
 
-/// A value of a facet, and how many series have it.
+/// A value of a facet, and the number of series with it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NumberCount {
     /// The value.
     pub value: i64,
-    /// How many.
+    /// The number of series.
     pub series_count: i64,
 }
 
 /// One series and its newest point.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SeriesSummary {
-    /// Its number in links.
+    /// The id, as used in links.
     pub series_id: i64,
-    /// Whose commits.
+    /// The project.
     pub project: String,
-    /// Where.
+    /// The machine.
     pub machine: String,
-    /// On what.
+    /// The transport.
     pub transport: TransportInfo,
-    /// What.
+    /// The case.
     pub case: Case,
-    /// How.
+    /// The methodology.
     pub methodology: Methodology,
-    /// The point of the newest commit of its trend; where it has none, of a pull request or another branch. Null when the case
-    /// never ran here, or has summaries.
+    /// The newest point on the main line; if there is none, from a pull request or another branch. Null without points.
     #[schema(required)]
     pub latest: Option<Point>,
-    /// What another tool stated of its newest commit; null where there are samples.
+    /// Another tool's values at its newest commit; null if there are samples.
     #[schema(required)]
     pub latest_summary: Option<StatedPoint>,
 }
 
-/// Which series are wanted; what is absent is not asked for. A parameter may have several values, separated by commas:
-/// any of them.
+/// Filters for series. A filter can have several values, separated by commas, of which any may match.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SeriesFilter {
-    /// Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
-    /// variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+    /// Words that must all match the machine, transport, scenario, mode, placement, variant, benchmark or sizes (`64`,
+    /// `64kib` or `1 MiB`). Words match prefixes, numbers match exactly.
     #[serde(default)]
     #[param(value_type = Option<String>, max_length = 200, example = "ring 64kib")]
     pub q: SearchTerms,
-    /// Machines' names.
+    /// Names of machines.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "lab-1,lab-2")]
     pub machine: CommaSeparated<Slug>,
-    /// Transports' names.
+    /// Names of transports.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "pipe,unix-stream")]
     pub transport: CommaSeparated<Slug>,
-    /// Scenarios' names.
+    /// Names of scenarios.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "roundtrip")]
     pub scenario: CommaSeparated<Slug>,
@@ -131,13 +129,13 @@ pub struct SeriesFilter {
     #[serde(default)]
     #[param(value_type = Option<String>, example = "64,1024")]
     pub message_bytes: CommaSeparated<i64>,
-    /// How many receivers.
+    /// The number of receivers.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "1")]
     pub peers: CommaSeparated<i64>,
 }
 
-/// The place of a series in lists.
+/// The position of a series in lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesPlace {
     series_id: i64,
@@ -168,11 +166,11 @@ pub(crate) async fn list_series(
     let filter = asked.query.filter();
     let after = asked.after.as_ref().map_or(("", 0), |place| (place.sort_key.as_str(), place.series_id));
     let rows = db::series::search::list(&state.pool, project_id, &filter, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, SeriesPlace::of);
+    let (rows, next_after) = asked.cut(rows, SeriesPlace::from_row);
     Ok(Json(SeriesList { series: summaries(&state, rows).await?, next_after }))
 }
 
-/// What there is to choose from among the series of a project.
+/// The facets of a project's series, for filters.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/series/facets", tag = "series", params(ProjectPath, SeriesFilter),
     responses(
@@ -186,7 +184,7 @@ pub(crate) async fn list_facets(
 ) -> Result<Json<SeriesFacets>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let rows = db::series::search::facets(&state.pool, project_id, &query.filter()).await?;
-    Ok(Json(SeriesFacets::of(rows)))
+    Ok(Json(SeriesFacets::from_rows(rows)))
 }
 
 /// One series.
@@ -204,7 +202,7 @@ pub(crate) async fn get_series(
     Ok(Json(found.ok_or_else(|| ApiError::unknown(Kind::Series, path.series_id))?))
 }
 
-/// Numbers of series in a query: each once, in the order in which they were given, at most 200.
+/// Series numbers in a query: each once, in the given order, at most 200.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct SeriesIds(Vec<i64>);
@@ -235,23 +233,28 @@ impl SeriesIds {
     }
 }
 
-async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<SeriesSummary>, ApiError> {
+async fn summaries(
+    state: &AppState,
+    rows: Vec<db::series::SeriesRow>,
+) -> Result<Vec<SeriesSummary>, ApiError> {
     const NEWEST: Selection<'_> =
         Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: 1, lines: Lines::Main };
     const NEWEST_OF_ALL: Selection<'_> = Selection { lines: Lines::All, ..NEWEST };
     let (stated, measured): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_stated());
-    let keys = |rows: Vec<&db::series::Row>| rows.into_iter().map(db::series::Row::key).collect::<Vec<_>>();
+    let keys = |rows: Vec<&db::series::SeriesRow>| {
+        rows.into_iter().map(db::series::SeriesRow::key).collect::<Vec<_>>()
+    };
     let newest_stated = db::summary::selected(&state.pool, &keys(stated), &NEWEST_OF_ALL).await?;
     let mut newest_stated: HashMap<_, _> =
         newest_stated.into_iter().map(|row| (row.series_id, row)).collect();
     let keys = keys(measured);
     let mut rows_newest = db::point::selected(&state.pool, &keys, &NEWEST).await?;
-    // What a pull request measured is not how the project is, unless nothing else is known.
+    // Results of pull requests only count if there are no others.
     let known: HashSet<i64> = rows_newest.iter().map(|row| row.series_id).collect();
     let others: Vec<_> = keys.into_iter().filter(|key| !known.contains(&key.series_id)).collect();
     rows_newest.extend(db::point::selected(&state.pool, &others, &NEWEST_OF_ALL).await?);
     let mut newest: HashMap<_, _> = rows_newest.into_iter().map(|row| (row.series_id, row)).collect();
-    let summary = |row: db::series::Row| {
+    let summary = |row: db::series::SeriesRow| {
         let series_id = row.series_id;
         let db::series::Series { project, machine, transport, case, methodology } = row.into_series()?;
         Ok(SeriesSummary {
@@ -285,7 +288,7 @@ impl SeriesFilter {
 }
 
 impl SeriesFacets {
-    fn of(rows: Vec<db::series::search::FacetRow>) -> Self {
+    fn from_rows(rows: Vec<db::series::search::FacetRow>) -> Self {
         let mut facets = Self::default();
         for row in rows {
             let series_count = row.series_count;
@@ -313,7 +316,7 @@ impl SeriesFacets {
 }
 
 impl SeriesPlace {
-    fn of(row: &db::series::Row) -> Self {
+    fn from_row(row: &db::series::SeriesRow) -> Self {
         Self { series_id: row.series_id, sort_key: row.sort_key.clone() }
     }
 }

@@ -1,4 +1,4 @@
-//! The session of the web UI: who is signed in, in by a token, out.
+//! The session of the web interface: current account, sign-in by token, sign-out.
 
 use crate::AppState;
 use crate::auth::{self, SESSION_COOKIE, csrf};
@@ -19,32 +19,32 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Who asks, and what they may do.
+/// The caller and their permissions.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SessionInfo {
-    /// The account; null when nobody is signed in, and for tokens of agents and of CI.
+    /// The account; null if not signed in, and for tokens of agents and CI.
     #[schema(required)]
     pub account: Option<SignedIn>,
-    /// What the session or the token is for; empty when nobody is signed in.
+    /// The scopes of the session or token; empty if not signed in.
     pub scopes: Vec<Scope>,
-    /// The only project that it is good for; null: any.
+    /// The project that it is restricted to; null for any.
     #[schema(required)]
     pub project: Option<String>,
-    /// Whether people can sign in with GitHub here.
+    /// Whether sign-in with GitHub is available.
     pub has_github: bool,
-    /// Whether nobody sees anything here without signing in.
+    /// Whether reading requires sign-in.
     pub is_private: bool,
 }
 
-/// An account, as it sees itself.
+/// The signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SignedIn {
-    /// Its name.
+    /// The account's name.
     #[schema(example = "ada")]
     pub name: String,
-    /// Whether it may do everything on this server.
+    /// Whether the account is an administrator of this server.
     pub is_admin: bool,
-    /// Its role in each project that it is a member of.
+    /// The account's role in each of its projects.
     pub roles: BTreeMap<String, Role>,
 }
 
@@ -52,14 +52,14 @@ pub struct SignedIn {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignInRequest {
-    /// A user's token. The session may do what the token may, and ends with it.
+    /// A user's token. The session has its scopes and ends with it.
     #[schema(example = "rtu_...")]
     pub token: String,
 }
 
-/// Who asks. It never fails for want of an answer: without a session and without a token, `account` is null.
+/// The caller's session and permissions. Without a session and a token, `account` is null.
 #[utoipa::path(get, path = "/api/v1/session", tag = "session", responses(
-    (status = 200, description = "Who asks", body = SessionInfo),
+    (status = 200, description = "The session", body = SessionInfo),
 ))]
 pub(crate) async fn get_session(State(state): State<AppState>, caller: Caller) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "no-store")], Json(info(&state, &caller)))
@@ -73,7 +73,7 @@ pub(crate) async fn get_session(State(state): State<AppState>, caller: Caller) -
     (status = 201, description = "Signed in", body = SessionInfo,
         headers(("set-cookie" = String, description = "`__Host-roundtrip`"))),
     (status = 401, description = "The token is not valid, or not a user's"),
-    (status = 403, description = "The request did not begin on a page of this server"),
+    (status = 403, description = "The request does not come from a page of this server"),
 ))]
 pub(crate) async fn sign_in(
     State(state): State<AppState>,
@@ -81,7 +81,7 @@ pub(crate) async fn sign_in(
     headers: HeaderMap,
     Body(request): Body<SignInRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    // Otherwise any page could sign someone in as somebody else, who then sees what they do.
+    // Otherwise another site could sign a user in to the attacker's account.
     csrf::check(&headers)?;
     state.auth.limits.check_failures(caller.client())?;
     let holder = match Secret::parse(&request.token) {
@@ -92,7 +92,7 @@ pub(crate) async fn sign_in(
     };
     let holder = holder.map(|holder| holder.caller);
     let Some((holder, account)) = holder.as_ref().and_then(|holder| Some((holder, holder.account()?))) else {
-        let why = "the token is not a user's, or unknown, revoked or expired";
+        let why = "not a user's token, or unknown, revoked or expired";
         refuse(&state, &caller, json!({"way": "token"})).await?;
         return Err(state.auth.limits.failed(caller.client(), why));
     };
@@ -107,12 +107,12 @@ pub(crate) async fn sign_in(
     Ok((StatusCode::CREATED, cookie, Json(info(&state, holder))))
 }
 
-/// Signs out. It does no harm when nobody is signed in.
+/// Signs out. Does nothing if no one is signed in.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "session",
     params(("x-roundtrip-csrf" = String, Header, description = "`1`")),
     security((), ("session" = [])),
     responses(
-    (status = 204, description = "Nobody is signed in now"),
+    (status = 204, description = "Signed out"),
 ))]
 pub(crate) async fn sign_out(
     State(state): State<AppState>,
@@ -123,7 +123,7 @@ pub(crate) async fn sign_out(
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, header_value(&removal)?)]))
 }
 
-/// Writes into the audit log that somebody was not let in, unless it has enough of that.
+/// Records a failed sign-in in the audit log, within the rate limit.
 pub(super) async fn refuse(
     state: &AppState,
     caller: &Caller,
@@ -135,13 +135,14 @@ pub(super) async fn refuse(
     Ok(sessions::refuse_session(&state.pool, &caller.by(), details).await?)
 }
 
-/// The cookie that holds a session's secret. It lasts as long as the session can, and the server says when it is over.
+/// The cookie with a session's secret. It lasts as long as a session can; the server ends it earlier.
 pub(super) fn session_cookie(secret: &Secret) -> Result<HeaderValue, ApiError> {
     let max_age = cookie::time::Duration::seconds(SESSION_LIFETIME.num_seconds());
     header_value(&base(SESSION_COOKIE, secret.expose().to_owned()).max_age(max_age).build())
 }
 
-/// A cookie that no script reads, that is sent over secure connections alone, and not with what other sites ask for.
+/// The attributes of a cookie that scripts cannot read, sent only over secure connections and not in cross-site
+/// requests.
 pub(super) fn base(name: &'static str, value: String) -> cookie::CookieBuilder<'static> {
     Cookie::build((name, value)).path("/").secure(true).http_only(true).same_site(SameSite::Lax)
 }

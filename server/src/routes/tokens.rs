@@ -1,4 +1,4 @@
-//! Tokens: made, listed, rotated, revoked. The secret is in the answer that makes it, and nowhere else.
+//! Tokens: creation, lists, rotation and revocation. A secret is only in the response that creates it.
 
 use super::session::no_store;
 use crate::AppState;
@@ -22,44 +22,44 @@ use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The longest name, in bytes.
+/// The maximum length of a name, in bytes.
 const NAME_BYTES_MAX: usize = 100;
 
 /// Tokens that have not been revoked.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TokenList {
-    /// In the order of their making.
+    /// The tokens, in the order of creation.
     pub tokens: Vec<TokenSummary>,
-    /// What to pass as `after` for those that follow; null when there are none.
+    /// The value of `after` for the next page; null on the last page.
     #[schema(required, value_type = Option<String>)]
     pub next_after: Option<Cursor<i64>>,
 }
 
-/// A token that has just been made, or has a new secret.
+/// A new token, or one with a new secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct IssuedToken {
     /// The token.
     pub token: TokenSummary,
-    /// What to send after `Bearer`. It cannot be shown again.
+    /// The secret for the header `authorization: Bearer`. It is shown only once.
     pub secret: String,
 }
 
-/// A token to make.
+/// A new token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenRequest {
-    /// What it is for, in a person's words.
+    /// A descriptive name.
     #[schema(min_length = 1, max_length = 100, example = "lab-3")]
     pub name: String,
-    /// Who uses it. A user's token has the rights of your account.
+    /// The kind. A user's token has the permissions of your account.
     pub kind: TokenKind,
-    /// What it allows. Absent: `ingest:write` for agents, `read` and that for CI, both and `project:write` for users.
+    /// The scopes. The default is `ingest:write` for agents, also `read` for CI, and also `project:write` for users.
     pub scopes: Option<Vec<Scope>>,
-    /// The only project that it is good for. Tokens of agents and of CI need one, unless an administrator makes them.
+    /// The project that it is restricted to. Agents and CI need one, unless an administrator creates the token.
     pub project: Option<Slug>,
-    /// The only machine that it uploads for. Of agents alone.
+    /// The machine that an agent's token is restricted to.
     pub machine: Option<Slug>,
-    /// When it ceases to be valid.
+    /// The expiry time.
     #[schema(minimum = 1, maximum = 3650, default = 90)]
     pub expires_in_days: Option<u32>,
 }
@@ -68,7 +68,7 @@ pub struct TokenRequest {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateRequest {
-    /// How long the secret of now is accepted beside the new one.
+    /// How long the old secret stays valid.
     #[schema(minimum = 0, maximum = 168, default = 24)]
     pub overlap_hours: Option<u32>,
 }
@@ -81,7 +81,7 @@ pub struct TokenPath {
     pub token_id: i64,
 }
 
-/// The tokens that you may manage: your own, those of the projects that you maintain, all as an administrator.
+/// The tokens that you can manage: your own, those of projects that you maintain, and all as an administrator.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "tokens", params(Page),
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses((status = 200, description = "The tokens", body = TokenList))
@@ -97,7 +97,7 @@ pub(crate) async fn list_tokens(
     Ok(Json(TokenList { tokens, next_after }))
 }
 
-/// Makes a token.
+/// Creates a token.
 #[utoipa::path(post, path = "/api/v1/tokens", tag = "tokens", request_body = TokenRequest,
     security(("token" = ["admin", "project:write"]), ("session" = [])),
     responses(
@@ -119,13 +119,10 @@ pub(crate) async fn create_token(
         ));
     }
     if scopes.is_empty() {
-        return Err(ApiError::parameter(
-            "scopes",
-            "a token that allows nothing: expected at least one scope",
-        ));
+        return Err(ApiError::parameter("scopes", "no scopes: expected at least one"));
     }
     if machine.is_some() && kind != TokenKind::Agent {
-        return Err(ApiError::parameter("machine", "only the tokens of agents are bound to a machine"));
+        return Err(ApiError::parameter("machine", "only agents' tokens can be bound to a machine"));
     }
     let days = within("expires_in_days", expires_in_days.unwrap_or(TOKEN_DAYS_DEFAULT), 1..=TOKEN_DAYS_MAX)?;
     let visibility = match &project {
@@ -152,7 +149,7 @@ pub(crate) async fn create_token(
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// Gives a token another secret, for as long as it was valid at first. The secret of now is accepted for the overlap.
+/// Replaces a token's secret and renews its lifetime. The old secret stays valid during the overlap.
 #[utoipa::path(
     post, path = "/api/v1/tokens/{token_id}/rotate", tag = "tokens", params(TokenPath), request_body = RotateRequest,
     security(("token" = ["admin", "project:write"]), ("session" = [])),
@@ -178,7 +175,7 @@ pub(crate) async fn rotate_token(
     Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// Revokes a token: from the next request on it is refused, and the sessions that began with it are over.
+/// Revokes a token immediately, and ends its sessions.
 #[utoipa::path(
     delete, path = "/api/v1/tokens/{token_id}", tag = "tokens", params(TokenPath),
     security(("token" = ["admin", "project:write"]), ("session" = [])),

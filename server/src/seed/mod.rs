@@ -1,9 +1,8 @@
-//! Synthetic history: as many machines, series and commits as asked for, with noise, steps and changes of environments,
-//! for measuring the server with many points and for trying the UI. All of it says that it is synthetic, and nothing
-//! of it is mixed with runs that were measured.
+//! Synthetic history with noise, steps and environment changes, for load tests and demos. It is marked as synthetic
+//! and never mixed with measured runs.
 //!
-//! It is written as if its uploads had been removed by age: there are points, distributions of the newest ones, and what
-//! runs say of their cases, but no reports.
+//! It looks as if its uploads had been pruned: there are points, distributions of the newest points and case data of
+//! runs, but no reports.
 
 mod catalogue;
 mod signal;
@@ -20,37 +19,37 @@ use sqlx::{PgConnection, PgPool};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-/// Points that are written at once.
+/// Points per batch.
 const BATCH_POINTS: usize = 20_000;
-/// Batches that are drawn ahead of those that are written.
+/// The number of batches drawn ahead of the writer.
 const BATCHES_AHEAD: usize = 2;
-/// So many series of each machine keep more distributions than the others.
+/// The number of series per machine that keep more distributions than the others.
 const LONG_SERIES: usize = 4;
 const LONG_HISTOGRAMS: usize = 1_000;
 const SHORT_HISTOGRAMS: usize = 20;
-/// Between the runs of two machines, and from the beginning of a run to its end.
+/// The interval between the runs of two machines, and the duration of a run.
 const MACHINE_SECONDS: i64 = 7;
 const RUN_SECONDS: i64 = 90;
 
-/// How much history there is to be.
+/// The amount of history to create.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Of which project: one without runs.
+    /// The project. It must have no runs.
     pub project: Slug,
-    /// Machines.
+    /// The number of machines.
     pub machine_count: usize,
-    /// Series of all machines together.
+    /// The number of series over all machines.
     pub series_count: usize,
-    /// Commits, each measured once by every machine.
+    /// The number of commits, each measured once by every machine.
     pub commit_count: usize,
-    /// Of how many of its newest commits each series keeps distributions; none: of 1,000 in four series of each machine, of
+    /// The number of newest commits with distributions per series. `None` means 1,000 in four series per machine and
     /// 20 in the others.
     pub histogram_count: Option<usize>,
-    /// With the same number the same history is drawn again.
+    /// The seed of the random numbers. The same seed gives the same history.
     pub rng_seed: u64,
 }
 
-/// What was written.
+/// The numbers of rows written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Points.
@@ -59,26 +58,24 @@ pub struct Written {
     pub histogram_count: u64,
 }
 
-/// Why nothing was written.
+/// Errors of [`seed`].
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// Measured and synthetic runs do not mix.
-    #[error(
-        "project {0} has runs: synthetic history needs a project of its own, choose another with --project"
-    )]
+    /// The project has runs. Measured and synthetic runs must not mix.
+    #[error("project {0} already has runs. Choose another project with --project")]
     HasRuns(Slug),
-    /// The database does not answer, or refuses.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// The drawing thread ended.
-    #[error("the history could not be drawn to its end")]
+    /// The generator thread ended early.
+    #[error("cannot generate the history")]
     Drawing(#[from] tokio::task::JoinError),
 }
 
-/// Writes the history in one transaction, and tells from time to time how much has been written.
+/// Writes the history in one transaction and reports progress.
 ///
 /// # Errors
-/// [`SeedError`]; nothing is written then.
+/// [`SeedError`]. The transaction is rolled back.
 pub async fn seed(pool: &PgPool, plan: Plan, progress: impl Fn(Written)) -> Result<Written, SeedError> {
     let mut transaction = pool.begin().await?;
     let Some(project_id) = db::seed::claim(&mut transaction, plan.project.as_str()).await? else {
@@ -102,7 +99,7 @@ pub async fn seed(pool: &PgPool, plan: Plan, progress: impl Fn(Written)) -> Resu
     Ok(written)
 }
 
-/// All that is the same for many points, stored already, and the way to draw the others.
+/// The generator: rows shared by many points, which are already stored, and the signal to draw from.
 struct History {
     plan: Plan,
     project_id: i64,
@@ -115,14 +112,14 @@ struct History {
 
 struct Machine {
     machine_id: i64,
-    /// The one of the present commit first.
+    /// Environments, the current one first.
     environment_ids: Vec<i64>,
     series_ids: Vec<i64>,
 }
 
 impl History {
     async fn prepare(connection: &mut PgConnection, project_id: i64, plan: Plan) -> sqlx::Result<Self> {
-        // Projects differ in everything that is drawn, so that their runs have other identities.
+        // Each project draws different numbers, so that run ids differ.
         let mut random =
             StdRng::from_seed(Sha256::digest(format!("{} {}", plan.project, plan.rng_seed)).into());
         let (each, rest) = (plan.series_count / plan.machine_count, plan.series_count % plan.machine_count);
@@ -140,7 +137,7 @@ impl History {
                 let environment = catalogue::environment(index, change);
                 environment_ids.push(db::environment::upsert(connection, &environment).await?);
             }
-            // Taken from the end.
+            // Popped from the end.
             environment_ids.reverse();
             let (series_ids, _) =
                 db::series::upsert(connection, project_id, machine_id, &results[..count]).await?;
@@ -155,7 +152,7 @@ impl History {
         Ok(Self { plan, project_id, machines, commits, commit_ids, signal, random })
     }
 
-    /// Draws all runs, commit by commit, until there is nobody to take them.
+    /// Generates all runs, commit by commit, until the receiver stops.
     fn draw(mut self, batches: &mpsc::Sender<Batch>) {
         let mut batch = Batch::default();
         for commit in 0..self.commits.len() {
@@ -170,7 +167,7 @@ impl History {
                 return;
             }
         }
-        // Nobody who waits is gone only when writing has failed, and that is told there.
+        // The receiver is only gone if writing failed, and the writer reports that.
         let _ = batches.blocking_send(batch);
     }
 

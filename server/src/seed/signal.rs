@@ -1,5 +1,5 @@
-//! How the times of synthetic series move: noise of 3 % from run to run, some steps that a commit makes on one transport
-//! of all machines, some that a machine makes on all its series when its environment changes, few of one series alone.
+//! Times of synthetic series: 3 % noise between runs, steps by a commit on one transport of all machines, steps by a
+//! machine on all its series when its environment changes, and a few steps of single series.
 
 use super::catalogue::{SeededCase, TRANSPORT_COUNT};
 use rand::{RngExt, rngs::StdRng};
@@ -7,19 +7,19 @@ use rand_distr::{Distribution as _, StandardNormal};
 use roundtrip_stats::{Distribution, Quartiles, nearest_rank};
 use roundtrip_storage::point::Numbers as Point;
 
-/// From run to run, as the logarithm's standard deviation.
+/// Noise between runs, as the standard deviation of the logarithm.
 const RUN_NOISE: f64 = 0.03;
-/// From repetition to repetition.
+/// Noise between repetitions, as the standard deviation of the logarithm.
 const REPETITION_NOISE: f64 = 0.01;
 pub(super) const REPETITIONS: usize = 5;
 const OPERATIONS: usize = 400;
-/// One point in so many has an outlier, or lost messages where they can be lost.
+/// One in this many points has an outlier or lost messages.
 const RARE: f64 = 1.0 / 300.0;
 /// The transport that loses messages.
 const LOSSY: &str = "seeded-udp";
-/// One series in so many has a step of its own.
+/// One in this many series has its own step.
 const OWN_STEPS: f64 = 0.04;
-/// Commits to a step of a transport, and to a change of a machine.
+/// Commits per step of a transport, and per change of a machine.
 const COMMITS_PER_STEP: usize = 250;
 const COMMITS_PER_CHANGE: usize = 700;
 /// Standard normal quantiles.
@@ -29,29 +29,29 @@ const Z_98: f64 = 2.053_749;
 const Z_99: f64 = 2.326_348;
 const Z_999: f64 = 3.090_232;
 
-/// All series, machine by machine.
+/// All series, by machine.
 #[derive(Debug)]
 pub(super) struct Signal {
     series: Vec<Series>,
     steps: Vec<Step>,
 }
 
-/// One series, as it is at the present commit.
+/// One series at the current commit.
 #[derive(Debug)]
 struct Series {
     machine: usize,
     transport: usize,
     /// The median of one operation.
     level_ns: f64,
-    /// How the operations of one repetition spread, as the logarithm's standard deviation.
+    /// The spread of operations within a repetition, as the standard deviation of the logarithm.
     spread: f64,
     is_lossy_kind: bool,
     delivered_per_operation: i64,
-    /// Payload of one operation, where a rate is the figure of merit.
+    /// The payload bytes of one operation, in scenarios with a rate.
     stream_bytes: Option<u64>,
 }
 
-/// From a commit on, some series take longer or shorter.
+/// A change in the times of some series, from one commit on.
 #[derive(Debug)]
 struct Step {
     commit: usize,
@@ -67,7 +67,7 @@ enum Scope {
 }
 
 impl Signal {
-    /// Draws what will happen to these cases, of which each machine has the first so many.
+    /// Generates the events of these cases. Each machine has the first `count` of them.
     pub(super) fn draw(
         cases: &[SeededCase],
         counts: &[usize],
@@ -105,7 +105,7 @@ impl Signal {
         Self { series, steps }
     }
 
-    /// Goes on to the next commit; returns which machines have another environment from there on, once for each change.
+    /// Advances to the next commit. Returns the machines whose environment changes there, once for each change.
     pub(super) fn advance(&mut self, commit: usize) -> Vec<usize> {
         let mut changed = Vec::new();
         for step in self.steps.iter().filter(|step| step.commit == commit) {
@@ -126,12 +126,12 @@ impl Signal {
         changed
     }
 
-    /// How often a machine's environment changes.
+    /// The number of environment changes of a machine.
     pub(super) fn change_count(&self, machine: usize) -> usize {
         self.steps.iter().filter(|step| matches!(step.scope, Scope::Machine(only) if only == machine)).count()
     }
 
-    /// Draws the point of a series, with its distribution where it is to be kept.
+    /// Draws the point of a series, with its distribution if it is kept.
     pub(super) fn point(&self, series: usize, with_histogram: bool, random: &mut StdRng) -> Point {
         let series = &self.series[series];
         let level_ns = series.level_ns * lognormal(RUN_NOISE, random);
@@ -170,7 +170,7 @@ impl Step {
     }
 }
 
-/// A point of times that were really drawn, one by one.
+/// A point from individually drawn times.
 fn measured(levels_ns: &[f64; REPETITIONS], spread: f64, random: &mut StdRng) -> Point {
     let mut all = Vec::with_capacity(REPETITIONS * OPERATIONS);
     let mut repetitions: [[u64; 3]; REPETITIONS] = [[0; 3]; REPETITIONS];
@@ -200,7 +200,7 @@ fn measured(levels_ns: &[f64; REPETITIONS], spread: f64, random: &mut StdRng) ->
     }
 }
 
-/// A point of quantiles as such times have them: the same figures for a hundredth of the work.
+/// A point from the expected quantiles of drawn times: the same numbers for a hundredth of the work.
 fn figured(levels_ns: &[f64; REPETITIONS], spread: f64, random: &mut StdRng) -> Point {
     let mut repetitions: [[u64; 3]; REPETITIONS] = [[0; 3]; REPETITIONS];
     for (level_ns, quantiles) in levels_ns.iter().zip(&mut repetitions) {
@@ -214,7 +214,7 @@ fn figured(levels_ns: &[f64; REPETITIONS], spread: f64, random: &mut StdRng) -> 
     let middle = point.repetition_p50_ns_median as f64;
     let at = |z: f64, noise: f64| whole(middle * (z * spread).exp() * noise);
     let tail = lognormal(spread * 0.1, random);
-    // Where the outermost of so many times lie.
+    // The expected positions of the extremes among this many times.
     let extreme = Z_999 + 0.1 + 0.3 * normal(random).abs();
     let outlier = if random.random_bool(RARE) { random.random_range(3.0..40.0) } else { 1.0 };
     let p98 = at(Z_98, 1.0);
@@ -281,7 +281,7 @@ mod tests {
         (signal, random)
     }
 
-    /// Points of many series, each with the level of its series.
+    /// Points of many series, each with its series' level.
     fn points(with_histogram: bool) -> Vec<(Point, f64)> {
         let (signal, mut random) = signal(96, 10);
         (0..960)
@@ -290,7 +290,7 @@ mod tests {
             .collect()
     }
 
-    /// A figure of each as a fraction of the level, sorted.
+    /// A value of each point as a fraction of its level, sorted.
     fn ratios(points: &[(Point, f64)], of: fn(&Point) -> i64) -> Vec<f64> {
         let mut ratios: Vec<f64> =
             points.iter().map(|(point, level_ns)| of(point) as f64 / level_ns).collect();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn points_with_and_without_a_histogram_have_the_same_figures() {
+    fn points_are_equal_with_and_without_a_histogram() {
         let (drawn, figured) = (points(true), points(false));
         for of in [
             |point: &Point| point.latency_ns_min,
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_stay_and_a_machine_that_changes_says_so() {
+    fn steps_persist_and_report_environment_changes() {
         let (mut signal, _) = signal(96, 1_000);
         let before: Vec<f64> = signal.series.iter().map(|series| series.level_ns).collect();
         let changes: usize = (0..1_000).map(|commit| signal.advance(commit).len()).sum();

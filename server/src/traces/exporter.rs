@@ -1,13 +1,13 @@
-//! The way to a collector: OTLP over HTTP by the client that agents use, too.
+//! Sends spans to a collector: OTLP over the HTTP client that agents also use.
 
 use async_trait::async_trait;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use std::time::Duration;
 
-/// How long a collector may take.
+/// The timeout for the collector.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Sends from the thread of its own that spans are collected in: it may block.
+/// Runs on the span processor's own thread, so it may block.
 #[derive(Debug)]
 pub(super) struct Client(ureq::Agent);
 

@@ -1,6 +1,6 @@
-//! Traces by OpenTelemetry, when its standard variables name a collector: a span for each request, within the trace that the
-//! client began (W3C `traceparent`), and one for each SQL statement in it. Without these variables none of it exists, and a
-//! request pays for one comparison.
+//! OpenTelemetry traces, if the standard variables name a collector: a span for each request, within the client's
+//! trace (W3C `traceparent`), and one for each of its SQL statements. Without these variables, a request costs one
+//! comparison.
 
 mod exporter;
 mod requests;
@@ -20,26 +20,26 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Where spans for traces come from. They are not for the log, which has its own.
+/// The target of trace spans. The log has its own spans.
 pub const TARGET: &str = "roundtrip_server::traces";
-/// Where sqlx tells of statements.
+/// The log target of sqlx's statements.
 const STATEMENTS: &str = "sqlx::query";
-/// The name of the service, unless `OTEL_SERVICE_NAME` says another.
+/// The default service name, without `OTEL_SERVICE_NAME`.
 const SERVICE: &str = "roundtrip-server";
-/// How long the last spans may take on their way.
+/// The timeout for sending the last spans.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Spans on their way to a collector. Dropping it sends the last of them.
+/// The exporter of spans. Dropping it sends the last ones.
 #[derive(Debug)]
 pub struct Traces {
     provider: SdkTracerProvider,
 }
 
 impl Traces {
-    /// Begins to send spans, if the environment names a collector.
+    /// Starts to export spans, if the environment names a collector.
     ///
     /// # Errors
-    /// The address is none.
+    /// The address is invalid.
     pub fn start() -> Result<Option<Self>, opentelemetry_otlp::ExporterBuildError> {
         if !is_wanted(|name| std::env::var(name).ok()) {
             return Ok(None);
@@ -58,7 +58,7 @@ impl Traces {
         Ok(Some(Self { provider }))
     }
 
-    /// What makes spans out of what happens.
+    /// The tracing layer that creates spans.
     pub fn layer<S>(&self) -> impl Layer<S> + Send + Sync + use<S>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -67,7 +67,7 @@ impl Traces {
         let spans = tracing_opentelemetry::layer().with_tracer(tracer.clone());
         let statements = statements::Statements::new(tracer);
         let of_spans = Targets::new().with_target(TARGET, LevelFilter::INFO);
-        // A layer is shown no span that its filter keeps from it.
+        // The filter hides other spans from the layer.
         let of_statements = of_spans.clone().with_target(STATEMENTS, LevelFilter::DEBUG);
         spans.with_filter(of_spans).and_then(statements.with_filter(of_statements))
     }
@@ -76,12 +76,12 @@ impl Traces {
 impl Drop for Traces {
     fn drop(&mut self) {
         if let Err(error) = self.provider.shutdown_with_timeout(FLUSH_TIMEOUT) {
-            tracing::warn!(error.cause = %error, "the last traces did not reach their collector");
+            tracing::warn!(error.cause = %error, "cannot send the last traces to the collector");
         }
     }
 }
 
-/// Whether something belongs into the log.
+/// Whether an event or span belongs in the log.
 pub fn is_for_the_log(metadata: &Metadata<'_>) -> bool {
     metadata.target() != TARGET
 }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn traces_are_wanted_when_a_collector_is_named_and_nothing_speaks_against_it() {
+    fn traces_require_a_collector() {
         let wanted = |variables: &[(&str, &str)]| {
             is_wanted(|name| {
                 let found = variables.iter().find(|(given, _)| *given == name);

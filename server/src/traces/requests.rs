@@ -1,4 +1,4 @@
-//! A span for each request, as the semantic conventions of OpenTelemetry name it.
+//! A span for each request, named by OpenTelemetry's semantic conventions.
 
 use super::TARGET;
 use axum::extract::{MatchedPath, Request};
@@ -9,7 +9,7 @@ use opentelemetry_http::HeaderExtractor;
 use tracing::{Instrument, Span, field};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// Middleware: answers a request within a span.
+/// Middleware: handles a request within a span.
 pub(crate) async fn observe(request: Request, next: Next) -> Response {
     let span = span(&request);
     if span.is_disabled() {
@@ -17,7 +17,7 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
     }
     let parent =
         global::get_text_map_propagator(|propagator| propagator.extract(&HeaderExtractor(request.headers())));
-    // It fails for a span that has begun, and this one has not.
+    // This fails only for a span that has started.
     let _ = span.set_parent(parent);
     let response = next.run(request).instrument(span.clone()).await;
     let status = response.status();
@@ -30,7 +30,7 @@ pub(crate) async fn observe(request: Request, next: Next) -> Response {
 
 fn span(request: &Request) -> Span {
     let method = request.method();
-    // What stands in the place of its parameters is told by the path.
+    // The route's path has placeholders for parameters.
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     tracing::info_span!(
         target: TARGET,

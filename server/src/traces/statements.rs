@@ -1,5 +1,4 @@
-//! A span for each SQL statement, made when it has ended: sqlx tells of it with the time that it took. Its parameters are
-//! not told, only their places.
+//! A span for each SQL statement, from sqlx's log event with its duration. Parameters are not included.
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Span, SpanBuilder, SpanKind, TraceContextExt, Tracer};
@@ -14,18 +13,18 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Makes the spans.
+/// A layer that creates spans for statements.
 pub(super) struct Statements {
     tracer: SdkTracer,
-    /// Where the span of the request is found.
+    /// Used to find the span of the request.
     dispatch: OnceLock<WeakDispatch>,
 }
 
-/// What sqlx tells of a statement.
+/// The fields of sqlx's log event.
 #[derive(Default)]
-struct Told {
+struct StatementEvent {
     summary: String,
-    /// Empty when it is no longer than its summary.
+    /// Empty if it is no longer than its summary.
     statement: String,
     elapsed: Duration,
     rows_returned: i64,
@@ -51,23 +50,23 @@ where
             let dispatch = self.dispatch.get()?.upgrade()?;
             scope.find_map(|span| get_otel_context(&span.id(), &dispatch))
         });
-        // Statements of no request, such as those that look whether there is something to do, are no part of a trace.
+        // Statements outside requests, such as polling for work, are not traced.
         let Some(parent) = parent.filter(TraceContextExt::has_active_span) else { return };
-        let mut told = Told::default();
-        event.record(&mut told);
-        let Some(started) = ended.checked_sub(told.elapsed) else { return };
-        let statement = if told.statement.is_empty() { told.summary } else { told.statement };
+        let mut fields = StatementEvent::default();
+        event.record(&mut fields);
+        let Some(started) = ended.checked_sub(fields.elapsed) else { return };
+        let statement = if fields.statement.is_empty() { fields.summary } else { fields.statement };
         let builder = SpanBuilder::from_name(name(&statement)).with_kind(SpanKind::Client);
         let builder = builder.with_start_time(started).with_attributes([
             KeyValue::new("db.system.name", "postgresql"),
             KeyValue::new("db.query.text", statement.split_whitespace().collect::<Vec<_>>().join(" ")),
-            KeyValue::new("db.response.returned_rows", told.rows_returned),
+            KeyValue::new("db.response.returned_rows", fields.rows_returned),
         ]);
         self.tracer.build_with_context(builder, &parent).end_with_timestamp(ended);
     }
 }
 
-impl Visit for Told {
+impl Visit for StatementEvent {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "summary" => value.clone_into(&mut self.summary),
@@ -91,7 +90,8 @@ impl Visit for Told {
     fn record_debug(&mut self, _field: &Field, _value: &dyn std::fmt::Debug) {}
 }
 
-/// What a statement does, and to which table: `select point`, `insert run`. A table outside of parentheses comes first.
+/// The operation and table of a statement: `select point`, `insert run`. A table outside of parentheses takes
+/// precedence.
 fn name(statement: &str) -> String {
     let is_table = |word: &str| {
         !word.is_empty()
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_are_named_by_what_they_do_and_to_which_table() {
+    fn names_statements_by_operation_and_table() {
         for (statement, named) in [
             ("select slug from project where project_id = $1", "select project"),
             ("insert into run (run_id)\n values ($1)", "insert run"),

@@ -1,4 +1,4 @@
-//! Accounts and the audit log: for administrators of the server.
+//! Accounts and the audit log.
 
 use crate::support::{TestApp, at, factory, texts};
 use roundtrip_storage::access::{Binding, Role, Scope};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 #[database_test]
-async fn an_administrator_makes_and_removes_accounts(app: TestApp) {
+async fn administrators_create_and_delete_accounts(app: TestApp) {
     let ada = app.account("ada", true).await;
     let answer = app.send("POST", "/api/v1/accounts", &ada, Some(json!({"name": "grace"}))).await;
     assert_eq!(
@@ -41,7 +41,7 @@ async fn an_administrator_makes_and_removes_accounts(app: TestApp) {
 }
 
 #[database_test]
-async fn accounts_and_the_audit_log_are_for_administrators_alone(app: TestApp) {
+async fn only_administrators_see_accounts_and_the_audit_log(app: TestApp) {
     app.store(&factory::report()).await;
     let project_admin = app.member("mary", "libfoo", Role::Admin).await;
     app.account("ada", true).await;
@@ -59,7 +59,7 @@ async fn accounts_and_the_audit_log_are_for_administrators_alone(app: TestApp) {
 }
 
 #[database_test]
-async fn every_change_of_who_may_do_what_is_in_the_audit_log(app: TestApp) {
+async fn audits_every_permission_change(app: TestApp) {
     app.store(&factory::report()).await;
     let ada = app.account("ada", true).await;
     let send = async |method, path: &str, body| app.send(method, path, &ada, body).await;
@@ -114,7 +114,7 @@ async fn every_change_of_who_may_do_what_is_in_the_audit_log(app: TestApp) {
 }
 
 #[database_test]
-async fn lists_are_read_page_by_page(app: TestApp) {
+async fn lists_are_paged(app: TestApp) {
     app.store(&factory::report()).await;
     let ada = app.account("ada", true).await;
     for name in ["grace", "linus", "mary"] {
@@ -140,9 +140,9 @@ async fn lists_are_read_page_by_page(app: TestApp) {
     }
 }
 
-/// What the database does not do when the change does not happen.
+/// A constraint makes the insert into the audit log fail.
 #[database_test]
-async fn a_change_that_cannot_be_logged_does_not_happen(app: TestApp) {
+async fn change_fails_if_it_cannot_be_audited(app: TestApp) {
     let ada = app.account("ada", true).await;
     let check = "check (action <> 'account.create') not valid";
     app.execute(&format!("alter table audit_event add constraint audit_event_test_check {check}")).await;
@@ -153,16 +153,16 @@ async fn a_change_that_cannot_be_logged_does_not_happen(app: TestApp) {
 }
 
 #[test]
-fn no_statement_of_the_server_changes_or_removes_an_audit_event() {
-    // The texts of all queries, as the compiler has them.
+fn no_query_changes_or_deletes_audit_events() {
+    // The texts of all compile-time checked queries.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.sqlx");
-    let mut told = 0;
+    let mut insert_count = 0;
     for file in std::fs::read_dir(folder).unwrap() {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap().to_lowercase();
-        told += usize::from(text.contains("insert into audit_event"));
+        insert_count += usize::from(text.contains("insert into audit_event"));
         for statement in ["update audit_event", "delete from audit_event", "truncate"] {
             assert!(!text.contains(statement), "{text}");
         }
     }
-    assert_eq!(told, 1);
+    assert_eq!(insert_count, 1);
 }

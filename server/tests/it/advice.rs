@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/advice`: what messages would cost, put together of what was stored.
+//! `/api/v1/projects/{project}/advice`: costs of messages, estimated from stored results.
 
 use crate::support::{TestApp, at, factory, texts};
 use roundtrip_wire::{CaseResult, EndObservation, Machine, RunReport};
@@ -38,9 +38,7 @@ fn near(value: &Value, expected: f64) -> bool {
 }
 
 #[database_test]
-async fn transports_are_ranked_by_what_the_messages_would_cost_and_what_would_change_it_is_shown(
-    app: TestApp,
-) {
+async fn ranks_transports_with_sensitivity(app: TestApp) {
     app.store_results(results()).await;
     let advice = advice(&app, "sizes=64:9,1000:1&rate_per_second=10000").await;
     let group = &advice["groups"][0];
@@ -63,12 +61,12 @@ async fn transports_are_ranked_by_what_the_messages_would_cost_and_what_would_ch
     assert!(behind["is_sure"] == true && near(&behind["ratio"], 2.8), "{behind}");
     let answer = group["answer"].as_str().unwrap();
     assert!(
-        answer.starts_with("pipe: 5.05\u{a0}µs at the median")
-            && answer.contains("Next is memfd: 2.79 times as long."),
+        answer.starts_with("pipe: median round trip 5.05\u{a0}µs")
+            && answer.contains("Next: memfd, 2.79x the time."),
         "{answer}"
     );
-    // A message of 64 bytes would be one of 16 KiB.
-    assert!(answer.ends_with("With messages 256 times as long, memfd would be first."), "{answer}");
+    // A message of 64 bytes becomes one of 16 KiB.
+    assert!(answer.ends_with("With 256x longer messages, memfd would be first."), "{answer}");
     assert_eq!(group["would_change"], json!([{"factor": 256.0, "place": 1}]));
     let crossover = &group["crossovers"][0];
     assert_eq!((&crossover["below"], &crossover["above"]), (&json!(0), &json!(1)));
@@ -76,9 +74,7 @@ async fn transports_are_ranked_by_what_the_messages_would_cost_and_what_would_ch
 }
 
 #[database_test]
-async fn nothing_is_said_of_messages_longer_than_what_was_measured_and_of_shorter_ones_what_was_assumed(
-    app: TestApp,
-) {
+async fn does_not_extrapolate_to_longer_messages(app: TestApp) {
     let mut results = results();
     results.push(result("posix-mq", 64, 1_000));
     app.store_results(results).await;
@@ -90,15 +86,15 @@ async fn nothing_is_said_of_messages_longer_than_what_was_measured_and_of_shorte
     assert_eq!(unranked["transport"]["slug"], "posix-mq");
     assert_eq!(
         unranked["because"],
-        "It was measured up to 64\u{a0}B, and 50 % of the messages are longer: at most 0.1 % may be."
+        "Measured up to 64\u{a0}B only, but 50 % of the messages are longer (limit: 0.1 %)."
     );
     let beyond = self::advice(&app, "sizes=1000000:1").await;
     let group = &beyond["groups"][0];
-    assert_eq!(at(group, "answer,ranking"), json!(["No transport was measured over these sizes.", []]));
+    assert_eq!(at(group, "answer,ranking"), json!(["No transport has results for these sizes.", []]));
 }
 
 #[database_test]
-async fn what_is_not_comparable_is_not_ranked_with_the_rest(app: TestApp) {
+async fn ranks_only_comparable_transports(app: TestApp) {
     let mut results = results();
     let mut lossy = result("udp", 64, 100);
     lossy.repetitions[0].delivered -= 1;
@@ -113,25 +109,25 @@ async fn what_is_not_comparable_is_not_ranked_with_the_rest(app: TestApp) {
     let groups = advice["groups"].as_array().unwrap();
     let names = |list: &Value| texts(list, "*/transport/slug");
     assert_eq!(names(&groups[0]["ranking"]), ["pipe", "memfd"], "{advice}");
-    let told = texts(&groups[0]["not_ranked"], "*/because");
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().any(|told| told == "It lost messages."), "{told:?}");
+    let reasons = texts(&groups[0]["not_ranked"], "*/because");
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason == "It lost messages."), "{reasons:?}");
     assert!(
-        told.iter().any(|because| because.starts_with("100 of its messages are timed together")),
-        "{told:?}"
+        reasons.iter().any(|because| because.starts_with("100 messages are timed as one batch")),
+        "{reasons:?}"
     );
     assert_eq!(names(&groups[1]["ranking"]), ["fifo"]);
-    // By the median it takes part, and it is said what it needs.
+    // By the median it is ranked, with its requirement.
     let by_median = self::advice(&app, "sizes=64:1").await;
     let answer = by_median["groups"][0]["answer"].as_str().unwrap();
     assert!(
-        answer.contains("ring: ") && answer.contains("never sleeps") && answer.contains("Else it is pipe"),
+        answer.contains("ring: ") && answer.contains("busy-waits") && answer.contains("Otherwise use pipe"),
         "{answer}"
     );
 }
 
 #[database_test]
-async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(app: TestApp) {
+async fn uses_only_the_newest_environment(app: TestApp) {
     app.store_results(results()).await;
     let mut newer = RunReport { results: vec![result("memfd", 64, 1)], ..factory::nth(2) };
     newer.environment.stable.insert("os.kernel".into(), "6.99.0".into());
@@ -155,21 +151,21 @@ async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(app: 
 }
 
 #[database_test]
-async fn what_is_no_profile_is_refused_with_what_was_expected(app: TestApp) {
+async fn rejects_invalid_profiles(app: TestApp) {
     app.store_results(results()).await;
-    for (query, told) in [
+    for (query, expected) in [
         ("profile=chromium-ipc&sizes=64:1", "either `profile` or `sizes`"),
         ("profile=firefox", "no size profile is called firefox"),
         ("sizes=", "no bucket has a message"),
-        ("sizes=64:-1", "is no bucket"),
+        ("sizes=64:-1", "is not a bucket"),
         ("sizes=9-8:1", "ends before it begins"),
-        ("sizes=1-8:1,8-9:1", "begins within or below"),
+        ("sizes=1-8:1,8-9:1", "without overlap"),
         ("sizes=64:1&rate_per_second=0", "more than 0"),
         ("sizes=64:1&rate_per_second=NaN", "more than 0"),
     ] {
         let answer = app.get(&format!("{ASK}?{query}")).await;
         let detail = answer.assert_problem(400, "invalid-parameter").detail;
-        assert!(detail.contains(told), "{query}: {detail}");
+        assert!(detail.contains(expected), "{query}: {detail}");
     }
     app.get(&format!("{ASK}?sizes=64:1&machine=lab-9")).await.assert_problem(404, "unknown-machine");
     let chromium = advice(&app, "profile=chromium-ipc").await;

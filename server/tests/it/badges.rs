@@ -1,4 +1,4 @@
-//! Badges: what they say of a project and of a series, and for how long.
+//! Badges of projects and series, and their caching.
 
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_wire::RunReport;
@@ -6,7 +6,7 @@ use roxmltree::Document;
 
 const OF_PROJECT: &str = "/api/v1/projects/libfoo/badge.svg";
 
-/// What a badge says to whoever does not see it.
+/// The text of a badge for screen readers.
 fn said(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.headers["content-type"], "image/svg+xml");
@@ -22,7 +22,7 @@ fn said(answer: &Answer) -> String {
 }
 
 #[database_test]
-async fn a_project_says_how_many_regressions_people_have_to_look_after(app: TestApp) {
+async fn project_badge_counts_open_regressions(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(said(&app.get(OF_PROJECT).await), "libfoo: no regressions");
     app.regression("").await;
@@ -41,7 +41,7 @@ async fn a_project_says_how_many_regressions_people_have_to_look_after(app: Test
 }
 
 #[database_test]
-async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(app: TestApp) {
+async fn series_badge_shows_the_requested_quantile(app: TestApp) {
     for (commit, ns) in [(1, 9_000), (2, 18_200)] {
         let mut report = factory::nth(commit);
         report.results = vec![factory::result("unix-stream", 64, vec![factory::repetition(0, &[ns; 50])])];
@@ -54,7 +54,7 @@ async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(app: 
     let wrong = app.get("/api/v1/series/1/badge.svg?quantile=p42").await;
     wrong.assert_problem(400, "invalid-parameter");
     app.get("/api/v1/series/999/badge.svg").await.assert_problem(404, "unknown-series");
-    // What a pull request measured is not how the project is.
+    // Results of pull requests do not affect badges.
     let mut report = RunReport { pull_request: Some(7), ..factory::nth(3) };
     report.results = vec![factory::result("pipe", 64, vec![factory::repetition(0, &[5_000; 50])])];
     app.store(&report).await;
@@ -62,7 +62,7 @@ async fn a_series_says_how_fast_its_newest_commit_is_and_what_it_was_asked(app: 
 }
 
 #[database_test]
-async fn a_badge_that_says_the_same_is_not_sent_again_and_no_shared_cache_keeps_a_private_one(app: TestApp) {
+async fn unchanged_badge_returns_304(app: TestApp) {
     app.store(&factory::report()).await;
     let first = app.get(OF_PROJECT).await;
     assert_eq!(first.headers["cache-control"], "no-cache");

@@ -1,4 +1,4 @@
-//! The order of commits, whole clones and shallow ones.
+//! The order of commits, from full and shallow clones.
 
 use crate::support::{TestApp, at, factory};
 use roundtrip_wire::RunReport;
@@ -21,7 +21,7 @@ fn expected(places: &[(u64, i64)]) -> Vec<(String, i64)> {
 }
 
 #[database_test]
-async fn commits_stand_where_the_agent_says_whatever_the_order_of_uploads(app: TestApp) {
+async fn commit_order_does_not_depend_on_uploads(app: TestApp) {
     for number in [9, 3, 5] {
         app.store(&factory::nth(number)).await;
     }
@@ -29,14 +29,14 @@ async fn commits_stand_where_the_agent_says_whatever_the_order_of_uploads(app: T
 }
 
 #[database_test]
-async fn a_shallow_clone_is_placed_by_its_stored_parent(app: TestApp) {
+async fn places_a_shallow_clone_by_its_parent(app: TestApp) {
     app.store(&factory::report_at(factory::commit(7, Some(41)))).await;
     app.store(&factory::report_at(factory::commit(8, None))).await;
     assert_eq!(charted(&app).await, expected(&[(7, 41), (8, 42)]));
 }
 
 #[database_test]
-async fn a_shallow_clone_is_placed_through_its_history(app: TestApp) {
+async fn places_a_shallow_clone_by_its_history(app: TestApp) {
     app.store(&factory::nth(5)).await;
     let history = vec![factory::commit(7, None), factory::commit(6, None)];
     app.store(&RunReport { history, ..factory::report_at(factory::commit(8, None)) }).await;
@@ -44,22 +44,22 @@ async fn a_shallow_clone_is_placed_through_its_history(app: TestApp) {
 }
 
 #[database_test]
-async fn commits_without_relation_stand_behind_all_others_until_something_certain_arrives(app: TestApp) {
+async fn unrelated_commits_come_last(app: TestApp) {
     app.store(&factory::nth(2)).await;
-    // Nothing relates 20 and 21 to 2.
+    // 20 and 21 are unrelated to 2.
     app.store(&factory::report_at(factory::commit(20, None))).await;
     app.store(&factory::report_at(factory::commit(21, None))).await;
     app.store(&factory::nth(10)).await;
     assert_eq!(charted(&app).await, expected(&[(2, 2), (20, 3), (21, 4), (10, 10)]));
 
-    // A whole clone measures 22 and knows: 21 follows from it, and 20 from the history; their points move along.
+    // A full clone measures 22. Its parents place 21, and its history places 20. Their points move too.
     let history = vec![factory::commit(21, Some(21)), factory::commit(20, Some(20))];
     app.store(&RunReport { history, ..factory::nth(22) }).await;
     assert_eq!(charted(&app).await, expected(&[(2, 2), (10, 10), (20, 20), (21, 21), (22, 22)]));
 }
 
 #[database_test]
-async fn an_ancestor_that_becomes_certain_moves_its_estimated_descendants(app: TestApp) {
+async fn known_ancestor_moves_estimated_descendants(app: TestApp) {
     app.store(&factory::nth(50)).await;
     for number in [30, 31, 32] {
         app.store(&factory::report_at(factory::commit(number, None))).await;
@@ -76,7 +76,7 @@ async fn an_ancestor_that_becomes_certain_moves_its_estimated_descendants(app: T
 }
 
 #[database_test]
-async fn the_same_commit_measured_twice_has_two_points(app: TestApp) {
+async fn commit_measured_twice_has_two_points(app: TestApp) {
     let earlier = factory::report();
     let later = RunReport { started_at: factory::time(120), ..factory::report() };
     app.store(&later).await;
@@ -88,7 +88,7 @@ async fn the_same_commit_measured_twice_has_two_points(app: TestApp) {
 }
 
 #[database_test]
-async fn two_projects_order_the_same_commit_by_themselves(app: TestApp) {
+async fn projects_order_commits_independently(app: TestApp) {
     app.store(&factory::nth(4)).await;
     let other =
         RunReport { project: factory::slug("fork"), ..factory::report_at(factory::commit(4, Some(44))) };

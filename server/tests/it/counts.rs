@@ -1,9 +1,9 @@
-//! What is counted when it is stored is what there is, however uploads come.
+//! Stored counts equal the actual numbers of rows, in any order of uploads.
 
 use crate::support::{TestApp, factory};
 use roundtrip_wire::RunReport;
 
-/// Uploads of two projects from three machines, of commits and cases that they share in part.
+/// Uploads of two projects from three machines, with partly shared commits and cases.
 fn reports() -> Vec<RunReport> {
     let report = |number: u64| {
         let commit = 2 + number % 5;
@@ -20,10 +20,10 @@ fn reports() -> Vec<RunReport> {
 }
 
 #[database_test]
-async fn uploads_that_come_at_once_or_again_are_counted_once(app: TestApp) {
+async fn concurrent_and_repeated_uploads_count_once(app: TestApp) {
     let reports = reports();
     let statuses = futures_util::future::join_all(reports.iter().map(async |report| {
-        // Each twice at once, and all thirty beside each other.
+        // Each twice, all thirty concurrently.
         let (first, second) = tokio::join!(app.put(report), app.put(report));
         [first.status.as_u16(), second.status.as_u16()]
     }))
@@ -33,7 +33,7 @@ async fn uploads_that_come_at_once_or_again_are_counted_once(app: TestApp) {
     let of_all = counted.iter().map(|(_, runs, ..)| runs).sum::<i64>();
     assert_eq!((counted.len(), of_all), (2, 30));
 
-    // A server that remembers nothing finds the series that there are, and counts none of them anew.
+    // A server with an empty cache finds the existing series and does not count them again.
     let restarted = app.another();
     let mut again = reports[3].clone();
     again.run_id = roundtrip_wire::RunId::draw();
@@ -42,7 +42,7 @@ async fn uploads_that_come_at_once_or_again_are_counted_once(app: TestApp) {
 }
 
 #[database_test]
-async fn what_was_refused_is_not_counted(app: TestApp) {
+async fn rejected_uploads_do_not_count(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let before = app.assert_counted().await;

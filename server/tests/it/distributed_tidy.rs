@@ -1,5 +1,5 @@
-//! What a distributed PostgreSQL asks of migrations and queries, held without one. The rules are those that Citus breaks
-//! on: see `docs/explanation/scaling.md`.
+//! Checks the rules of a distributed PostgreSQL for migrations and queries, without running one. They are the limits
+//! of Citus: see `docs/explanation/scaling.md`.
 
 use roundtrip_storage::distribution::{DISTRIBUTED, REFERENCE};
 use sqlparser::ast::{
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The texts of all queries that are checked when the server is compiled.
+/// The texts of all compile-time checked queries.
 pub(crate) fn queries() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.sqlx");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
@@ -24,7 +24,7 @@ pub(crate) fn queries() -> Vec<String> {
     files.map(text).collect()
 }
 
-/// What breaks a rule in one query.
+/// The rule violations in one query.
 fn broken(query: &str) -> Vec<String> {
     let statements =
         Parser::parse_sql(&PostgreSqlDialect {}, query).unwrap_or_else(|error| panic!("{error}: {query}"));
@@ -33,15 +33,15 @@ fn broken(query: &str) -> Vec<String> {
     seen.broken()
 }
 
-/// What the rules are about.
+/// The parts of a query that the rules concern.
 #[derive(Default)]
 struct Seen {
-    /// Distributed tables by the names they go by.
+    /// Distributed tables by alias.
     tables: BTreeMap<String, String>,
-    /// Names whose `machine_id` is a parameter: the whole query then goes to the one node that has this machine, where
-    /// everything is possible that is possible anywhere. Across nodes, much is not.
+    /// Aliases whose `machine_id` is a parameter. The query then runs on the one node with this machine, without
+    /// restrictions. Queries across nodes have many restrictions.
     of_one_machine: BTreeSet<String>,
-    /// Pairs of names whose machines are equal.
+    /// Pairs of aliases with equal machines.
     equal: Vec<(String, String)>,
     locks: bool,
     broken: Vec<String>,
@@ -131,7 +131,7 @@ impl Visitor for Seen {
             for (side, other) in [(&left, &right), (&right, &left)] {
                 let name = match side.rsplit_once('.') {
                     Some((name, "machine_id")) => name,
-                    // Of the only table there is.
+                    // An unqualified column belongs to the only table.
                     None if side == "machine_id" => self.tables.keys().next().map_or("", String::as_str),
                     _ => continue,
                 };
@@ -147,7 +147,7 @@ impl Visitor for Seen {
 }
 
 #[test]
-fn every_query_of_distributed_tables_names_one_machine() {
+fn distributed_queries_name_one_machine() {
     let queries = queries();
     let of_distributed = queries.iter().filter(|query| query.contains("point")).count();
     assert!(
@@ -163,7 +163,7 @@ fn every_query_of_distributed_tables_names_one_machine() {
 }
 
 #[test]
-fn what_a_distributed_database_refuses_is_found() {
+fn checker_finds_unsupported_queries() {
     for (query, rule) in [
         ("select * from point where series_id = $1", "of many machines"),
         ("select * from point p join run on run.run_id = p.run_id where p.machine_id = $1", ""),
@@ -194,7 +194,7 @@ fn what_a_distributed_database_refuses_is_found() {
 }
 
 #[database_test]
-async fn tables_can_be_spread_in_the_order_in_which_they_are_listed(pool: PgPool) {
+async fn tables_can_be_distributed_in_order(pool: PgPool) {
     let references: Vec<(String, String)> = sqlx::query_as(
         "select conrelid::regclass::text, confrelid::regclass::text from pg_constraint
          where contype = 'f' and connamespace = 'public'::regnamespace",
@@ -209,7 +209,7 @@ async fn tables_can_be_spread_in_the_order_in_which_they_are_listed(pool: PgPool
             "{from} -> {to}"
         );
         if let Some(from_place) = place(&from) {
-            // A table on every node cannot refer to one that is only on the coordinator.
+            // A table on every node cannot reference one that is only on the coordinator.
             assert!(place(&to).is_some_and(|to_place| to_place < from_place), "{from} -> {to}");
         }
     }

@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/error-rates`, and the work that counts them.
+//! `/api/v1/projects/{project}/error-rates`, and the task that counts them.
 
 use crate::support::{TestApp, at, factory};
 use axum::http::StatusCode;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const PATH: &str = "/api/v1/projects/libfoo/error-rates";
 
-/// A report of a commit on a machine: two transports, each with so many repetitions of about so long.
+/// A report of a commit on a machine: two transports with the given number of repetitions and approximate times.
 fn report(machine: &str, commit: u64, repetitions: u32, ns: u64) -> RunReport {
     let mut report = factory::nth(commit);
     report.machine = Machine { slug: factory::slug(machine), ..report.machine };
@@ -30,7 +30,7 @@ fn report(machine: &str, commit: u64, repetitions: u32, ns: u64) -> RunReport {
     report
 }
 
-/// Counts all that there is, which was searched for changes before.
+/// Runs change detection, then counts the error rates.
 async fn count(app: &TestApp) -> usize {
     app.state.analyst().search().await.unwrap();
     error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap()
@@ -42,7 +42,7 @@ fn of_class<'a>(rates: &'a Value, transport: &str) -> &'a Value {
 }
 
 #[database_test]
-async fn before_the_first_count_it_is_said_that_there_was_none(app: TestApp) {
+async fn no_error_rates_before_the_first_count(app: TestApp) {
     app.store(&report("lab-1", 1, 3, 1_000)).await;
     let rates = app.read(PATH).await;
     assert_eq!((&rates["computed_at"], &rates["machines"]), (&Value::Null, &json!([])));
@@ -52,7 +52,7 @@ async fn before_the_first_count_it_is_said_that_there_was_none(app: TestApp) {
 }
 
 #[database_test]
-async fn rates_are_counted_of_stored_points_and_their_repetitions(app: TestApp) {
+async fn counts_rates_from_stored_points_and_repetitions(app: TestApp) {
     for commit in 1..=80 {
         app.store(&report("lab-1", commit, 20, 100_000)).await;
     }
@@ -62,7 +62,7 @@ async fn rates_are_counted_of_stored_points_and_their_repetitions(app: TestApp) 
     assert_eq!(rates["computed_at"], rates["machines"][0]["computed_at"]);
     let pipe = of_class(&rates, "pipe");
     assert_eq!((&pipe["scenario"], &pipe["series_count"]), (&"roundtrip".into(), &1.into()));
-    // 100 series of 300 points are made of each.
+    // 100 series of 300 points are simulated from each.
     for figure in ["p50", "p99"] {
         let alarms = &pipe[figure]["false_alarms"];
         assert_eq!((&alarms["count"], &alarms["of_count"]), (&0.into(), &30_000.into()), "{figure}");
@@ -83,7 +83,7 @@ async fn rates_are_counted_of_stored_points_and_their_repetitions(app: TestApp) 
 }
 
 #[database_test]
-async fn a_step_is_no_noise_and_nothing_is_counted_before_it_was_searched_for(app: TestApp) {
+async fn steps_are_not_counted_as_noise(app: TestApp) {
     for commit in 1..=80 {
         app.store(&report("lab-1", commit, 3, if commit <= 40 { 100_000 } else { 150_000 })).await;
     }
@@ -98,7 +98,7 @@ async fn a_step_is_no_noise_and_nothing_is_counted_before_it_was_searched_for(ap
 }
 
 #[database_test]
-async fn what_too_few_points_or_repetitions_cannot_tell_is_counted(app: TestApp) {
+async fn counts_series_with_too_few_points_or_repetitions(app: TestApp) {
     for commit in 1..=5 {
         app.store(&report("lab-1", commit, 11, 100_000)).await;
     }
@@ -114,7 +114,7 @@ async fn what_too_few_points_or_repetitions_cannot_tell_is_counted(app: TestApp)
 }
 
 #[database_test]
-async fn a_count_takes_the_place_of_the_one_before_and_is_the_same_for_the_same_points(app: TestApp) {
+async fn recounting_replaces_the_rates_deterministically(app: TestApp) {
     for commit in 1..=60 {
         app.store(&report("lab-1", commit, 12, 100_000)).await;
         app.store(&report("lab-2", commit, 3, 90_000)).await;
@@ -130,7 +130,7 @@ async fn a_count_takes_the_place_of_the_one_before_and_is_the_same_for_the_same_
 }
 
 #[database_test]
-async fn a_machine_is_counted_once_a_day_and_a_new_one_at_once(app: TestApp) {
+async fn counts_a_machine_daily_and_a_new_one_immediately(app: TestApp) {
     let daily = async || {
         app.state.analyst().search().await.unwrap();
         error_rates::count(&app.pool, Utc::now() - TimeDelta::days(1), None, &|| false).await.unwrap()
@@ -144,7 +144,7 @@ async fn a_machine_is_counted_once_a_day_and_a_new_one_at_once(app: TestApp) {
 }
 
 #[database_test]
-async fn a_count_that_is_asked_to_stop_or_lost_its_lease_stores_nothing_more(app: TestApp) {
+async fn stopped_or_expired_count_stores_nothing(app: TestApp) {
     app.store(&report("lab-1", 1, 12, 100_000)).await;
     app.state.analyst().search().await.unwrap();
     assert_eq!(error_rates::count(&app.pool, Utc::now(), None, &|| true).await.unwrap(), 0);
@@ -157,7 +157,7 @@ async fn a_count_that_is_asked_to_stop_or_lost_its_lease_stores_nothing_more(app
 }
 
 #[database_test]
-async fn a_stranger_does_not_see_those_of_a_private_project_and_they_go_with_it(app: TestApp) {
+async fn private_error_rates_are_hidden_and_deleted_with_the_project(app: TestApp) {
     app.store(&report("lab-1", 1, 12, 100_000)).await;
     count(&app).await;
     assert_eq!(app.get("/api/v1/projects/nothing/error-rates").await.status, StatusCode::NOT_FOUND);

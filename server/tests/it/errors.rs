@@ -1,4 +1,4 @@
-//! Every failure is a problem with a request id, whatever part of the service it comes from.
+//! Errors: every failure is a problem with a request id.
 
 use crate::support::{TestApp, factory};
 use axum::body::Body;
@@ -7,14 +7,14 @@ use sqlx::postgres::PgPoolOptions;
 use std::time::Duration;
 
 #[database_test]
-async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(app: TestApp) {
+async fn unknown_api_path_returns_a_problem(app: TestApp) {
     for path in ["/api", "/api/", "/api/v1", "/api/v1/nothing", "/api/v2/projects", "/api/v1/projects/"] {
         app.get(path).await.assert_problem(404, "unknown-endpoint");
     }
 }
 
 #[database_test]
-async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(app: TestApp) {
+async fn unsupported_method_lists_allowed_methods(app: TestApp) {
     for (method, path, allowed) in [
         (Method::POST, "/api/v1/projects/libfoo", "GET"),
         (Method::DELETE, "/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", "PUT"),
@@ -29,7 +29,7 @@ async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(app: Tes
 }
 
 #[database_test]
-async fn a_wrong_parameter_is_named(app: TestApp) {
+async fn names_the_invalid_parameter(app: TestApp) {
     app.store(&factory::report()).await;
     let many = (1..=201).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
     for (path, name) in [
@@ -67,7 +67,7 @@ async fn a_wrong_parameter_is_named(app: TestApp) {
 }
 
 #[database_test]
-async fn a_request_keeps_the_id_that_it_brings(app: TestApp) {
+async fn keeps_the_clients_request_id(app: TestApp) {
     let request =
         Request::get("/api/v1/series/7").header("x-request-id", "mine").body(Body::empty()).unwrap();
     let problem = app.call(request).await.assert_problem(404, "unknown-series");
@@ -75,7 +75,7 @@ async fn a_request_keeps_the_id_that_it_brings(app: TestApp) {
 }
 
 #[database_test]
-async fn a_database_that_does_not_answer_is_temporary(app: TestApp) {
+async fn unavailable_database_returns_503(app: TestApp) {
     let report = factory::report();
     app.pool.close().await;
     for answer in [app.get("/api/v1/projects").await, app.put(&report).await, app.get("/readyz").await] {
@@ -86,7 +86,7 @@ async fn a_database_that_does_not_answer_is_temporary(app: TestApp) {
 }
 
 #[database_test]
-async fn while_all_connections_are_busy_clients_are_asked_to_come_back_and_nothing_is_stored(app: TestApp) {
+async fn busy_connections_return_503_and_store_nothing(app: TestApp) {
     let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_millis(50));
     let busy = app.another_with(few);
     let held = [busy.pool.acquire().await.unwrap(), busy.pool.acquire().await.unwrap()];
@@ -99,7 +99,7 @@ async fn while_all_connections_are_busy_clients_are_asked_to_come_back_and_nothi
     assert_eq!(app.row_counts().await["run"], 0);
 
     drop(held);
-    // Far more than there are connections: they wait for each other.
+    // Far more requests than connections, so that they wait.
     let reports: Vec<_> = (0..20).map(|_| factory::report()).collect();
     let patient = app.another_with(PgPoolOptions::new().max_connections(2));
     let answers = futures_util::future::join_all(reports.iter().map(|report| patient.put(report))).await;
@@ -108,11 +108,9 @@ async fn while_all_connections_are_busy_clients_are_asked_to_come_back_and_nothi
     assert_eq!(app.row_counts().await["run"], 21);
 }
 
-/// Each SQLSTATE is raised in the middle of an upload by the database itself.
+/// The database raises each SQLSTATE in the middle of an upload.
 #[database_test]
-async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_and_nothing_is_stored(
-    app: TestApp,
-) {
+async fn sqlstate_selects_the_status_and_stores_nothing(app: TestApp) {
     let before = app.row_counts().await;
     for (state, status, code) in [
         ("53100", 507, "storage-full"),
@@ -135,7 +133,7 @@ async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_an
 }
 
 #[database_test]
-async fn every_answer_has_the_security_headers(app: TestApp) {
+async fn every_answer_has_security_headers(app: TestApp) {
     for path in ["/", "/healthz", "/api/v1/projects", "/api/v1/nothing"] {
         let headers = app.get(path).await.headers;
         let policy = headers["content-security-policy"].to_str().unwrap();

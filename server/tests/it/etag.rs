@@ -1,4 +1,4 @@
-//! Entity tags of what the API answers.
+//! Entity tags of API responses.
 
 use crate::support::{Answer, TestApp, factory};
 use axum::body::Body;
@@ -15,7 +15,7 @@ fn tag(answer: &Answer) -> String {
 }
 
 #[database_test]
-async fn every_answer_has_a_tag_and_is_not_sent_again_to_clients_that_have_it(app: TestApp) {
+async fn every_answer_supports_etags(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let (run, sha) = (report.run_id, &report.commit.sha);
@@ -59,7 +59,7 @@ async fn every_answer_has_a_tag_and_is_not_sent_again_to_clients_that_have_it(ap
 }
 
 #[database_test]
-async fn another_answer_has_another_tag(app: TestApp) {
+async fn tag_changes_with_the_answer(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/runs";
     let before = tag(&ask(&app, path, &[]).await);
@@ -70,7 +70,7 @@ async fn another_answer_has_another_tag(app: TestApp) {
 }
 
 #[database_test]
-async fn a_tag_is_the_same_however_the_answer_is_compressed(app: TestApp) {
+async fn tag_does_not_depend_on_compression(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/series";
     let plain = ask(&app, path, &[]).await;
@@ -84,7 +84,7 @@ async fn a_tag_is_the_same_however_the_answer_is_compressed(app: TestApp) {
 }
 
 #[database_test]
-async fn problems_and_other_methods_have_no_tag(app: TestApp) {
+async fn errors_and_other_methods_have_no_tag(app: TestApp) {
     let problem = ask(&app, "/api/v1/series/7", &[("if-none-match", "*")]).await;
     problem.assert_problem(404, "unknown-series");
     assert!(!problem.headers.contains_key("etag"));

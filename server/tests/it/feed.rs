@@ -20,7 +20,7 @@ fn only<'a>(node: Node<'a, 'a>, name: &'static str) -> &'a str {
     found[0].text().unwrap_or_default()
 }
 
-/// What RFC 4287 demands of feeds (4.1.1) and entries (4.1.2) alike.
+/// Checks the elements that RFC 4287 requires in feeds (4.1.1) and entries (4.1.2).
 #[track_caller]
 fn assert_has_what_is_required(node: Node<'_, '_>) {
     assert!(only(node, "id").starts_with("urn:uuid:"), "{}", only(node, "id"));
@@ -35,7 +35,7 @@ fn assert_has_what_is_required(node: Node<'_, '_>) {
 }
 
 #[database_test]
-async fn a_feed_has_the_newest_runs_and_what_atom_demands(app: TestApp) {
+async fn run_feed_is_valid_atom(app: TestApp) {
     let first = factory::report();
     app.store(&first).await;
     let mut second = RunReport { pull_request: Some(12), ..factory::report() };
@@ -67,7 +67,7 @@ async fn a_feed_has_the_newest_runs_and_what_atom_demands(app: TestApp) {
     assert_eq!(ids, [format!("urn:uuid:{}", second.run_id), format!("urn:uuid:{}", first.run_id)]);
     for entry in &entries {
         assert_has_what_is_required(*entry);
-        // The feed has no author of its own.
+        // The feed itself has no author.
         assert!(!only(children(*entry, "author")[0], "name").is_empty());
     }
     assert_eq!(only(entries[0], "title"), "0000000 for pull request 12 on lab-1: 1 result, 1 failure");
@@ -81,7 +81,7 @@ async fn a_feed_has_the_newest_runs_and_what_atom_demands(app: TestApp) {
 }
 
 #[database_test]
-async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_demands(app: TestApp) {
+async fn regression_feed_is_valid_atom(app: TestApp) {
     app.store(&factory::report()).await;
     let path = "/api/v1/projects/libfoo/regressions.atom";
     let read = async || String::from_utf8(app.get(path).await.body).unwrap();
@@ -107,7 +107,7 @@ async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_de
         assert_has_what_is_required(*entry);
         assert!(!only(children(*entry, "author")[0], "name").is_empty());
     }
-    assert_eq!(only(entries[0], "summary"), "The commit is 0000000. All is as before since 0000000.");
+    assert_eq!(only(entries[0], "summary"), "Caused by 0000000. Back to baseline since 0000000.");
     assert_eq!(children(entries[1], "link")[0].attribute("href"), Some("/libfoo/regressions/1"));
     let ids: BTreeSet<_> = [feed, entries[0], entries[1]].map(|node| only(node, "id")).into();
     assert_eq!(ids.len(), 3);
@@ -115,7 +115,7 @@ async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_de
 }
 
 #[database_test]
-async fn a_feed_keeps_its_identity_and_shares_it_with_no_other(app: TestApp) {
+async fn feed_identity_is_stable_and_unique(app: TestApp) {
     app.store(&factory::report()).await;
     app.store(&RunReport { project: factory::slug("other"), ..factory::report() }).await;
     let id = async |project: &str| {

@@ -1,4 +1,4 @@
-//! Signing in with GitHub, against one that takes nothing but what is documented.
+//! Sign-in with GitHub, with a fake that accepts only documented requests.
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
 use crate::support::{Answer, Fixture, TestApp};
@@ -9,19 +9,19 @@ use roundtrip_storage::audit::By;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-struct World {
+struct SignInFixture {
     app: TestApp,
     github: FakeGitHub,
 }
 
-/// What a browser holds after it was sent away.
-struct Away {
+/// A browser's state after the redirect to GitHub.
+struct Redirect {
     url: String,
     cookie: String,
 }
 
-impl Fixture for World {
-    async fn of(pool: PgPool) -> Self {
+impl Fixture for SignInFixture {
+    async fn new(pool: PgPool) -> Self {
         let github = FakeGitHub::start();
         let settings = Settings {
             url: github.url(),
@@ -29,26 +29,26 @@ impl Fixture for World {
             client_id: CLIENT_ID.into(),
             client_secret: CLIENT_SECRET.into(),
         };
-        let app = TestApp::made(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
+        let app = TestApp::configured(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
         Self { app, github }
     }
 }
 
-impl World {
+impl SignInFixture {
     async fn account(&self, name: &str, login: &str) {
         let by = By::command_line();
         let made = audited::create_account(&self.app.pool, &by, name, Some(login), false).await.unwrap();
         assert!(made.unwrap().1.is_none());
     }
 
-    async fn begin(&self, to: &str) -> Away {
+    async fn begin(&self, to: &str) -> Redirect {
         let answer = self.app.get(&format!("/auth/github{to}")).await;
         assert_eq!(answer.status, 303, "{answer:?}");
         let set = answer.headers["set-cookie"].to_str().unwrap();
         for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=600"] {
             assert!(set.split("; ").any(|part| part == attribute), "{attribute} of {set}");
         }
-        Away {
+        Redirect {
             url: answer.headers["location"].to_str().unwrap().to_owned(),
             cookie: set.split(';').next().unwrap().to_owned(),
         }
@@ -58,11 +58,11 @@ impl World {
         self.app.send_with("GET", path, &[("cookie", cookie.to_owned())], None).await
     }
 
-    /// All the way there and back.
+    /// The complete sign-in.
     async fn sign_in(&self, to: &str) -> Answer {
-        let away = self.begin(to).await;
-        let back = self.github.visit(&away.url);
-        self.return_to(&back, &away.cookie).await
+        let redirect = self.begin(to).await;
+        let back = self.github.visit(&redirect.url);
+        self.return_to(&back, &redirect.cookie).await
     }
 
     async fn name(&self, answer: &Answer) -> Value {
@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-/// Where it leads, without a session.
+/// Checks that the sign-in failed with this reason and without a session.
 #[track_caller]
 fn assert_failed(answer: &Answer, why: &str) {
     assert_eq!(answer.status, 303, "{answer:?}");
@@ -87,87 +87,87 @@ fn assert_failed(answer: &Answer, why: &str) {
 }
 
 #[database_test]
-async fn who_has_an_account_comes_back_signed_in_to_the_page_that_was_asked_for(world: World) {
-    world.account("grace", "Grace-Hopper").await;
-    world.github.seat(Some((7, "grace-hopper")));
-    let answer = world.sign_in("?to=/libfoo/series/3%3Frun%3D1").await;
+async fn sign_in_returns_to_the_requested_page(fixture: SignInFixture) {
+    fixture.account("grace", "Grace-Hopper").await;
+    fixture.github.sign_in_as(Some((7, "grace-hopper")));
+    let answer = fixture.sign_in("?to=/libfoo/series/3%3Frun%3D1").await;
     assert_eq!(
         (answer.status.as_u16(), answer.headers["location"].to_str().unwrap()),
         (303, "/libfoo/series/3?run=1")
     );
-    assert_eq!(world.name(&answer).await, "grace");
-    assert_eq!(world.app.read("/api/v1/session").await["has_github"], true);
+    assert_eq!(fixture.name(&answer).await, "grace");
+    assert_eq!(fixture.app.read("/api/v1/session").await["has_github"], true);
 }
 
 #[database_test]
-async fn an_account_goes_by_the_number_and_not_by_the_login(world: World) {
-    world.account("grace", "grace-hopper").await;
+async fn account_is_identified_by_github_id(fixture: SignInFixture) {
+    fixture.account("grace", "grace-hopper").await;
     for user in [(7, "grace-hopper"), (7, "admiral")] {
-        world.github.seat(Some(user));
-        let answer = world.sign_in("").await;
-        assert_eq!(world.name(&answer).await, "grace");
+        fixture.github.sign_in_as(Some(user));
+        let answer = fixture.sign_in("").await;
+        assert_eq!(fixture.name(&answer).await, "grace");
     }
-    // Somebody else took over the login that became free, and tries what it is worth.
+    // Another user took over the released login, and tries to sign in.
     for login in ["grace-hopper", "admiral"] {
-        world.github.seat(Some((8, login)));
-        assert_failed(&world.sign_in("").await, "no-account");
+        fixture.github.sign_in_as(Some((8, login)));
+        assert_failed(&fixture.sign_in("").await, "no-account");
     }
 }
 
 #[database_test]
-async fn a_sign_in_without_an_account_makes_none_and_is_in_the_audit_log(world: World) {
-    world.github.seat(Some((9, "mallory")));
-    assert_failed(&world.sign_in("?to=/libfoo").await, "no-account");
-    let ada = world.app.account("ada", true).await;
-    let log: Value = world.app.send("GET", "/api/v1/audit", &ada, None).await.json();
+async fn sign_in_without_an_account_is_audited(fixture: SignInFixture) {
+    fixture.github.sign_in_as(Some((9, "mallory")));
+    assert_failed(&fixture.sign_in("?to=/libfoo").await, "no-account");
+    let ada = fixture.app.account("ada", true).await;
+    let log: Value = fixture.app.send("GET", "/api/v1/audit", &ada, None).await.json();
     let refused = log["events"].as_array().unwrap().iter().find(|event| event["action"] == "session.refuse");
     let details = &refused.unwrap()["details"];
     assert_eq!((&details["way"], &details["github_login"]), (&json!("github"), &json!("mallory")));
 }
 
 #[database_test]
-async fn a_sign_in_that_did_not_begin_in_this_browser_leads_nowhere(world: World) {
-    world.account("grace", "grace").await;
-    world.github.seat(Some((7, "grace")));
-    let (mine, theirs) = (world.begin("").await, world.begin("").await);
-    let back = world.github.visit(&mine.url);
-    assert_failed(&world.return_to(&back, "").await, "stale");
-    assert_failed(&world.return_to(&back, "__Host-roundtrip-sign-in=x").await, "stale");
-    assert_failed(&world.return_to(&back, &theirs.cookie).await, "stale");
+async fn rejects_a_sign_in_from_another_browser(fixture: SignInFixture) {
+    fixture.account("grace", "grace").await;
+    fixture.github.sign_in_as(Some((7, "grace")));
+    let (mine, theirs) = (fixture.begin("").await, fixture.begin("").await);
+    let back = fixture.github.visit(&mine.url);
+    assert_failed(&fixture.return_to(&back, "").await, "stale");
+    assert_failed(&fixture.return_to(&back, "__Host-roundtrip-sign-in=x").await, "stale");
+    assert_failed(&fixture.return_to(&back, &theirs.cookie).await, "stale");
     let without_state = back.split("&state").next().unwrap();
-    assert_failed(&world.return_to(without_state, &mine.cookie).await, "stale");
-    // With the right state, and the verifier of another sign-in: GitHub notices.
+    assert_failed(&fixture.return_to(without_state, &mine.cookie).await, "stale");
+    // With the right state, but the verifier of another sign-in, which GitHub rejects.
     let part = |cookie: &str, number: usize| cookie.split('.').nth(number).unwrap().to_owned();
     let mixed = [part(&mine.cookie, 0), part(&theirs.cookie, 1), part(&mine.cookie, 2)].join(".");
-    assert_failed(&world.return_to(&back, &mixed).await, "github");
-    assert_failed(&world.return_to(&back, &mine.cookie).await, "github");
-    let answer = world.sign_in("").await;
-    assert_eq!(world.name(&answer).await, "grace", "undisturbed, it works");
+    assert_failed(&fixture.return_to(&back, &mixed).await, "github");
+    assert_failed(&fixture.return_to(&back, &mine.cookie).await, "github");
+    let answer = fixture.sign_in("").await;
+    assert_eq!(fixture.name(&answer).await, "grace", "undisturbed, it works");
 }
 
 #[database_test]
-async fn a_code_is_good_once(world: World) {
-    world.account("grace", "grace").await;
-    world.github.seat(Some((7, "grace")));
-    let away = world.begin("").await;
-    let back = world.github.visit(&away.url);
-    assert_eq!(world.name(&world.return_to(&back, &away.cookie).await).await, "grace");
-    assert_failed(&world.return_to(&back, &away.cookie).await, "github");
+async fn code_works_once(fixture: SignInFixture) {
+    fixture.account("grace", "grace").await;
+    fixture.github.sign_in_as(Some((7, "grace")));
+    let redirect = fixture.begin("").await;
+    let back = fixture.github.visit(&redirect.url);
+    assert_eq!(fixture.name(&fixture.return_to(&back, &redirect.cookie).await).await, "grace");
+    assert_failed(&fixture.return_to(&back, &redirect.cookie).await, "github");
 }
 
 #[database_test]
-async fn nothing_that_github_handed_out_is_kept(world: World) {
-    world.account("grace", "grace").await;
-    world.github.seat(Some((7, "grace")));
-    world.sign_in("").await;
-    let stored: Vec<String> = world
+async fn does_not_store_github_tokens(fixture: SignInFixture) {
+    fixture.account("grace", "grace").await;
+    fixture.github.sign_in_as(Some((7, "grace")));
+    fixture.sign_in("").await;
+    let stored: Vec<String> = fixture
         .app
         .scalars(
             "select session::text from session union all select account::text from account
          union all select audit_event::text from audit_event",
         )
         .await;
-    let secrets = world.github.secrets();
+    let secrets = fixture.github.secrets();
     assert_eq!(secrets.len(), 2, "a code and a token");
     assert!(
         stored.iter().all(|row| secrets.iter().all(|secret| !row.contains(secret.as_str()))),
@@ -176,32 +176,32 @@ async fn nothing_that_github_handed_out_is_kept(world: World) {
 }
 
 #[database_test]
-async fn a_refusal_at_github_leads_back_with_the_reason(world: World) {
-    world.github.seat(None);
-    assert_failed(&world.sign_in("").await, "denied");
-    let answer = world.return_to("/auth/github/callback?error=application_suspended&state=x", "").await;
+async fn denied_sign_in_returns_with_the_reason(fixture: SignInFixture) {
+    fixture.github.sign_in_as(None);
+    assert_failed(&fixture.sign_in("").await, "denied");
+    let answer = fixture.return_to("/auth/github/callback?error=application_suspended&state=x", "").await;
     assert_failed(&answer, "github");
 }
 
 #[database_test]
-async fn a_sign_in_never_leads_to_another_site(world: World) {
-    world.account("grace", "grace").await;
-    world.github.seat(Some((7, "grace")));
+async fn sign_in_never_redirects_to_another_site(fixture: SignInFixture) {
+    fixture.account("grace", "grace").await;
+    fixture.github.sign_in_as(Some((7, "grace")));
     for to in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/%09/evil.example", "evil"] {
-        let answer = world.sign_in(&format!("?to={to}")).await;
+        let answer = fixture.sign_in(&format!("?to={to}")).await;
         assert_eq!(answer.headers["location"], "/", "{to}");
     }
-    // Nor by who can write the cookie.
-    let away = world.begin("").await;
-    let back = world.github.visit(&away.url);
-    let (rest, _) = away.cookie.rsplit_once('.').unwrap();
+    // Nor by a forged cookie.
+    let redirect = fixture.begin("").await;
+    let back = fixture.github.visit(&redirect.url);
+    let (rest, _) = redirect.cookie.rsplit_once('.').unwrap();
     let evil = base64::Engine::encode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, "//evil.example");
-    let answer = world.return_to(&back, &format!("{rest}.{evil}")).await;
+    let answer = fixture.return_to(&back, &format!("{rest}.{evil}")).await;
     assert_eq!(answer.headers["location"], "/");
 }
 
 #[database_test]
-async fn no_sign_in_succeeds_while_github_does_not_answer(pool: PgPool) {
+async fn sign_in_fails_while_github_is_down(pool: PgPool) {
     let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", holder.local_addr().unwrap());
     drop(holder);
@@ -211,7 +211,7 @@ async fn no_sign_in_succeeds_while_github_does_not_answer(pool: PgPool) {
         client_id: CLIENT_ID.into(),
         client_secret: CLIENT_SECRET.into(),
     };
-    let app = TestApp::made(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
+    let app = TestApp::configured(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
     let answer = app.get("/auth/github").await;
     let cookie = answer.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
     let state = cookie.split_once('=').unwrap().1.split('.').next().unwrap().to_owned();
@@ -220,14 +220,14 @@ async fn no_sign_in_succeeds_while_github_does_not_answer(pool: PgPool) {
 }
 
 #[database_test]
-async fn without_settings_there_is_no_such_way(app: TestApp) {
+async fn github_sign_in_requires_settings(app: TestApp) {
     for path in ["/auth/github", "/auth/github/callback?code=x&state=y"] {
         app.get(path).await.assert_problem(404, "unknown-sign-in");
     }
 }
 
 #[test]
-fn an_address_that_is_none_is_refused() {
+fn rejects_an_invalid_address() {
     for url in ["github.com", "ftp://github.com", "https://", "https://a b"] {
         let settings = Settings {
             url: url.into(),
@@ -240,14 +240,14 @@ fn an_address_that_is_none_is_refused() {
 }
 
 #[database_test]
-async fn a_session_by_github_may_all_that_its_account_may(world: World) {
-    world.app.store(&crate::support::factory::report()).await;
-    world.account("grace", "grace").await;
-    let admin = world.app.member("ada", "libfoo", Role::Admin).await;
+async fn github_session_has_the_accounts_permissions(fixture: SignInFixture) {
+    fixture.app.store(&crate::support::factory::report()).await;
+    fixture.account("grace", "grace").await;
+    let admin = fixture.app.member("ada", "libfoo", Role::Admin).await;
     let member = "/api/v1/projects/libfoo/members/grace";
-    world.app.send("PUT", member, &admin, Some(json!({"role": "admin"}))).await;
-    world.github.seat(Some((7, "grace")));
-    let answer = world.sign_in("").await;
+    fixture.app.send("PUT", member, &admin, Some(json!({"role": "admin"}))).await;
+    fixture.github.sign_in_as(Some((7, "grace")));
+    let answer = fixture.sign_in("").await;
     let cookies = answer.headers.get_all("set-cookie").iter();
     let session =
         cookies.map(|value| value.to_str().unwrap()).find(|cookie| cookie.contains("rts_")).unwrap();
@@ -256,5 +256,5 @@ async fn a_session_by_github_may_all_that_its_account_may(world: World) {
         ("x-roundtrip-csrf", "1".to_owned()),
         ("sec-fetch-site", "same-origin".to_owned()),
     ];
-    assert_eq!(world.app.send_with("DELETE", "/api/v1/projects/libfoo", &headers, None).await.status, 204);
+    assert_eq!(fixture.app.send_with("DELETE", "/api/v1/projects/libfoo", &headers, None).await.status, 204);
 }

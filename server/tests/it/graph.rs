@@ -15,7 +15,7 @@ fn with_subject(number: u64, subject: &str) -> Commit {
     Commit { subject: subject.into(), ..factory::commit(number, Some(number)) }
 }
 
-/// Commit `number` with these parents, which nobody has placed.
+/// Commit `number` with these parents and no ordinal.
 fn child(number: u64, parents: &[u64]) -> Commit {
     Commit {
         parents: parents.iter().copied().map(factory::sha).collect(),
@@ -24,7 +24,7 @@ fn child(number: u64, parents: &[u64]) -> Commit {
 }
 
 #[database_test]
-async fn commits_come_last_first_from_a_place_to_a_place_page_by_page(app: TestApp) {
+async fn lists_commits_newest_first_by_range_in_pages(app: TestApp) {
     let history = (1..=6).rev().map(|number| factory::commit(number, Some(number))).collect();
     app.store(&RunReport { history, ..factory::nth(7) }).await;
     assert_eq!(numbers(&app.read("/api/v1/projects/libfoo/commits").await), [7, 6, 5, 4, 3, 2, 1]);
@@ -34,7 +34,7 @@ async fn commits_come_last_first_from_a_place_to_a_place_page_by_page(app: TestA
 }
 
 #[database_test]
-async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_name(app: TestApp) {
+async fn finds_commits_by_subject_or_sha_prefix(app: TestApp) {
     let mut history = vec![
         with_subject(1, "pool: reuse send-buffers (#123)"),
         with_subject(2, "Send it in src/ring/mod.rs"),
@@ -64,7 +64,7 @@ async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_n
 }
 
 #[database_test]
-async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(app: TestApp) {
+async fn finds_a_commit_by_sha_prefix(app: TestApp) {
     let named = |digits: &str| roundtrip_wire::CommitSha::parse(&format!("{digits:0<40}")).unwrap();
     let shallow = Commit { sha: named("abcdef12"), ..factory::commit(20, None) };
     app.store(&factory::report_at(shallow.clone())).await;
@@ -90,8 +90,8 @@ async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(ap
 }
 
 #[database_test]
-async fn where_two_commits_part_is_shown_with_what_is_not_known(app: TestApp) {
-    // The main line 1 to 5, of which 4 merged something that nobody has sent; a branch 10, 11 from 3.
+async fn merge_base_reports_unknown_parents(app: TestApp) {
+    // The main line 1 to 5, of which 4 merges an unknown commit; a branch 10, 11 from 3.
     let history = vec![child(4, &[3, 77]), child(3, &[2]), child(2, &[1]), child(1, &[])];
     app.store(&RunReport { history, ..factory::report_at(child(5, &[4])) }).await;
     let history = vec![child(10, &[3])];
@@ -109,7 +109,7 @@ async fn where_two_commits_part_is_shown_with_what_is_not_known(app: TestApp) {
     assert_eq!((&found["merge_base"]["ordinal"], &found["is_certain"]), (&3.into(), &true.into()));
     assert_eq!(found["unknown_parents_of"], json!([]));
 
-    // Nothing relates 50, whose parent nobody has sent, to the others.
+    // 50 has an unknown parent, so nothing relates it to the others.
     app.store(&factory::report_at(child(50, &[49]))).await;
     let found = ask(5, 50).await;
     assert_eq!((&found["merge_base"], &found["is_certain"]), (&Value::Null, &false.into()));
@@ -124,11 +124,11 @@ async fn where_two_commits_part_is_shown_with_what_is_not_known(app: TestApp) {
     }
 }
 
-/// The database gives whole lines of ancestors, also through merges: the answers are those of a graph in memory.
+/// Compares merge bases from the database with those of a graph in memory, including merges.
 #[database_test]
-async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(app: TestApp) {
+async fn merge_base_matches_the_full_graph(app: TestApp) {
     const COMMITS: u64 = 60;
-    // A history with forks and merges, the same in every run of the test.
+    // A reproducible history with forks and merges.
     let mut state = 7_u64;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -161,7 +161,7 @@ async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(app: TestA
 }
 
 #[database_test]
-async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(app: TestApp) {
+async fn lists_pull_requests_with_their_merge_base(app: TestApp) {
     assert_eq!(pulls(&app, "libfoo", "").await, None, "there is no project yet");
     let main = |number: u64, parents: &[u64]| factory::report_at(child(number, parents));
     app.store(&main(1, &[])).await;
@@ -172,9 +172,9 @@ async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(
     let second = of(12, main(21, &[20]));
     app.store(&second).await;
     app.store(&of(7, main(30, &[2]))).await;
-    // Merged since: it still left the line where it did.
+    // Merged later, but the merge base stays.
     app.store(&main(31, &[2, 30])).await;
-    // Nobody has sent what it comes from.
+    // Its parent is unknown.
     app.store(&of(13, main(41, &[40]))).await;
 
     let all = app.read("/api/v1/projects/libfoo/pull-requests").await;
@@ -193,7 +193,7 @@ async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(
 }
 
 #[database_test]
-async fn another_branch_is_not_the_main_line(app: TestApp) {
+async fn other_branches_are_not_the_main_line(app: TestApp) {
     let branch = |name: &str, commit| RunReport { branch: Some(name.into()), ..factory::report_at(commit) };
     app.store(&branch("main", child(1, &[]))).await;
     app.store(&branch("topic", child(2, &[1]))).await;
@@ -203,7 +203,7 @@ async fn another_branch_is_not_the_main_line(app: TestApp) {
     assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), [(5, Some(1), true)]);
 }
 
-/// Number, place of the merge base, and whether it is certain, of each pull request.
+/// For each pull request: number, ordinal of the merge base, and whether it is certain.
 async fn pulls(app: &TestApp, project: &str, query: &str) -> Option<Vec<(i64, Option<i64>, bool)>> {
     let answer = app.get(&format!("/api/v1/projects/{project}/pull-requests?{query}")).await;
     if answer.status == 404 {

@@ -3,7 +3,7 @@
 use crate::support::TestApp;
 
 #[database_test]
-async fn a_server_over_a_migrated_database_lives_and_is_ready(app: TestApp) {
+async fn ready_with_a_migrated_database(app: TestApp) {
     for path in ["/healthz", "/readyz"] {
         let answer = app.get(path).await;
         assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (200, b"ok".as_slice()), "{path}");
@@ -11,7 +11,7 @@ async fn a_server_over_a_migrated_database_lives_and_is_ready(app: TestApp) {
 }
 
 #[database_test]
-async fn a_missing_migration_is_named(app: TestApp) {
+async fn names_a_missing_migration(app: TestApp) {
     let last = roundtrip_server::MIGRATOR.iter().map(|migration| migration.version).max().unwrap();
     app.execute(&format!("delete from _sqlx_migrations where version = '{last}'")).await;
     let problem = app.get("/readyz").await.assert_problem(503, "schema-behind");
@@ -19,13 +19,13 @@ async fn a_missing_migration_is_named(app: TestApp) {
 }
 
 #[database_test]
-async fn a_database_that_was_never_migrated_is_not_ready(app: TestApp) {
+async fn not_ready_without_migrations(app: TestApp) {
     app.execute("drop table _sqlx_migrations").await;
     app.get("/readyz").await.assert_problem(503, "schema-behind");
 }
 
 #[database_test]
-async fn a_server_that_is_about_to_end_lives_and_is_not_ready(app: TestApp) {
+async fn stopping_server_is_alive_but_not_ready(app: TestApp) {
     app.state.announce_stop();
     assert_eq!(app.get("/healthz").await.status, 200);
     let problem = app.get("/readyz").await;

@@ -1,4 +1,5 @@
-//! Files of other tools: every format is taken and charted, the file is kept, and what cannot be read changes nothing.
+//! Imports of other tools' files: every format is charted, the file is stored, and an unreadable file changes
+//! nothing.
 
 use crate::support::{Answer, TestApp, factory};
 use axum::body::Body;
@@ -8,7 +9,7 @@ use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Files that the tools themselves wrote, and a few after their documentation.
+/// Files written by the tools themselves, and a few from their documentation.
 fn goldens() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/import/tests/golden")
 }
@@ -32,7 +33,7 @@ async fn import(app: &TestApp, body: &Value) -> Answer {
     app.call(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-/// What a run says of its cases.
+/// The details of a run.
 async fn run(app: &TestApp, report: &RunReport) -> Value {
     app.read(&format!("/api/v1/runs/{}", report.run_id)).await
 }
@@ -42,7 +43,7 @@ fn texts<'a>(run: &'a Value, of: impl Fn(&'a Value) -> &'a Value) -> Vec<&'a str
 }
 
 #[database_test]
-async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(app: TestApp) {
+async fn imports_every_format_and_keeps_the_file(app: TestApp) {
     let mut formats = 0;
     for folder in std::fs::read_dir(goldens()).unwrap().map(|entry| entry.unwrap().path()) {
         if !folder.is_dir() {
@@ -65,7 +66,7 @@ async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(app: Tes
             let kept = app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await;
             assert_eq!(kept.body, file, "{path:?}");
             assert!(kept.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
-            // Each is charted, by its samples or by what was stated.
+            // Each is charted, by samples or stated values.
             let results = run["results"].as_array().unwrap();
             assert!(!results.is_empty(), "{path:?}");
             for result in results {
@@ -85,7 +86,7 @@ async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(app: Tes
 }
 
 #[database_test]
-async fn figures_without_samples_stand_apart_from_points(app: TestApp) {
+async fn summaries_are_separate_from_points(app: TestApp) {
     let report = empty(factory::report());
     import(&app, &request(&report, "summary.json", None, &golden("k6/summary-export.json"))).await;
     let rows = app.row_counts().await;
@@ -108,9 +109,9 @@ async fn figures_without_samples_stand_apart_from_points(app: TestApp) {
 }
 
 #[database_test]
-async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_commits(app: TestApp) {
+async fn imports_of_two_commits_form_one_series(app: TestApp) {
     let file = golden("k6/handle-summary.json");
-    // Nothing relates the second to the first until a third does.
+    // Only a third commit relates the second to the first.
     let placed = [factory::commit(2, Some(2)), factory::commit(20, None)];
     for commit in placed {
         let report = empty(factory::report_at(commit));
@@ -127,7 +128,7 @@ async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_c
 }
 
 #[database_test]
-async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(app: TestApp) {
+async fn repeated_import_is_the_same_run(app: TestApp) {
     let report = empty(factory::report());
     let body = request(&report, "results.json", Some("hyperfine"), &golden("hyperfine/parameters.json"));
     let [first, again] = [import(&app, &body).await, import(&app, &body).await];
@@ -137,14 +138,14 @@ async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(app: T
 }
 
 #[database_test]
-async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(app: TestApp) {
+async fn rejects_unreadable_files_with_a_position(app: TestApp) {
     let before = app.row_counts().await;
     let report = empty(factory::report());
     let file = golden("google-benchmark/repetitions.json");
     let cut = &file[..file.len() / 2];
-    let refused = async |body: Value, code: &str, told: &str, pointer: Option<&str>| {
+    let refused = async |body: Value, code: &str, expected: &str, pointer: Option<&str>| {
         let problem = import(&app, &body).await.assert_problem(422, code);
-        assert!(problem.detail.contains(told), "{}", problem.detail);
+        assert!(problem.detail.contains(expected), "{}", problem.detail);
         assert_eq!(problem.pointer.as_deref(), pointer);
     };
     let at_file = Some("/file");
@@ -153,8 +154,7 @@ async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(app: 
     let go = request(&report, "results.json", Some("go"), &file);
     refused(go, "invalid-file", "results.json: go: ", at_file).await;
     let unknown = request(&report, "a.txt", None, b"hello");
-    refused(unknown, "invalid-file", "a.txt: not recognised: expected the results of one of bmf", at_file)
-        .await;
+    refused(unknown, "invalid-file", "a.txt: unknown format: expected results of one of bmf", at_file).await;
     let excel = request(&report, "a", Some("excel"), &file);
     refused(excel, "invalid-report", "excel", Some("/file/format")).await;
     let named = request(&report, "", None, &file);
@@ -163,7 +163,7 @@ async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(app: 
     encoded["file"]["base64"] = "no base64!".into();
     refused(encoded, "invalid-report", "not base64", Some("/file/base64")).await;
     let with_results = request(&factory::report(), "a", None, &file);
-    refused(with_results, "invalid-report", "expected none", Some("/report/results")).await;
+    refused(with_results, "invalid-report", "they come from the file", Some("/report/results")).await;
     let mut older = request(&report, "a", None, &file);
     older["report"]["schema_version"] = 9.into();
     import(&app, &older).await.assert_problem(422, "unsupported-schema-version");

@@ -1,4 +1,4 @@
-//! How many requests are served.
+//! Rate limits.
 
 use crate::support::{Answer, TestApp, factory};
 use axum::body::Body;
@@ -8,7 +8,7 @@ use roundtrip_server::auth_settings::{Settings, TrustedProxies};
 use sqlx::PgPool;
 use std::net::SocketAddr;
 
-/// So few that a test meets the limit, and so slowly refilled that it stays there.
+/// A limit so low and so slowly refilled that tests reach it and stay there.
 fn few() -> Settings {
     Settings { requests_per_minute: 1, ..Settings::default() }
 }
@@ -30,8 +30,8 @@ fn assert_too_many(answer: &Answer) {
 }
 
 #[database_test]
-async fn strangers_are_counted_by_address_and_learn_when_to_come_back(pool: PgPool) {
-    let app = TestApp::kept(pool, few()).await;
+async fn limits_anonymous_clients_by_address(pool: PgPool) {
+    let app = TestApp::with_auth(pool, few()).await;
     assert_eq!(get_from(&app, "192.0.2.1", None).await.status, 200);
     assert_too_many(&get_from(&app, "192.0.2.1", None).await);
     assert_too_many(&get_from(&app, "192.0.2.1", Some("203.0.113.9")).await);
@@ -42,17 +42,17 @@ async fn strangers_are_counted_by_address_and_learn_when_to_come_back(pool: PgPo
 }
 
 #[database_test]
-async fn behind_a_trusted_proxy_its_clients_are_counted(pool: PgPool) {
+async fn counts_clients_behind_a_trusted_proxy(pool: PgPool) {
     let trusted_proxies = TrustedProxies(vec!["192.0.2.0/24".parse().unwrap()]);
-    let app = TestApp::kept(pool, Settings { trusted_proxies, ..few() }).await;
+    let app = TestApp::with_auth(pool, Settings { trusted_proxies, ..few() }).await;
     assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.1")).await.status, 200);
     assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.2")).await.status, 200);
     assert_too_many(&get_from(&app, "192.0.2.1", Some("198.51.100.1, 203.0.113.1")).await);
 }
 
 #[database_test]
-async fn a_valid_token_has_a_count_of_its_own(pool: PgPool) {
-    let app = TestApp::kept(pool, few()).await;
+async fn counts_each_token_separately(pool: PgPool) {
+    let app = TestApp::with_auth(pool, few()).await;
     assert_eq!(app.get("/api/v1/projects").await.status, 200);
     assert_too_many(&app.get("/api/v1/projects").await);
     for _ in 0..20 {
@@ -62,8 +62,8 @@ async fn a_valid_token_has_a_count_of_its_own(pool: PgPool) {
 }
 
 #[database_test]
-async fn by_default_an_agent_uploads_a_hundred_times_a_second_and_more(pool: PgPool) {
-    let app = TestApp::kept(pool, Settings::default()).await;
+async fn default_limit_allows_100_uploads_a_second(pool: PgPool) {
+    let app = TestApp::with_auth(pool, Settings::default()).await;
     let report = factory::report();
     assert_eq!(app.put(&report).await.status, 201);
     for _ in 0..1_000 {
@@ -72,7 +72,7 @@ async fn by_default_an_agent_uploads_a_hundred_times_a_second_and_more(pool: PgP
 }
 
 #[database_test]
-async fn failed_authentications_are_limited_harder(app: TestApp) {
+async fn failed_authentications_have_a_lower_limit(app: TestApp) {
     let wrong = "rta_000000000000000000000000000000000000";
     for _ in 0..30 {
         app.send("GET", "/api/v1/projects", wrong, None).await.assert_problem(401, "unauthenticated");

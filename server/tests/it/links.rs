@@ -13,7 +13,7 @@ async fn link(app: &TestApp, path: &str) -> (u16, Value) {
 }
 
 #[database_test]
-async fn a_link_leads_to_its_page_and_is_made_once(app: TestApp) {
+async fn creates_one_link_per_page(app: TestApp) {
     let (status, made) = link(&app, PAGE).await;
     assert_eq!(status, 201);
     assert_eq!(made["url"], format!("/l/{}", made["code"].as_str().unwrap()));
@@ -24,15 +24,15 @@ async fn a_link_leads_to_its_page_and_is_made_once(app: TestApp) {
     for url in [made["url"].as_str().unwrap().to_owned(), made["url"].as_str().unwrap().replace('f', "F")] {
         let answer = app.get(&url).await;
         assert_eq!((answer.status.as_u16(), answer.headers["location"].to_str().unwrap()), (302, PAGE));
-        // Nobody keeps where it led.
+        // The redirect is not cached.
         assert_eq!(answer.headers["cache-control"], "no-cache");
     }
 }
 
 #[database_test]
-async fn paths_whose_names_collide_keep_links_of_their_own(app: TestApp) {
+async fn colliding_paths_get_separate_links(app: TestApp) {
     let (_, first) = link(&app, PAGE).await;
-    // Another path had that name before: made up, since hashes collide too seldom.
+    // Another path already has this code: inserted directly, because real hash collisions are too rare.
     app.execute("update link set path = '/another'").await;
     let (status, second) = link(&app, PAGE).await;
     assert_eq!(status, 201);
@@ -43,7 +43,7 @@ async fn paths_whose_names_collide_keep_links_of_their_own(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_no_page_of_this_server_has_no_link(app: TestApp) {
+async fn rejects_links_to_other_servers(app: TestApp) {
     for path in
         ["//evil.example/", "https://evil.example/", "/\\evil.example", "/a\r\nset-cookie: b", "/api/v1"]
     {
@@ -66,9 +66,9 @@ async fn what_is_no_page_of_this_server_has_no_link(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_link_is_a_problem_and_what_is_none_a_page(app: TestApp) {
+async fn unknown_link_is_not_found(app: TestApp) {
     app.get("/l/0123456789").await.assert_problem(404, "unknown-link");
-    // A project may be called `l`.
+    // A project can be called `l`.
     for page in ["/l", "/l/runs", "/l/series/7"] {
         assert_eq!(app.get(page).await.body, app.get("/libfoo").await.body, "{page}");
     }

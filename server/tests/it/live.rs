@@ -9,7 +9,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Far longer than anything takes here: a test that reaches it has failed.
+/// Much longer than any test takes. A test that reaches it has failed.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A stream of events, as a browser reads it.
@@ -36,7 +36,7 @@ impl Events {
         events
     }
 
-    /// What stands between two empty lines; nothing at the end.
+    /// The text up to the next empty line; `None` at the end.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -66,7 +66,7 @@ impl Events {
 }
 
 #[database_test]
-async fn an_upload_at_one_server_is_announced_by_the_other(one: TestApp) {
+async fn another_server_announces_the_upload(one: TestApp) {
     let other = one.another();
     one.store(&factory::report()).await;
     one.live.flush().await;
@@ -85,7 +85,7 @@ async fn an_upload_at_one_server_is_announced_by_the_other(one: TestApp) {
 }
 
 #[database_test]
-async fn every_run_of_the_project_and_no_other_is_announced_once(one: TestApp) {
+async fn announces_each_run_of_the_project_once(one: TestApp) {
     const RUNS: usize = 12;
     let other = one.another();
     one.store(&factory::report()).await;
@@ -100,22 +100,22 @@ async fn every_run_of_the_project_and_no_other_is_announced_once(one: TestApp) {
             expected.insert(report.run_id.as_uuid());
         }
         one.store(&report).await;
-        // The same again is not new.
+        // A repeated upload is not new.
         one.put(&report).await;
     }
-    let mut told = BTreeSet::new();
-    while told.len() < expected.len() {
+    let mut announced = BTreeSet::new();
+    while announced.len() < expected.len() {
         let new = events.new_runs().await;
         assert_eq!(new.run_count, new.runs.len());
         for run in new.runs {
-            assert!(told.insert(run.run_id), "told twice");
+            assert!(announced.insert(run.run_id), "told twice");
         }
     }
-    assert_eq!(told, expected);
+    assert_eq!(announced, expected);
 }
 
 #[database_test]
-async fn a_batch_of_many_names_the_newest_and_counts_all(app: TestApp) {
+async fn batch_names_the_newest_run_and_the_count(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
@@ -132,7 +132,7 @@ async fn a_batch_of_many_names_the_newest_and_counts_all(app: TestApp) {
     }
     loop {
         let new = events.new_runs().await;
-        // Before it come those that were announced while they arrived.
+        // Runs announced during the uploads come first.
         if new.run_count == 46 {
             assert_eq!(new.runs.len(), 40);
             assert_eq!(Some(new.runs[0].run_id), newest);
@@ -142,11 +142,11 @@ async fn a_batch_of_many_names_the_newest_and_counts_all(app: TestApp) {
 }
 
 #[database_test]
-async fn a_lost_connection_is_a_gap_and_not_the_end(app: TestApp) {
+async fn lost_connection_sends_a_gap(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
-    // PostgreSQL ends the connection that listens.
+    // PostgreSQL closes the listening connection.
     let ended: Vec<bool> = app
         .scalars(
             "select pg_terminate_backend(pid) from pg_stat_activity
@@ -161,7 +161,7 @@ async fn a_lost_connection_is_a_gap_and_not_the_end(app: TestApp) {
 }
 
 #[database_test]
-async fn what_another_version_announces_is_a_gap(app: TestApp) {
+async fn unknown_announcement_sends_a_gap(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
@@ -170,7 +170,7 @@ async fn what_another_version_announces_is_a_gap(app: TestApp) {
 }
 
 #[database_test]
-async fn the_end_of_the_server_ends_the_stream(app: TestApp) {
+async fn stopping_the_server_ends_the_stream(app: TestApp) {
     app.store(&factory::report()).await;
     app.live.flush().await;
     let mut events = Events::open(&app, "libfoo").await;
@@ -182,6 +182,6 @@ async fn the_end_of_the_server_ends_the_stream(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_project_has_no_stream(app: TestApp) {
+async fn unknown_project_has_no_stream(app: TestApp) {
     app.get("/api/v1/projects/nobody/events").await.assert_problem(404, "unknown-project");
 }

@@ -1,11 +1,11 @@
-//! Runs that were acknowledged and are gone: the agent's next upload tells.
+//! Lost runs: acknowledged runs that are missing, found by the agent's next upload.
 
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_wire::RunReport;
 
 const INSTALLATION: &str = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
 
-/// Uploads a report as an agent to which so many had been acknowledged before.
+/// Uploads a report as an agent with this number of acknowledged runs.
 async fn put(app: &TestApp, report: &RunReport, count: &str) -> Answer {
     let acknowledged = format!("{INSTALLATION} {count}");
     let body = serde_json::to_vec(report).unwrap();
@@ -19,17 +19,17 @@ async fn stored(app: &TestApp, number: u64, count: u64) -> RunReport {
     report
 }
 
-/// What the metric, and the page of machines, say.
+/// The number of lost runs in the metric and in the list of machines.
 async fn lost(app: &TestApp) -> i64 {
     let machines = app.read("/api/v1/projects/libfoo/machines").await;
     let of_machine = machines["machines"][0]["lost_run_count"].as_i64().unwrap();
     let metrics = app.metrics().await;
-    let told = metrics.lines().find_map(|line| line.strip_prefix("roundtrip_runs_lost ")).unwrap();
-    assert_eq!(told.parse::<i64>().unwrap(), of_machine);
+    let reported = metrics.lines().find_map(|line| line.strip_prefix("roundtrip_runs_lost ")).unwrap();
+    assert_eq!(reported.parse::<i64>().unwrap(), of_machine);
     of_machine
 }
 
-/// Puts the database back to before a run, as a backup of then would.
+/// Deletes a run, like restoring an older backup.
 async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
     for table in ["point", "point_histogram", "run_result", "run_upload", "analysis_due", "run"] {
         let delete = format!("delete from {table} where run_id = $1");
@@ -47,7 +47,7 @@ async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
 }
 
 #[database_test]
-async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(app: TestApp) {
+async fn restored_server_counts_lost_runs(app: TestApp) {
     stored(&app, 1, 0).await;
     let gone = stored(&app, 2, 1).await;
     assert_eq!(lost(&app).await, 0);
@@ -60,15 +60,15 @@ async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(app: TestApp) 
 }
 
 #[database_test]
-async fn a_server_that_was_put_back_to_before_an_installation_counts_all_of_its_runs(app: TestApp) {
+async fn restored_server_counts_all_runs_of_an_unknown_installation(app: TestApp) {
     stored(&app, 1, 40).await;
     assert_eq!(lost(&app).await, 40);
 }
 
 #[database_test]
-async fn repetitions_and_answers_that_never_arrived_lose_nothing(app: TestApp) {
+async fn retries_do_not_count_as_lost(app: TestApp) {
     let report = stored(&app, 1, 0).await;
-    // The answer was lost, so that the agent has none acknowledged and repeats.
+    // The answer was lost, so the agent has no acknowledgement and repeats the upload.
     assert_eq!(put(&app, &report, "0").await.status.as_u16(), 200);
     let other = stored(&app, 2, 1).await;
     assert_eq!(put(&app, &other, "2").await.status.as_u16(), 200);
@@ -77,7 +77,7 @@ async fn repetitions_and_answers_that_never_arrived_lose_nothing(app: TestApp) {
 }
 
 #[database_test]
-async fn an_upload_that_is_refused_counts_nothing(app: TestApp) {
+async fn rejected_upload_counts_nothing(app: TestApp) {
     let report = stored(&app, 1, 0).await;
     put(&app, &RunReport { branch: None, ..report.clone() }, "1").await.assert_problem(422, "run-conflict");
     stored(&app, 2, 1).await;
@@ -87,7 +87,7 @@ async fn an_upload_that_is_refused_counts_nothing(app: TestApp) {
 }
 
 #[database_test]
-async fn agents_that_say_nothing_are_not_counted(app: TestApp) {
+async fn agents_without_the_header_are_not_counted(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(lost(&app).await, 0);
     assert_eq!(app.row_counts().await["installation"], 0);

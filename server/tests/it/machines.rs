@@ -5,7 +5,7 @@ use roundtrip_wire::{Canary, RunReport};
 use serde_json::{Value, json};
 
 #[database_test]
-async fn a_machine_shows_the_environment_of_its_newest_run(app: TestApp) {
+async fn shows_the_newest_environment(app: TestApp) {
     app.store(&factory::report()).await;
     let mut newest = factory::report();
     newest.environment.stable.insert("os.kernel".into(), "6.2.0".into());
@@ -31,7 +31,7 @@ async fn a_machine_shows_the_environment_of_its_newest_run(app: TestApp) {
 }
 
 #[database_test]
-async fn conditions_do_not_make_another_environment(app: TestApp) {
+async fn conditions_do_not_change_the_environment(app: TestApp) {
     app.store(&factory::report()).await;
     let mut busy = factory::report();
     busy.environment.conditions.insert("load.1min".into(), "9.99".into());
@@ -40,7 +40,7 @@ async fn conditions_do_not_make_another_environment(app: TestApp) {
 }
 
 #[database_test]
-async fn the_environments_of_a_machine_come_with_their_time_and_facts_the_last_first(app: TestApp) {
+async fn lists_environments_newest_first(app: TestApp) {
     app.store(&factory::report()).await;
     let mut later = factory::report();
     later.started_at = factory::time(130);
@@ -66,7 +66,7 @@ async fn the_environments_of_a_machine_come_with_their_time_and_facts_the_last_f
     unknown.assert_problem(404, "unknown-machine");
 }
 
-/// A run that began after so many seconds, whose canaries read so much.
+/// A run that began after this many seconds, with these canary readings.
 fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport {
     let canary = |&(slug, p50_ns): &(&str, Option<u64>)| Canary {
         slug: factory::slug(slug),
@@ -82,7 +82,7 @@ fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport
 }
 
 #[database_test]
-async fn canaries_are_listed_run_by_run_the_oldest_first(app: TestApp) {
+async fn lists_canaries_oldest_first(app: TestApp) {
     let path = "/api/v1/projects/libfoo/machines/lab-1/canaries";
     let (old, mut new) =
         (run(0, 5, &[("wake", Some(4_500)), ("cache-line", None)]), run(60, 3, &[("wake", Some(9_000))]));
@@ -92,8 +92,8 @@ async fn canaries_are_listed_run_by_run_the_oldest_first(app: TestApp) {
     let history = app.read(path).await;
     assert_eq!(history["machine"], "lab-1");
     let readings = history["readings"].as_array().unwrap();
-    let told = at(&history, "readings/*/run_id,commit_ordinal");
-    assert_eq!(told, json!([[old.run_id, 5], [new.run_id, 3]]));
+    let runs = at(&history, "readings/*/run_id,commit_ordinal");
+    assert_eq!(runs, json!([[old.run_id, 5], [new.run_id, 3]]));
     assert_eq!(readings[0]["p50_ns"], json!({"wake": 4_500}), "what could not be read is not there");
     assert_eq!(readings[1]["p50_ns"], json!({"wake": 9_000}));
     assert_eq!(readings[0]["started_at"], "2026-11-21T10:00:00Z");
@@ -103,7 +103,7 @@ async fn canaries_are_listed_run_by_run_the_oldest_first(app: TestApp) {
 }
 
 #[database_test]
-async fn canaries_are_of_machines_that_measured_the_project(app: TestApp) {
+async fn canaries_require_a_run_of_the_project(app: TestApp) {
     app.store(&factory::report()).await;
     let mut other = RunReport { project: factory::slug("libbar"), ..factory::report() };
     other.machine.slug = factory::slug("a-mac");

@@ -1,4 +1,4 @@
-//! What operators are told: by routes and outcomes, never by the name of anything that is stored.
+//! Metrics by route and outcome, never with names of stored data.
 
 use crate::support::{TestApp, factory};
 use roundtrip_storage::task;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[database_test]
-async fn requests_are_counted_and_timed_by_the_template_of_their_route(app: TestApp) {
+async fn counts_requests_by_route(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     for _ in 0..2 {
@@ -31,7 +31,7 @@ async fn requests_are_counted_and_timed_by_the_template_of_their_route(app: Test
 }
 
 #[database_test]
-async fn uploads_are_counted_by_what_became_of_them(app: TestApp) {
+async fn counts_uploads_by_outcome(app: TestApp) {
     let mut report = factory::report();
     report.results.push(factory::unsupported("posix-mq", "not on macOS"));
     app.put(&report).await;
@@ -51,7 +51,7 @@ async fn uploads_are_counted_by_what_became_of_them(app: TestApp) {
 }
 
 #[database_test]
-async fn the_database_and_the_work_in_the_background_have_metrics(app: TestApp) {
+async fn reports_database_and_background_metrics(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let lease = task::claim(&app.pool, "retention", Duration::from_secs(60)).await.unwrap().unwrap();
@@ -73,11 +73,11 @@ async fn the_database_and_the_work_in_the_background_have_metrics(app: TestApp) 
 }
 
 #[database_test]
-async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_there(app: TestApp) {
+async fn every_documented_metric_exists(app: TestApp) {
     app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let text = app.metrics().await;
-    let told: BTreeSet<_> = text.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
+    let reported: BTreeSet<_> = text.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
     for (file, named) in [
         ("dashboard", include_str!("../../packaging/grafana/roundtrip.json")),
         ("rules", include_str!("../../packaging/prometheus/rules.yml")),
@@ -87,14 +87,17 @@ async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_there(ap
         let names: BTreeSet<_> = words.filter(|word| word.starts_with("roundtrip_")).collect();
         assert!(!names.is_empty(), "the {file} names no metric");
         for name in names {
-            let is_histogram = told.contains(format!("{name}_bucket").as_str());
-            assert!(told.contains(name) || is_histogram, "the {file} names {name}, which is not in\n{text}");
+            let is_histogram = reported.contains(format!("{name}_bucket").as_str());
+            assert!(
+                reported.contains(name) || is_histogram,
+                "the {file} names {name}, which is not in\n{text}"
+            );
         }
     }
 }
 
 #[database_test]
-async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know(app: TestApp) {
+async fn reports_an_unavailable_database(app: TestApp) {
     app.read("/api/v1/projects").await;
     app.pool.close().await;
     let text = app.metrics().await;
@@ -106,7 +109,7 @@ async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know
 }
 
 #[database_test]
-async fn the_port_for_users_does_not_tell_them(app: TestApp) {
+async fn user_port_does_not_serve_metrics(app: TestApp) {
     let answer = app.get("/metrics").await;
     assert!(!String::from_utf8_lossy(&answer.body).contains("roundtrip_http_requests"), "{answer:?}");
 }

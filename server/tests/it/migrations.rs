@@ -1,4 +1,4 @@
-//! Applying migrations, as a server does it that has the lock.
+//! Applying migrations like a server with the lock.
 
 use roundtrip_server::MIGRATOR;
 use roundtrip_storage::schema;
@@ -6,9 +6,9 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{PgPool, SqlStr};
 use std::borrow::Cow;
 
-/// A duplicate row stops PostgreSQL halfway, as a crash would: the index is there, and of no use.
+/// A duplicate row stops the index build halfway, like a crash: the index exists and is invalid.
 #[database_test]
-async fn an_index_whose_making_was_cut_short_is_made_again(pool: PgPool) {
+async fn rebuilds_an_interrupted_index(pool: PgPool) {
     const MAKE: &str = "create unique index concurrently if not exists link_path_key on link (path)";
     let is_valid = async || -> Option<bool> {
         sqlx::query_scalar("select indisvalid from pg_index where indexrelid = to_regclass('link_path_key')")

@@ -1,19 +1,19 @@
-//! The numbers of a point, against a calculation that shares no code with the server.
+//! The numbers of a point, compared with a calculation that shares no code with the server.
 
 use crate::support::{TestApp, at, factory};
 use serde_json::{Value, json};
 
-/// The smallest value such that at least `percent` of all are at or below it, by counting.
+/// The smallest value with at least `percent` of all values at or below it, by counting.
 fn by_counting(values: &[u64], percent: f64) -> u64 {
     let mut candidates = values.to_vec();
     candidates.sort_unstable();
     let at_or_below = |candidate: u64| values.iter().filter(|&&value| value <= candidate).count() as f64;
-    // A hair of tolerance: 99.9 % of 3,000 is not a whole number in binary.
+    // With a small tolerance, because 99.9 % of 3,000 is not exact in binary.
     let wanted = percent / 100.0 * values.len() as f64 - 1e-6;
     candidates.into_iter().find(|&candidate| at_or_below(candidate) >= wanted).unwrap()
 }
 
-/// Times without any pattern that a wrong rule could agree with.
+/// Irregular times, so that a wrong rule cannot match by accident.
 fn times(seed: u64, count: usize) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {
@@ -28,7 +28,7 @@ async fn stored_point(app: &TestApp) -> Value {
 }
 
 #[database_test]
-async fn quantiles_are_those_of_all_samples_by_nearest_rank(app: TestApp) {
+async fn quantiles_use_nearest_rank(app: TestApp) {
     let repetitions: Vec<Vec<u64>> = (0..3).map(|seed| times(seed, 1_000)).collect();
     let mut report = factory::report();
     report.results[0].repetitions =
@@ -61,7 +61,7 @@ async fn quantiles_are_those_of_all_samples_by_nearest_rank(app: TestApp) {
 }
 
 #[database_test]
-async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(app: TestApp) {
+async fn histogram_quantiles_are_within_a_thousandth(app: TestApp) {
     let times = times(9, 12_000);
     let mut report = factory::report();
     report.results[0].repetitions = vec![factory::repetition(0, &times)];
@@ -80,7 +80,7 @@ async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(ap
 }
 
 #[database_test]
-async fn counts_add_up_and_a_loss_marks_the_point(app: TestApp) {
+async fn sums_counts_and_marks_loss(app: TestApp) {
     let mut report = factory::report();
     let result = &mut report.results[0];
     result.repetitions[0].disturbed = vec!["cpu 1 was shared".into()];
@@ -97,7 +97,7 @@ async fn counts_add_up_and_a_loss_marks_the_point(app: TestApp) {
 }
 
 #[database_test]
-async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(app: TestApp) {
+async fn only_streams_have_a_rate_of_delivered_bytes(app: TestApp) {
     let mut report = factory::report();
     app.store(&report).await;
     assert_eq!(stored_point(&app).await["bytes_per_second"], Value::Null);
@@ -114,7 +114,7 @@ async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(app: TestApp)
     let series = app.read("/api/v1/projects/libfoo/series?scenario=stream").await;
     // 2 x 30 messages of 64 bytes in 2 x 3 us.
     assert_eq!(series["series"][0]["latest"]["bytes_per_second"], 640_000_000);
-    // So does its line, if asked to.
+    // So does its line, if requested.
     for (asked, expected) in [("true", json!([[640_000_000], null])), ("false", json!([null, null]))] {
         let chart = app.read(&format!("/api/v1/charts/line?series=2,1&rate={asked}")).await;
         assert_eq!(
@@ -125,11 +125,11 @@ async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(app: TestApp)
 }
 
 #[database_test]
-async fn a_stream_of_drawn_sizes_has_no_rate(app: TestApp) {
+async fn stream_with_a_size_profile_has_no_rate(app: TestApp) {
     let mut report = factory::report();
     let case = &mut report.results[0].case;
     case.scenario = factory::slug("stream");
-    // The largest message: counting every one as that large would overstate the rate.
+    // The largest message. Counting every message as that large would overstate the rate.
     case.size_profile = Some(factory::slug("chromium-ipc"));
     app.store(&report).await;
     assert_eq!(stored_point(&app).await["bytes_per_second"], Value::Null);

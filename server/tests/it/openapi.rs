@@ -1,9 +1,9 @@
-//! The committed API document is the one that the handlers make.
+//! The committed API document matches the handlers.
 
 use std::path::Path;
 
 #[test]
-fn the_committed_document_is_that_of_the_handlers() {
+fn committed_document_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.json");
     let document = roundtrip_server::router::document_json();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {

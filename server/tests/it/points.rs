@@ -9,7 +9,7 @@ fn ordinals(points: &Value) -> Vec<i64> {
 }
 
 #[database_test]
-async fn the_newest_points_of_each_series_come_in_ascending_order(app: TestApp) {
+async fn lists_newest_points_in_ascending_order(app: TestApp) {
     for number in [2, 5, 1, 4, 3] {
         let mut report = factory::nth(number);
         if number != 5 {
@@ -26,7 +26,7 @@ async fn the_newest_points_of_each_series_come_in_ascending_order(app: TestApp) 
 }
 
 #[database_test]
-async fn a_point_has_every_number_of_the_contract(app: TestApp) {
+async fn point_has_every_documented_number(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let points = app.read("/api/v1/points?series=1").await;
@@ -50,7 +50,7 @@ async fn a_point_has_every_number_of_the_contract(app: TestApp) {
 }
 
 #[database_test]
-async fn a_series_that_is_asked_for_twice_comes_once(app: TestApp) {
+async fn returns_a_repeated_series_once(app: TestApp) {
     app.store(&factory::report()).await;
     let points = app.read("/api/v1/points?series=1,1").await;
     assert_eq!(points["series"].as_array().unwrap().len(), 1);
@@ -58,16 +58,16 @@ async fn a_series_that_is_asked_for_twice_comes_once(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_series_among_known_ones_is_named(app: TestApp) {
+async fn names_the_unknown_series(app: TestApp) {
     app.store(&factory::report()).await;
     let problem = app.get("/api/v1/points?series=1,77").await.assert_problem(404, "unknown-series");
     assert!(problem.detail.contains("77"), "{problem:?}");
 }
 
 #[database_test]
-async fn a_point_in_detail_has_its_distribution_and_its_repetitions(app: TestApp) {
+async fn point_detail_has_distribution_and_repetitions(app: TestApp) {
     let mut report = factory::report();
-    // Not the first result, and repetitions out of order: both must be found.
+    // Not the first result, and repetitions out of order. Both must be found.
     report.results.insert(0, factory::result("tcp", 64, vec![factory::repetition(0, &[9])]));
     report.results[1].repetitions.reverse();
     report.results[1].repetitions[0].disturbed = vec!["cpu 1 was shared".into()];
@@ -95,7 +95,7 @@ async fn a_point_in_detail_has_its_distribution_and_its_repetitions(app: TestApp
 }
 
 #[database_test]
-async fn a_case_without_numbers_has_no_point(app: TestApp) {
+async fn case_without_numbers_has_no_point(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -104,7 +104,7 @@ async fn a_case_without_numbers_has_no_point(app: TestApp) {
 }
 
 #[database_test]
-async fn those_that_make_the_trend_can_be_asked_for_alone(app: TestApp) {
+async fn filters_points_of_the_trend(app: TestApp) {
     let trend = factory::nth(7);
     let topic = RunReport {
         branch: Some("topic".into()),

@@ -5,12 +5,12 @@ use roundtrip_wire::RunReport;
 use serde_json::json;
 
 #[database_test]
-async fn an_empty_server_has_an_empty_list(app: TestApp) {
+async fn empty_server_lists_no_projects(app: TestApp) {
     assert_eq!(app.read("/api/v1/projects").await, json!({"projects": [], "next_after": null}));
 }
 
 #[database_test]
-async fn a_project_counts_what_it_has_and_shows_its_newest_run(app: TestApp) {
+async fn project_shows_counts_and_newest_run(app: TestApp) {
     app.store(&factory::report()).await;
     app.store(&factory::report()).await;
     let mut newest = factory::nth(2);
@@ -30,10 +30,10 @@ async fn a_project_counts_what_it_has_and_shows_its_newest_run(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_project_is_a_problem_everywhere(app: TestApp) {
+async fn unknown_project_is_not_found_everywhere(app: TestApp) {
     for path in ["", "/machines", "/runs", "/series"] {
         let answer = app.get(&format!("/api/v1/projects/nobody{path}")).await;
         let problem = answer.assert_problem(404, "unknown-project");
-        assert_eq!(problem.detail, "there is no project nobody");
+        assert_eq!(problem.detail, "project not found: nobody");
     }
 }

@@ -11,7 +11,7 @@ fn named<'a>(list: &'a Value, slug: &str) -> &'a Value {
 }
 
 #[database_test]
-async fn published_tables_have_their_columns_and_units(app: TestApp) {
+async fn published_tables_have_columns_and_units(app: TestApp) {
     let list = app.read("/api/v1/references").await;
     let mach = named(&list["references"], "chromium-mach-vs-fifo");
     assert_eq!(mach["unit"], "us");
@@ -34,7 +34,7 @@ async fn published_tables_have_their_columns_and_units(app: TestApp) {
 }
 
 #[database_test]
-async fn a_size_profile_is_the_one_that_the_suite_draws_from(app: TestApp) {
+async fn size_profile_matches_the_suite(app: TestApp) {
     let list = app.read("/api/v1/size-profiles").await;
     assert_eq!(list["size_profiles"].as_array().unwrap().len(), 1, "what nobody counted is none");
     let profile = named(&list["size_profiles"], "chromium-ipc");
@@ -46,9 +46,9 @@ async fn a_size_profile_is_the_one_that_the_suite_draws_from(app: TestApp) {
 }
 
 #[database_test]
-async fn what_was_published_is_no_secret_of_a_private_server(pool: PgPool) {
+async fn private_server_shows_published_tables(pool: PgPool) {
     let settings = auth_settings::Settings { is_private: true, ..Default::default() };
-    let app = TestApp::kept(pool, settings).await;
+    let app = TestApp::with_auth(pool, settings).await;
     for path in ["/api/v1/references", "/api/v1/size-profiles"] {
         assert_eq!(app.get(path).await.status, 200, "{path}");
     }

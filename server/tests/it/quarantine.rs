@@ -1,16 +1,16 @@
-//! Runs that nobody vouches for: shown where one asks for them, and of no weight anywhere.
+//! Quarantined runs: visible, but without effect on trends, comparisons and alerts.
 
 use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_wire::{RunId, RunReport};
 use serde_json::{Value, json};
 
-/// Uploads a report that nobody vouches for.
+/// Uploads a report as quarantined.
 async fn put(app: &TestApp, report: &RunReport) -> Answer {
     let body = serde_json::to_vec(report).unwrap();
     app.put_bytes(&format!("{}?quarantined=true", report.run_id), &[], body).await
 }
 
-/// What a fork may have written: as if it were of the main branch, with other commits where it likes them.
+/// A report that a fork could forge: it claims the main branch and arbitrary commits.
 fn of_fork() -> RunReport {
     RunReport {
         branch: Some("main".into()),
@@ -21,7 +21,7 @@ fn of_fork() -> RunReport {
 }
 
 #[database_test]
-async fn a_quarantined_run_is_shown_as_such_and_is_no_part_of_the_trend(app: TestApp) {
+async fn quarantined_run_is_visible_outside_the_trend(app: TestApp) {
     app.store(&factory::report()).await;
     let report = of_fork();
     assert_eq!(put(&app, &report).await.status, 201);
@@ -32,17 +32,17 @@ async fn a_quarantined_run_is_shown_as_such_and_is_no_part_of_the_trend(app: Tes
     let of_run = format!("where run_id = '{}'", report.run_id);
     let mainline: Vec<bool> = app.scalars(&format!("select mainline from point {of_run}")).await;
     assert_eq!(mainline, [false]);
-    // Not by the name of its branch either, which is its own to choose.
+    // Nor by its branch name, which the fork chooses.
     let series: i64 = app.scalar("select series_id from series").await;
     let line = app.read(&format!("/api/v1/charts/line?series={series}&branch=main")).await;
     assert!(!line.to_string().contains(&report.run_id.to_string()), "{line}");
-    // Nothing of it is searched for changes.
+    // Change detection ignores it.
     let due: i64 = app.scalar(&format!("select count(*) from analysis_due {of_run}")).await;
     assert_eq!(due, 0);
 }
 
 #[database_test]
-async fn another_default_branch_does_not_make_it_part_of_the_trend(app: TestApp) {
+async fn default_branch_change_keeps_it_outside_the_trend(app: TestApp) {
     app.store(&factory::report()).await;
     let report = of_fork();
     assert_eq!(put(&app, &report).await.status, 201);
@@ -58,8 +58,8 @@ async fn another_default_branch_does_not_make_it_part_of_the_trend(app: TestApp)
 }
 
 #[database_test]
-async fn it_moves_no_commit_and_brings_none_but_its_own(app: TestApp) {
-    // Of a clone that is not whole, so that its place is a guess.
+async fn quarantined_run_moves_no_commits(app: TestApp) {
+    // From a shallow clone, so that its ordinal is estimated.
     app.store(&factory::report_at(factory::commit(8, None))).await;
     let places = async || {
         let places = "select sha, ordinal, ordinal_is_estimate from commit order by sha";
@@ -75,7 +75,7 @@ async fn it_moves_no_commit_and_brings_none_but_its_own(app: TestApp) {
 }
 
 #[database_test]
-async fn it_stays_what_it_was_uploaded_as(app: TestApp) {
+async fn quarantine_cannot_be_changed_by_reupload(app: TestApp) {
     let (strange, own) = (of_fork(), factory::report());
     assert_eq!(put(&app, &strange).await.status, 201);
     assert_eq!(app.put(&strange).await.status, 200);
@@ -88,7 +88,7 @@ async fn it_stays_what_it_was_uploaded_as(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_no_yes_or_no_is_refused(app: TestApp) {
+async fn rejects_an_invalid_boolean(app: TestApp) {
     let report = RunReport { run_id: RunId::draw(), ..factory::report() };
     let body = serde_json::to_vec(&report).unwrap();
     let answer = app.put_bytes(&format!("{}?quarantined=perhaps", report.run_id), &[], body).await;

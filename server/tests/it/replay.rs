@@ -1,11 +1,11 @@
-//! Uploads that come again, at once, or beside others.
+//! Repeated and concurrent uploads.
 
 use crate::support::{TestApp, factory};
 use roundtrip_domain::ingest::UploadReceipt;
 use roundtrip_wire::RunReport;
 
 #[database_test]
-async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(app: TestApp) {
+async fn repeated_upload_has_the_same_receipt(app: TestApp) {
     let report = factory::report();
     let first = app.put(&report).await;
     let before = app.row_counts().await;
@@ -16,7 +16,7 @@ async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(app: Tes
 }
 
 #[database_test]
-async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(app: TestApp) {
+async fn rejects_another_body_for_the_same_id(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let before = app.row_counts().await;
@@ -30,9 +30,9 @@ async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(app
 }
 
 #[database_test]
-async fn twenty_identical_uploads_at_once_make_one_run(app: TestApp) {
+async fn concurrent_identical_uploads_make_one_run(app: TestApp) {
     let report = factory::report();
-    let answers = all_at_once(&app, &vec![report; 20]).await;
+    let answers = concurrently(&app, &vec![report; 20]).await;
     let created = answers.iter().filter(|(status, _)| *status == 201).count();
     let repeated = answers.iter().filter(|(status, _)| *status == 200).count();
     assert_eq!((created, repeated), (1, 19), "{answers:?}");
@@ -43,7 +43,7 @@ async fn twenty_identical_uploads_at_once_make_one_run(app: TestApp) {
 }
 
 #[database_test]
-async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other(app: TestApp) {
+async fn concurrent_different_uploads_do_not_block(app: TestApp) {
     let mut reports = Vec::new();
     for number in 0..24_u64 {
         let mut report = factory::report_at(factory::commit(number + 2, Some(number + 2)));
@@ -56,12 +56,12 @@ async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other
                 factory::result(transport, bytes, vec![factory::repetition(0, &[bytes * 10])])
             })
             .collect();
-        // The same rows, wanted in another order by each.
+        // The same rows, locked in a different order by each.
         let shift = usize::try_from(number).unwrap() % report.results.len();
         report.results.rotate_left(shift);
         reports.push(report);
     }
-    let answers = all_at_once(&app, &reports).await;
+    let answers = concurrently(&app, &reports).await;
     assert!(answers.iter().all(|(status, _)| *status == 201), "{answers:?}");
     let counts = app.row_counts().await;
     assert_eq!((counts["project"], counts["machine"], counts["measured_case"]), (4, 3, 8));
@@ -70,17 +70,17 @@ async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other
 }
 
 #[database_test]
-async fn one_identity_used_by_two_projects_at_once_is_stored_for_one_of_them(app: TestApp) {
+async fn two_projects_cannot_share_a_run_id(app: TestApp) {
     let one = factory::report();
     let other = RunReport { project: factory::slug("other-project"), ..one.clone() };
     let mut statuses: Vec<u16> =
-        all_at_once(&app, &[one, other]).await.into_iter().map(|(status, _)| status).collect();
+        concurrently(&app, &[one, other]).await.into_iter().map(|(status, _)| status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [201, 422]);
     assert_eq!(app.row_counts().await["project"], 1);
 }
 
-async fn all_at_once(app: &TestApp, reports: &[RunReport]) -> Vec<(u16, String)> {
+async fn concurrently(app: &TestApp, reports: &[RunReport]) -> Vec<(u16, String)> {
     let uploads = reports.iter().map(async |report| {
         let answer = app.put(report).await;
         (answer.status.as_u16(), String::from_utf8_lossy(&answer.body).into_owned())

@@ -1,4 +1,4 @@
-//! What is older than its project keeps it goes, little by little; everything else stays and is told as before.
+//! Retention: old data is deleted in steps; everything else stays unchanged.
 
 use crate::support::{TestApp, factory};
 use axum::http::StatusCode;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::time::Duration;
 
-/// Days that a project keeps uploads, distributions and points.
+/// Sets the days that a project keeps uploads, distributions and points.
 async fn keep(app: &TestApp, project: &str, days: [Option<i32>; 3]) {
     let policies = retention::policies(&app.pool).await.unwrap();
     let mut policy = policies.into_iter().find(|policy| policy.project == project).unwrap();
@@ -20,7 +20,7 @@ async fn keep(app: &TestApp, project: &str, days: [Option<i32>; 3]) {
     assert!(retention::set(&app.pool, &policy).await.unwrap());
 }
 
-/// Stores a run that arrived so many days ago.
+/// Stores a run that arrived this many days ago.
 async fn stored(app: &TestApp, number: u64, days_ago: i32) -> RunReport {
     let report = factory::nth(number);
     app.store(&report).await;
@@ -41,7 +41,7 @@ async fn prune_now(app: &TestApp) -> u64 {
     removed.iter().map(|of_project| of_project.run_count).sum()
 }
 
-/// The only series of the tests' reports.
+/// The point of a run in the only series.
 async fn point(app: &TestApp, report: &RunReport) -> Value {
     let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
     let series_id = &run["results"][0]["series_id"];
@@ -49,7 +49,7 @@ async fn point(app: &TestApp, report: &RunReport) -> Value {
 }
 
 #[database_test]
-async fn old_uploads_go_and_the_numbers_of_their_runs_stay(app: TestApp) {
+async fn prunes_uploads_and_keeps_points(app: TestApp) {
     let (old, new) = (stored(&app, 1, 91).await, stored(&app, 2, 89).await);
     let (point_before, path) = (point(&app, &old).await, format!("/api/v1/runs/{}", old.run_id));
     let run_before = app.read(&path).await;
@@ -76,7 +76,7 @@ async fn old_uploads_go_and_the_numbers_of_their_runs_stay(app: TestApp) {
 }
 
 #[database_test]
-async fn old_imported_files_go_and_what_they_were_is_still_shown(app: TestApp) {
+async fn prunes_imported_files_and_keeps_their_description(app: TestApp) {
     let mut report = factory::report();
     report.results = Vec::new();
     app.import(&report, "results.json", br#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#).await;
@@ -94,7 +94,7 @@ async fn old_imported_files_go_and_what_they_were_is_still_shown(app: TestApp) {
 }
 
 #[database_test]
-async fn old_distributions_go_and_charts_stay(app: TestApp) {
+async fn prunes_distributions_and_keeps_charts(app: TestApp) {
     let old = stored(&app, 1, 10).await;
     let before = point(&app, &old).await;
     keep(&app, "libfoo", [None, Some(9), None]).await;
@@ -111,7 +111,7 @@ async fn old_distributions_go_and_charts_stay(app: TestApp) {
 }
 
 #[database_test]
-async fn old_points_go_with_all_but_the_run_itself(app: TestApp) {
+async fn prunes_points_and_keeps_runs(app: TestApp) {
     let (old, new) = (stored(&app, 1, 10).await, stored(&app, 2, 8).await);
     keep(&app, "libfoo", [None, None, Some(9)]).await;
     assert_eq!(prune_now(&app).await, 1);
@@ -131,7 +131,7 @@ async fn old_points_go_with_all_but_the_run_itself(app: TestApp) {
 }
 
 #[database_test]
-async fn projects_without_a_number_of_days_keep_everything(app: TestApp) {
+async fn keeps_everything_without_retention(app: TestApp) {
     stored(&app, 1, 30_000).await;
     let other = RunReport { project: factory::slug("other"), ..factory::report() };
     app.store(&other).await;
@@ -143,7 +143,7 @@ async fn projects_without_a_number_of_days_keep_everything(app: TestApp) {
 }
 
 #[database_test]
-async fn more_than_fits_into_one_transaction_goes_in_several(app: TestApp) {
+async fn prunes_in_several_transactions(app: TestApp) {
     let plan = Plan {
         project: factory::slug("seeded"),
         machine_count: 2,
@@ -153,7 +153,7 @@ async fn more_than_fits_into_one_transaction_goes_in_several(app: TestApp) {
         rng_seed: 1,
     };
     seed(&app.pool, plan, |_| {}).await.unwrap();
-    // All but the last ten commits.
+    // All except the last ten commits.
     let newer = "select commit_id from commit where ordinal > 220";
     app.execute(&format!("update run set received_at = now() where commit_id in ({newer})")).await;
     keep(&app, "seeded", [None, Some(30), None]).await;
@@ -166,7 +166,7 @@ async fn more_than_fits_into_one_transaction_goes_in_several(app: TestApp) {
 }
 
 #[database_test]
-async fn a_removal_that_is_asked_to_stop_leaves_the_rest(app: TestApp) {
+async fn stops_pruning_on_request(app: TestApp) {
     stored(&app, 1, 10).await;
     keep(&app, "libfoo", [Some(1), None, None]).await;
     let removed = prune(&app.pool, Utc::now(), None, || true).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_removal_that_is_asked_to_stop_leaves_the_rest(app: TestApp) {
 }
 
 #[database_test]
-async fn work_has_one_holder_until_it_is_done_or_the_lease_ends(pool: PgPool) {
+async fn one_server_holds_the_lease(pool: PgPool) {
     const LEASE: Duration = Duration::from_secs(3_600);
     task::ensure(&pool, "work").await.unwrap();
     task::ensure(&pool, "work").await.unwrap();
@@ -194,7 +194,7 @@ async fn work_has_one_holder_until_it_is_done_or_the_lease_ends(pool: PgPool) {
 }
 
 #[database_test]
-async fn a_server_whose_lease_has_ended_removes_nothing_more(app: TestApp) {
+async fn expired_lease_stops_pruning(app: TestApp) {
     stored(&app, 1, 10).await;
     keep(&app, "libfoo", [Some(1), None, None]).await;
     task::ensure(&app.pool, "work").await.unwrap();
@@ -206,7 +206,7 @@ async fn a_server_whose_lease_has_ended_removes_nothing_more(app: TestApp) {
 }
 
 #[database_test]
-async fn a_number_of_days_is_at_least_one(app: TestApp) {
+async fn retention_is_at_least_one_day(app: TestApp) {
     stored(&app, 1, 0).await;
     let mut policy = retention::policies(&app.pool).await.unwrap().remove(0);
     policy.point_retention_days = Some(0);

@@ -5,7 +5,7 @@ use roundtrip_wire::{Delivery, EndObservation, Repetition, RunReport};
 use serde_json::{Value, json};
 
 #[database_test]
-async fn runs_are_listed_newest_first_page_by_page(app: TestApp) {
+async fn lists_runs_newest_first_in_pages(app: TestApp) {
     let mut expected = Vec::new();
     for number in 1..=5 {
         let mut report = factory::nth(number);
@@ -23,7 +23,7 @@ async fn runs_are_listed_newest_first_page_by_page(app: TestApp) {
 }
 
 #[database_test]
-async fn a_commit_may_be_of_any_year(app: TestApp) {
+async fn accepts_commits_of_any_year(app: TestApp) {
     let mut report = factory::report();
     report.commit.committed_at = "+12000-01-01T00:00:00.000001Z".parse().unwrap();
     app.store(&report).await;
@@ -35,7 +35,7 @@ async fn a_commit_may_be_of_any_year(app: TestApp) {
 }
 
 #[database_test]
-async fn a_run_shows_all_that_was_uploaded(app: TestApp) {
+async fn run_shows_everything_uploaded(app: TestApp) {
     let mut report = RunReport { pull_request: Some(12), work_tree_modified: true, ..factory::report() };
     report.results[0].failures = vec![factory::failure(2, "initiator: no answer for 5 s")];
     report.results.push(factory::unsupported("posix-mq", "not on macOS"));
@@ -77,7 +77,7 @@ async fn a_run_shows_all_that_was_uploaded(app: TestApp) {
 }
 
 #[database_test]
-async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(app: TestApp) {
+async fn run_with_every_parameter_round_trips(app: TestApp) {
     let golden = include_str!("../../../crates/wire/tests/golden/v1/parameters.json");
     let report: RunReport = serde_json::from_str(golden).unwrap();
     app.store(&report).await;
@@ -92,7 +92,7 @@ async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(app: TestApp)
         result["observed"],
         json!({
             "late": 1, "missed": 2,
-            // The second end does not tell its processor time.
+            // The second end does not report its processor time.
             "cpu_ns_per_message": null,
             "disturbed": [
                 {"reason": "the hypervisor took 4.0 ms of the processors' time", "repetition_count": 1},
@@ -110,7 +110,7 @@ async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(app: TestApp)
 }
 
 #[database_test]
-async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(app: TestApp) {
+async fn run_with_many_ends_round_trips(app: TestApp) {
     let golden = include_str!("../../../crates/wire/tests/golden/v1/topologies.json");
     let report: RunReport = serde_json::from_str(golden).unwrap();
     app.store(&report).await;
@@ -131,7 +131,7 @@ async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(app: TestApp) {
             json!([point["attempted"], point["accepted"], point["delivered"], point["lossy"]])
         })
         .collect();
-    // Twice 300,000 at each of two receivers; and what a full ring dropped, at four.
+    // Twice 300,000 at each of two receivers; with four receivers, a full ring dropped messages.
     assert_eq!(
         counts,
         [json!([600_000, 600_000, 1_200_000, false]), json!([300_000, 50_451, 201_791, true])]
@@ -152,7 +152,7 @@ async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(app: TestApp) {
 }
 
 #[database_test]
-async fn deliveries_that_not_every_repetition_tells_are_not_added_up(app: TestApp) {
+async fn does_not_sum_incomplete_deliveries(app: TestApp) {
     let end = |delivered| EndObservation {
         delivery: Some(Delivery { delivered, lost: u64::MAX, ..Delivery::default() }),
         ..Default::default()
@@ -174,7 +174,7 @@ async fn deliveries_that_not_every_repetition_tells_are_not_added_up(app: TestAp
     app.store(&report).await;
     let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
     let deliveries = at(&detail, "results/*/observed/deliveries");
-    // The largest number stays it.
+    // Sums saturate.
     let sum = json!({"delivered": 2, "lost": u64::MAX, "duplicated": 0, "out_of_order": 0, "torn": 0});
     assert_eq!(deliveries, json!([[sum], [], []]));
 }
@@ -196,7 +196,7 @@ fn open_loop(index: u32, late: Option<u64>, missed: Option<u64>, disturbed: &[&s
 }
 
 #[database_test]
-async fn a_result_sums_up_what_its_repetitions_went_through(app: TestApp) {
+async fn sums_observations_over_repetitions(app: TestApp) {
     let mut report = factory::report();
     let repetitions = vec![
         open_loop(0, Some(2), Some(0), &["steal", "pressure"]),
@@ -232,11 +232,11 @@ async fn a_result_sums_up_what_its_repetitions_went_through(app: TestApp) {
         json!([
             // Three times 18 us over nine messages.
             [5, 2, 6_000, disturbed],
-            // What a repetition does not tell is not known of the result.
+            // A value that one repetition lacks is missing in the result.
             [null, null, 6_000, []],
-            // The largest number stays it; twice 18 us over the three messages that arrived.
+            // Sums saturate; twice 18 us over the three delivered messages.
             [u64::MAX, 3, 12_000, []],
-            // Only an open loop has due times.
+            // Only open loops have due times.
             [null, null, null, disturbed],
             [null, null, null, []],
         ])
@@ -244,7 +244,7 @@ async fn a_result_sums_up_what_its_repetitions_went_through(app: TestApp) {
 }
 
 #[database_test]
-async fn a_run_in_which_everything_failed_is_stored_and_shown(app: TestApp) {
+async fn stores_a_run_that_failed_entirely(app: TestApp) {
     let mut report = factory::report();
     report.results[0].repetitions.clear();
     report.results[0].failures = vec![factory::failure(0, "responder: killed by signal 9")];
@@ -255,9 +255,9 @@ async fn a_run_in_which_everything_failed_is_stored_and_shown(app: TestApp) {
 }
 
 #[database_test]
-async fn the_report_is_given_back_byte_for_byte(app: TestApp) {
+async fn returns_the_report_byte_for_byte(app: TestApp) {
     let report = factory::report();
-    // Indented, with a member that this server does not know: nothing of it is lost.
+    // Indented and with an unknown member. Everything is kept.
     let mut body = serde_json::to_value(&report).unwrap();
     body["added_later"] = json!([1, 2, 3]);
     let body = serde_json::to_vec_pretty(&body).unwrap();
@@ -275,7 +275,7 @@ async fn the_report_is_given_back_byte_for_byte(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_run_is_a_problem(app: TestApp) {
+async fn unknown_run_is_not_found(app: TestApp) {
     let run_id = roundtrip_wire::RunId::draw();
     app.get(&format!("/api/v1/runs/{run_id}")).await.assert_problem(404, "unknown-run");
     app.get(&format!("/api/v1/runs/{run_id}/report")).await.assert_problem(404, "unknown-run");

@@ -1,16 +1,16 @@
-//! The conventions of `migrations/README.md`, asked of the catalogue.
+//! Checks the conventions of `migrations/README.md` in PostgreSQL's catalogue.
 
 use roundtrip_storage::distribution::DISTRIBUTED;
 use sqlx::{AssertSqlSafe, PgPool};
 
-/// Rows of a query that finds what breaks a rule: there must be none. sqlx's own table is not ours.
+/// Asserts that a query for rule violations has no rows. sqlx's own table is exempt.
 async fn assert_none(pool: &PgPool, rule: &str, query: &str) {
     let found: Vec<String> =
         sqlx::query_scalar(AssertSqlSafe(query.to_owned())).fetch_all(pool).await.unwrap();
     assert!(found.is_empty(), "{rule}: {found:?}");
 }
 
-/// Of all tables: rules, and what breaks them.
+/// Rules for all tables, with queries for violations.
 const RULES: [(&str, &str); 8] = [
     (
         "a comment is missing",
@@ -75,7 +75,7 @@ const RULES: [(&str, &str); 8] = [
 ];
 
 #[database_test]
-async fn tables_columns_and_constraints_keep_the_rules(pool: PgPool) {
+async fn tables_follow_the_conventions(pool: PgPool) {
     for (rule, query) in RULES {
         assert_none(&pool, rule, query).await;
     }

@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/series` and `.../series/facets`: finding some of many.
+//! `/api/v1/projects/{project}/series` and `.../series/facets`: search.
 
 use crate::support::{TestApp, at, factory, texts};
 use roundtrip_wire::{Case, CaseResult, RunReport};
@@ -41,7 +41,7 @@ async fn store_many(app: &TestApp) {
     app.store(&other).await;
 }
 
-/// What tells the found series apart, in the order of the answer.
+/// Short names of the found series, in the order of the answer.
 fn found(answer: &Value) -> Vec<String> {
     let name = |series: &Value| {
         let text = |pointer: &str| series.pointer(pointer).unwrap().as_str().unwrap().to_owned();
@@ -54,7 +54,7 @@ fn found(answer: &Value) -> Vec<String> {
 }
 
 #[database_test]
-async fn words_find_what_begins_like_them_and_all_must_be_there(app: TestApp) {
+async fn words_match_prefixes_and_all_must_match(app: TestApp) {
     store_many(&app).await;
     let benchmark = "mac-mini-2 google-benchmark 2proc 0 BM_PipeTrip/64/real_time";
     for (q, expected) in [
@@ -70,7 +70,7 @@ async fn words_find_what_begins_like_them_and_all_must_be_there(app: TestApp) {
         ("bm_pipe", vec![benchmark]),
         ("pipetrip/64", vec![benchmark]),
         ("real_time", vec![benchmark]),
-        // What its transport is called, and of which family it is.
+        // The title and family of its transport.
         ("json", vec![benchmark]),
         ("(json),", vec![benchmark]),
         ("import%20mac", vec![benchmark]),
@@ -83,7 +83,7 @@ async fn words_find_what_begins_like_them_and_all_must_be_there(app: TestApp) {
 }
 
 #[database_test]
-async fn no_sign_of_a_search_has_a_meaning(app: TestApp) {
+async fn search_has_no_special_characters(app: TestApp) {
     store_many(&app).await;
     let all = found(&app.read("/api/v1/projects/libfoo/series").await);
     for q in ["", "%20", "*", "%26%7C!%28%29:*", "%27%27", "%5C", "---"] {
@@ -96,7 +96,7 @@ async fn no_sign_of_a_search_has_a_meaning(app: TestApp) {
 }
 
 #[database_test]
-async fn a_transport_is_found_by_the_title_that_it_has_now(app: TestApp) {
+async fn finds_a_transport_by_its_current_title(app: TestApp) {
     app.store(&factory::report()).await;
     let mut renamed = factory::report();
     renamed.results[0].transport.title = "Anonymous channel".into();
@@ -106,10 +106,10 @@ async fn a_transport_is_found_by_the_title_that_it_has_now(app: TestApp) {
 }
 
 #[database_test]
-async fn another_project_is_not_found(app: TestApp) {
+async fn does_not_find_other_projects(app: TestApp) {
     app.store(&factory::report()).await;
     let mut other = RunReport { project: factory::slug("other"), ..factory::report() };
-    // A name that reads like what series are filtered by.
+    // A name that looks like a filter.
     other.results[0].case.benchmark = Some("x=project=1 =machine=lab-1".into());
     app.store(&other).await;
     for query in ["", "q=pipe", "q=lab", "machine=lab-1"] {
@@ -121,7 +121,7 @@ async fn another_project_is_not_found(app: TestApp) {
 }
 
 #[database_test]
-async fn pages_hold_every_series_once_whatever_is_added_meanwhile(app: TestApp) {
+async fn pages_list_every_series_once_during_inserts(app: TestApp) {
     store_many(&app).await;
     let all = found(&app.read("/api/v1/projects/libfoo/series?q=pipe").await);
     assert_eq!(all.len(), 6);
@@ -132,7 +132,7 @@ async fn pages_hold_every_series_once_whatever_is_added_meanwhile(app: TestApp) 
         seen.extend(found(&page));
         let Some(after) = page["next_after"].as_str() else { break };
         path = format!("/api/v1/projects/libfoo/series?after={after}&q=pipe&limit=2");
-        // Before all others, and behind none that is still to come.
+        // Sorts before all others, so it is not on any later page.
         let mut more = factory::report();
         more.machine.slug = factory::slug("a-machine");
         more.results[0].case.message_bytes = 64 + u64::try_from(seen.len()).unwrap();
@@ -142,8 +142,8 @@ async fn pages_hold_every_series_once_whatever_is_added_meanwhile(app: TestApp) 
 }
 
 #[database_test]
-async fn pages_of_many_series_are_the_same_however_they_are_found(app: TestApp) {
-    // In the order of lists: 500 pipes in two modes, then 100 rings. What is looked for comes at once, or far behind.
+async fn pages_do_not_depend_on_the_search_plan(app: TestApp) {
+    // In list order: 500 pipes in two modes, then 100 rings. Matches come first or far behind.
     let transport = |number: u64| if number < 500 { "pipe" } else { "ring" };
     let result = |number: u64| {
         with(transport(number), |case| {
@@ -171,7 +171,7 @@ async fn found_in_pages(app: &TestApp, query: &str) -> Vec<String> {
 }
 
 #[database_test]
-async fn a_facet_counts_what_the_others_let_through(app: TestApp) {
+async fn facet_counts_apply_the_other_filters(app: TestApp) {
     store_many(&app).await;
     let facets = app.read("/api/v1/projects/libfoo/series/facets").await;
     let count = |value: Value, series_count| json!({"value": value, "series_count": series_count});
@@ -200,9 +200,9 @@ async fn a_facet_counts_what_the_others_let_through(app: TestApp) {
     let facets =
         app.read("/api/v1/projects/libfoo/series/facets?transport=pipe,unix-stream&message_bytes=64").await;
     assert_eq!(facets["series_count"], 3);
-    // By size alone: the choice of transports does not narrow itself.
+    // By size only: the transport filter does not affect its own facet.
     assert_eq!(facets["transport"], json!([count("pipe".into(), 3), count("ring-futex".into(), 1)]));
-    // By transport alone.
+    // By transport only.
     assert_eq!(
         facets["message_bytes"],
         json!([count(64.into(), 3), count(640.into(), 1), count(65_536.into(), 2)])
@@ -216,7 +216,7 @@ async fn a_facet_counts_what_the_others_let_through(app: TestApp) {
 }
 
 #[database_test]
-async fn facets_count_what_the_list_has(app: TestApp) {
+async fn facet_counts_match_the_list(app: TestApp) {
     store_many(&app).await;
     for filter in ["", "machine=lab-1", "q=pipe&mode=2proc", "message_bytes=64&scenario=roundtrip", "q=zzz"] {
         let facets = app.read(&format!("/api/v1/projects/libfoo/series/facets?{filter}")).await;

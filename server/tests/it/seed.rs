@@ -1,5 +1,4 @@
-//! Synthetic history: complete, readable by every page, the same when drawn again, and never mixed with what was
-//! measured.
+//! Synthetic history: complete, reproducible, and never mixed with measured runs.
 
 use crate::support::{TestApp, factory};
 use roundtrip_server::seed::{Plan, SeedError, Written, seed};
@@ -17,7 +16,7 @@ fn plan(project: &str) -> Plan {
 }
 
 #[database_test]
-async fn every_series_has_a_point_for_every_commit(app: TestApp) {
+async fn seeds_a_point_per_series_and_commit(app: TestApp) {
     let written = seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     assert_eq!(written, Written { point_count: 600, histogram_count: 200 });
     let counts = app.row_counts().await;
@@ -39,7 +38,7 @@ async fn every_series_has_a_point_for_every_commit(app: TestApp) {
 }
 
 #[database_test]
-async fn all_of_it_says_that_it_is_synthetic(app: TestApp) {
+async fn marks_everything_as_synthetic(app: TestApp) {
     seed(&app.pool, plan("seeded"), |_| {}).await.unwrap();
     let runs = app.read("/api/v1/projects/seeded/runs").await;
     for run in runs["runs"].as_array().unwrap() {
@@ -59,14 +58,14 @@ async fn all_of_it_says_that_it_is_synthetic(app: TestApp) {
 }
 
 #[database_test]
-async fn the_same_number_draws_the_same_history(app: TestApp) {
+async fn same_seed_gives_the_same_history(app: TestApp) {
     let first = drawn(&app, plan("seeded")).await;
     assert_eq!(drawn(&app, plan("seeded")).await, first);
     assert_ne!(drawn(&app, Plan { rng_seed: 2, ..plan("seeded") }).await, first);
     assert_ne!(drawn(&app, plan("other")).await, first);
 }
 
-/// A digest of all that a plan draws. It is gone again afterwards.
+/// A digest of a plan's history, which is deleted afterwards.
 async fn drawn(app: &TestApp, plan: Plan) -> String {
     seed(&app.pool, plan, |_| {}).await.unwrap();
     let points = "
@@ -84,7 +83,7 @@ async fn drawn(app: &TestApp, plan: Plan) -> String {
 }
 
 #[database_test]
-async fn a_project_with_runs_is_left_alone(app: TestApp) {
+async fn does_not_seed_a_project_with_runs(app: TestApp) {
     app.store(&factory::report()).await;
     let before = app.row_counts().await;
     let refused = seed(&app.pool, plan("libfoo"), |_| {}).await.unwrap_err();

@@ -48,7 +48,7 @@ fn names(series: &Value) -> Vec<String> {
 }
 
 #[database_test]
-async fn series_come_in_one_order(app: TestApp) {
+async fn lists_series_in_a_fixed_order(app: TestApp) {
     store_mixed(&app).await;
     assert_eq!(
         names(&app.read("/api/v1/projects/libfoo/series").await),
@@ -65,7 +65,7 @@ async fn series_come_in_one_order(app: TestApp) {
 }
 
 #[database_test]
-async fn each_parameter_makes_another_series_in_one_order(app: TestApp) {
+async fn each_parameter_defines_a_series(app: TestApp) {
     let mut report = factory::report();
     let plain = report.results[0].clone();
     let with = |change: fn(&mut Case)| {
@@ -97,14 +97,14 @@ async fn each_parameter_makes_another_series_in_one_order(app: TestApp) {
             [null, null, null, "chromium-ipc"],
         ])
     );
-    // The same again finds them: no case is made twice.
+    // Uploading again finds the same cases.
     report.run_id = roundtrip_wire::RunId::draw();
     app.store(&report).await;
     assert_eq!(app.row_counts().await["measured_case"], 7);
 }
 
 #[database_test]
-async fn senders_receivers_and_messages_tell_series_apart_in_one_order(app: TestApp) {
+async fn senders_receivers_and_messages_define_series(app: TestApp) {
     let mut report = factory::report();
     let with = |(senders, peers, messages)| {
         let mut result = factory::result("ring-futex", 64, vec![factory::repetition(0, &[900])]);
@@ -112,7 +112,7 @@ async fn senders_receivers_and_messages_tell_series_apart_in_one_order(app: Test
         (result.case.senders, result.case.peers, result.case.messages) = (senders, peers, messages);
         result
     };
-    // In the order in which they are to be answered.
+    // In the expected order.
     let ordered = [
         (None, 1, None),
         (None, 1, Some(1_000)),
@@ -126,7 +126,7 @@ async fn senders_receivers_and_messages_tell_series_apart_in_one_order(app: Test
     app.store(&report).await;
     let series = app.read("/api/v1/projects/libfoo/series").await;
     assert_eq!(at(&series, "series/*/case/senders,case/peers,case/messages"), json!(ordered));
-    // The same again finds them: no case is made twice.
+    // Uploading again finds the same cases.
     report.run_id = roundtrip_wire::RunId::draw();
     app.store(&report).await;
     assert_eq!(app.row_counts().await["measured_case"], 7);
@@ -134,7 +134,7 @@ async fn senders_receivers_and_messages_tell_series_apart_in_one_order(app: Test
 }
 
 #[database_test]
-async fn each_filter_leaves_out_the_others(app: TestApp) {
+async fn each_filter_selects_only_matching_series(app: TestApp) {
     store_mixed(&app).await;
     for (filter, count) in [
         ("machine=another", 1),
@@ -156,7 +156,7 @@ async fn each_filter_leaves_out_the_others(app: TestApp) {
 }
 
 #[database_test]
-async fn a_series_shows_its_newest_commit_not_its_newest_upload(app: TestApp) {
+async fn shows_the_newest_commit_not_the_newest_upload(app: TestApp) {
     app.store(&factory::nth(9)).await;
     app.store(&factory::nth(4)).await;
     let series = app.read("/api/v1/series/1").await;
@@ -165,7 +165,7 @@ async fn a_series_shows_its_newest_commit_not_its_newest_upload(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unsupported_case_is_a_series_without_points(app: TestApp) {
+async fn unsupported_case_has_no_points(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -174,7 +174,7 @@ async fn an_unsupported_case_is_a_series_without_points(app: TestApp) {
 }
 
 #[database_test]
-async fn another_methodology_is_another_series(app: TestApp) {
+async fn methodology_defines_a_series(app: TestApp) {
     let mut report = factory::report();
     let mut spinning = report.results[0].clone();
     spinning.methodology.receive = factory::slug("spin");
@@ -185,7 +185,7 @@ async fn another_methodology_is_another_series(app: TestApp) {
 }
 
 #[database_test]
-async fn a_transport_is_described_as_by_the_newest_upload(app: TestApp) {
+async fn newest_upload_describes_the_transport(app: TestApp) {
     app.store(&factory::report()).await;
     let mut report = factory::report();
     report.results[0].transport.title = "Anonymous pipe".into();
@@ -195,12 +195,12 @@ async fn a_transport_is_described_as_by_the_newest_upload(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_series_is_a_problem(app: TestApp) {
+async fn unknown_series_is_not_found(app: TestApp) {
     app.get("/api/v1/series/7").await.assert_problem(404, "unknown-series");
 }
 
 #[database_test]
-async fn the_newest_point_is_one_of_the_trend_where_there_is_one(app: TestApp) {
+async fn newest_point_prefers_the_trend(app: TestApp) {
     let trend = factory::nth(7);
     let mut topic = RunReport { branch: Some("topic".into()), pull_request: Some(42), ..factory::nth(8) };
     topic.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));

@@ -1,4 +1,4 @@
-//! Sessions of the web UI: in by a token, out, and what other sites cannot do with them.
+//! Sessions of the web UI: sign-in by token, sign-out, and protection from other sites.
 
 use crate::support::{Answer, TestApp, factory};
 use roundtrip_storage::access::{Binding, Role, Scope};
@@ -34,7 +34,7 @@ async fn account(app: &TestApp, cookie: &str) -> Value {
 }
 
 #[database_test]
-async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_sites(app: TestApp) {
+async fn sign_in_sets_a_protected_cookie(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let token = app.member("victor", "libfoo", Role::Viewer).await;
@@ -45,7 +45,7 @@ async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_si
     let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
     let set = answer.headers["set-cookie"].to_str().unwrap();
     assert!(set.starts_with("__Host-roundtrip=rts_"), "{set}");
-    // Lax: it is sent with no request of a page within a frame of another site, whose visitor is a stranger there.
+    // Lax: pages within another site's frame do not send it, so users are anonymous there.
     for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
         assert!(set.split("; ").any(|part| part == attribute), "{attribute} of {set}");
     }
@@ -70,7 +70,7 @@ async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_si
 }
 
 #[database_test]
-async fn only_a_users_token_signs_in_and_others_are_in_the_audit_log(app: TestApp) {
+async fn only_user_tokens_sign_in(app: TestApp) {
     let ada = app.account("ada", true).await;
     for token in [app.token.as_str(), "rtu_short", "", &ada.replacen("rtu_", "rta_", 1)] {
         let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
@@ -89,7 +89,7 @@ async fn only_a_users_token_signs_in_and_others_are_in_the_audit_log(app: TestAp
 }
 
 #[database_test]
-async fn another_site_can_use_a_session_for_nothing_that_changes_something(app: TestApp) {
+async fn rejects_cross_site_writes(app: TestApp) {
     app.store(&factory::report()).await;
     let token = app.member("mary", "libfoo", Role::Admin).await;
     let cookie = sign_in(&app, &token).await;
@@ -125,7 +125,7 @@ async fn another_site_can_use_a_session_for_nothing_that_changes_something(app: 
 }
 
 #[database_test]
-async fn a_session_ends_when_it_is_idle_old_or_its_token_is_over(app: TestApp) {
+async fn session_ends_when_idle_old_or_without_its_token(app: TestApp) {
     let ada = app.account("ada", true).await;
     for statement in [
         "update session set last_used_at = now() - interval '7 days 1 minute'",
@@ -142,7 +142,7 @@ async fn a_session_ends_when_it_is_idle_old_or_its_token_is_over(app: TestApp) {
 }
 
 #[database_test]
-async fn use_keeps_a_session_from_being_idle_and_not_from_growing_old(app: TestApp) {
+async fn use_extends_the_idle_time_only(app: TestApp) {
     let ada = app.account("ada", true).await;
     let cookie = sign_in(&app, &ada).await;
     app.execute("update session set last_used_at = now() - interval '6 days'").await;
@@ -155,7 +155,7 @@ async fn use_keeps_a_session_from_being_idle_and_not_from_growing_old(app: TestA
 }
 
 #[database_test]
-async fn a_session_may_do_no_more_than_the_token_it_began_with(app: TestApp) {
+async fn session_has_its_tokens_scopes(app: TestApp) {
     app.store(&factory::report()).await;
     app.account("ada", true).await;
     let reader = app.user_token("ada", &[Scope::Read], &Binding::default()).await;
@@ -166,7 +166,7 @@ async fn a_session_may_do_no_more_than_the_token_it_began_with(app: TestApp) {
 }
 
 #[database_test]
-async fn signing_in_again_ends_the_session_before(app: TestApp) {
+async fn signing_in_ends_the_previous_session(app: TestApp) {
     let ada = app.account("ada", true).await;
     let first = sign_in(&app, &ada).await;
     let body = Some(json!({"token": ada}));
@@ -177,7 +177,7 @@ async fn signing_in_again_ends_the_session_before(app: TestApp) {
 }
 
 #[database_test]
-async fn a_cookie_that_is_over_or_made_up_makes_a_stranger_and_no_error(app: TestApp) {
+async fn invalid_cookie_means_anonymous(app: TestApp) {
     app.store(&factory::report()).await;
     for cookie in
         ["__Host-roundtrip=nonsense", "__Host-roundtrip=", &format!("__Host-roundtrip={}", app.token)]
@@ -189,7 +189,7 @@ async fn a_cookie_that_is_over_or_made_up_makes_a_stranger_and_no_error(app: Tes
 }
 
 #[database_test]
-async fn the_cookies_secret_is_nowhere_in_the_database(app: TestApp) {
+async fn database_does_not_contain_the_cookies_secret(app: TestApp) {
     let ada = app.account("ada", true).await;
     let cookie = sign_in(&app, &ada).await;
     let secret = cookie.split_once('=').unwrap().1;

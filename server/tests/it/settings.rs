@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const PATH: &str = "/api/v1/projects/libfoo";
 
 #[database_test]
-async fn a_maintainer_changes_what_is_given_and_nothing_else(app: TestApp) {
+async fn patch_changes_only_the_given_settings(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     for (change, visibility, branch) in [
@@ -30,7 +30,7 @@ async fn a_maintainer_changes_what_is_given_and_nothing_else(app: TestApp) {
 }
 
 #[database_test]
-async fn who_may_not_change_a_project_changes_nothing(app: TestApp) {
+async fn rejects_settings_changes_without_permission(app: TestApp) {
     app.store(&factory::report()).await;
     let contributor = app.member("carol", "libfoo", Role::Contributor).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
@@ -61,7 +61,7 @@ async fn who_may_not_change_a_project_changes_nothing(app: TestApp) {
 }
 
 #[database_test]
-async fn another_default_branch_moves_points_on_and_off_the_main_line(app: TestApp) {
+async fn default_branch_change_moves_points(app: TestApp) {
     let runs = [
         ("of main", Some("main"), None),
         ("of a branch", Some("topic"), None),
@@ -74,12 +74,12 @@ async fn another_default_branch_moves_points_on_and_off_the_main_line(app: TestA
         app.store(&report).await;
         run_ids.push(report.run_id.as_uuid());
     }
-    // A summary goes with its run as a point does.
+    // A summary is deleted with its run, like a point.
     app.execute("insert into summary (machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id,
              work_tree_modified, latency_ns_center, quantiles, measured_at)
          select machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id, false, 1, '[]', measured_at
          from point").await;
-    // The points of another project stay as they are.
+    // The points of another project do not change.
     let other =
         RunReport { project: factory::slug("another"), branch: Some("topic".into()), ..factory::report() };
     app.store(&other).await;
@@ -108,7 +108,7 @@ async fn another_default_branch_moves_points_on_and_off_the_main_line(app: TestA
 }
 
 #[database_test]
-async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(app: TestApp) {
+async fn deleting_a_project_leaves_only_audit_events(app: TestApp) {
     let other = RunReport { project: factory::slug("another"), ..factory::report() };
     app.store(&other).await;
     let admin = app.account("ada", true).await;
@@ -135,7 +135,7 @@ async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(app: Te
 }
 
 #[database_test]
-async fn an_admin_of_the_project_gives_and_takes_roles(app: TestApp) {
+async fn project_admins_manage_roles(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let admin = app.member("ada", "libfoo", Role::Admin).await;

@@ -1,4 +1,4 @@
-//! Tokens: who is let in by them, and who makes, rotates and revokes them.
+//! Tokens: authentication, creation, rotation and revocation.
 
 use crate::support::{Fixture, TestApp, factory};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ fn agent<'a>(scopes: &'a [Scope], binding: &'a Binding, expires_at: Option<DateT
     NewToken { name: "test", kind: TokenKind::Agent, account_id: None, scopes, binding, expires_at }
 }
 
-/// Replaces the last character by another one.
+/// Changes the last character.
 fn mistyped(token: &str) -> String {
     let (rest, last) = token.split_at(token.len() - 1);
     format!("{rest}{}", if last == "x" { "y" } else { "x" })
@@ -24,7 +24,7 @@ fn is(secret: &str) -> String {
 }
 
 #[database_test]
-async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(app: TestApp) {
+async fn rejects_uploads_without_a_valid_token(app: TestApp) {
     let anywhere = Binding::default();
     let scopes = [Scope::IngestWrite];
     let expired = app.issue(agent(&scopes, &anywhere, Some(Utc::now() - TimeDelta::seconds(1)))).await;
@@ -60,14 +60,14 @@ async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(app: Tes
 }
 
 #[database_test]
-async fn a_stranger_is_refused_before_the_body_is_looked_at(app: TestApp) {
+async fn rejects_anonymous_uploads_before_reading(app: TestApp) {
     let run_id = factory::report().run_id.to_string();
     let answer = app.put_bytes(&run_id, &[("authorization", ""), ("content-type", "")], vec![0; 100]).await;
     answer.assert_problem(401, "unauthenticated");
 }
 
 #[database_test]
-async fn a_wrong_token_is_refused_even_where_none_is_needed(app: TestApp) {
+async fn rejects_an_invalid_token_everywhere(app: TestApp) {
     app.store(&factory::report()).await;
     assert_eq!(app.send("GET", "/api/v1/projects/libfoo", "", None).await.status, 200);
     let answer = app.send("GET", "/api/v1/projects/libfoo", &mistyped(&app.token), None).await;
@@ -75,7 +75,7 @@ async fn a_wrong_token_is_refused_even_where_none_is_needed(app: TestApp) {
 }
 
 #[database_test]
-async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(app: TestApp) {
+async fn records_the_use_of_a_token(app: TestApp) {
     let scopes = [Scope::IngestWrite, Scope::Read];
     let secret = app.issue(agent(&scopes, &Binding::default(), Some(Utc::now() + TimeDelta::hours(1)))).await;
     let report = factory::report();
@@ -88,10 +88,10 @@ async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(app: TestApp)
 }
 
 #[database_test]
-async fn a_token_of_the_first_servers_is_still_good(app: TestApp) {
+async fn accepts_tokens_of_the_first_version(app: TestApp) {
     let new = Secret::draw(roundtrip_storage::access::secret::SecretKind::Token(TokenKind::Agent));
     let old = Secret::parse(&new.expose().replacen("rta_", "rt_", 1)).unwrap();
-    // As they stored it: without what came later.
+    // As the first version stored it: without later columns.
     let row =
         format!("'agent', '{}', '\\x{}', '{{ingest:write}}', now()", old.prefix(), hex::encode(old.digest()));
     app.execute(&format!(
@@ -102,16 +102,16 @@ async fn a_token_of_the_first_servers_is_still_good(app: TestApp) {
 }
 
 #[database_test]
-async fn the_secret_is_nowhere_in_the_database(pool: PgPool) {
+async fn database_does_not_contain_the_secret(pool: PgPool) {
     assert!(!token::any_exist(&pool).await.unwrap());
-    let app = TestApp::of(pool).await;
+    let app = TestApp::new(pool).await;
     assert!(token::any_exist(&app.pool).await.unwrap());
     let row: String = app.scalar("select token::text from token").await;
     assert!(row.contains(&app.token[..10]) && !row.contains(&app.token[..12]), "{row}");
 }
 
 #[database_test]
-async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(app: TestApp) {
+async fn bound_agent_uploads_only_for_its_project_and_machine(app: TestApp) {
     let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
     let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
     let before = app.row_counts().await;
@@ -129,7 +129,7 @@ async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(app: T
 }
 
 #[database_test]
-async fn an_import_is_held_to_the_same(app: TestApp) {
+async fn import_has_the_same_restrictions(app: TestApp) {
     let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
     let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
     let import = |machine: &str| {
@@ -145,7 +145,7 @@ async fn an_import_is_held_to_the_same(app: TestApp) {
 }
 
 #[database_test]
-async fn people_upload_where_they_contribute(app: TestApp) {
+async fn contributors_can_upload(app: TestApp) {
     app.store(&factory::report()).await;
     let viewer = app.member("victor", "libfoo", Role::Viewer).await;
     let contributor = app.member("carol", "libfoo", Role::Contributor).await;
@@ -160,7 +160,7 @@ async fn people_upload_where_they_contribute(app: TestApp) {
 }
 
 #[database_test]
-async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(app: TestApp) {
+async fn maintainers_manage_project_tokens(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     let request = json!({"name": "lab-1", "kind": "agent", "project": "libfoo", "machine": "lab-1"});
@@ -191,7 +191,7 @@ async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(app: TestApp
 }
 
 #[database_test]
-async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(app: TestApp) {
+async fn both_secrets_work_during_the_overlap(app: TestApp) {
     app.store(&factory::report()).await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
     let request = json!({"name": "ci", "kind": "ci", "project": "libfoo", "expires_in_days": 30});
@@ -218,7 +218,7 @@ async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(app: TestApp) {
 }
 
 #[database_test]
-async fn a_new_token_allows_no_more_than_its_maker_may_do(app: TestApp) {
+async fn token_cannot_exceed_its_creator(app: TestApp) {
     app.store(&factory::report()).await;
     app.hide("libfoo").await;
     let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
@@ -273,7 +273,7 @@ async fn a_new_token_allows_no_more_than_its_maker_may_do(app: TestApp) {
 }
 
 #[database_test]
-async fn a_token_of_ones_own_has_at_most_what_one_has(app: TestApp) {
+async fn user_token_cannot_exceed_its_user(app: TestApp) {
     let ada = app.account("ada", true).await;
     let own = json!({"name": "laptop", "kind": "user", "scopes": ["admin", "read"]});
     let issued: Value = app.send("POST", "/api/v1/tokens", &ada, Some(own)).await.json();
@@ -282,7 +282,7 @@ async fn a_token_of_ones_own_has_at_most_what_one_has(app: TestApp) {
     let wider = json!({"name": "x", "kind": "user", "scopes": ["ingest:write"]});
     let answer = app.send("POST", "/api/v1/tokens", narrow, Some(wider)).await;
     assert!(answer.assert_problem(403, "forbidden").detail.contains("ingest:write"));
-    // Nor by rotating one that has more.
+    // Nor by rotating a token with more.
     let first: i64 = app.scalar("select token_id from token where name = 'first'").await;
     let path = format!("/api/v1/tokens/{first}/rotate");
     app.send("POST", &path, narrow, Some(json!({}))).await.assert_problem(403, "forbidden");

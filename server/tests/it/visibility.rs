@@ -1,4 +1,4 @@
-//! Private projects: what one must not know of does not exist, wherever one looks.
+//! Private projects are hidden in the whole API.
 
 use crate::support::{Answer, TestApp, at, factory};
 use roundtrip_server::auth_settings;
@@ -7,7 +7,7 @@ use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-/// A project with one run of an imported file, and a regression, which nobody but its members may know of.
+/// A private project with an imported run and a regression.
 struct Hidden {
     run_id: String,
     series_id: i64,
@@ -33,7 +33,7 @@ impl Hidden {
         assert_eq!(answer.status, 201, "{answer:?}");
         app.hide(PROJECT).await;
         let series_id = app.scalar("select series_id from series").await;
-        // It takes many runs to have one.
+        // Inserted directly, because detecting one takes many runs.
         let regression = "insert into regression (
                  project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
              )
@@ -48,7 +48,7 @@ impl Hidden {
         Self { run_id, series_id, regression_id, job_id, sha }
     }
 
-    /// What stands for a parameter of the API. A new one is added here, so that no new read is forgotten.
+    /// The value of an API parameter. New parameters must be added here, so that the test covers every new read.
     fn value(&self, parameter: &str) -> Option<String> {
         Some(match parameter {
             "project" => PROJECT.to_owned(),
@@ -67,7 +67,7 @@ impl Hidden {
         })
     }
 
-    /// All reads that the API document knows, each with its path and whether it asks for something of the project.
+    /// All reads in the API document, each with its path and whether it is about the project.
     fn reads(&self) -> Vec<(String, bool)> {
         let document: Value = serde_json::from_str(&roundtrip_server::router::document_json()).unwrap();
         let paths = document["paths"].as_object().unwrap();
@@ -94,7 +94,7 @@ impl Hidden {
             let value = self.value(name);
             let value =
                 value.unwrap_or_else(|| panic!("{template}: say in this test what {name} is of a project"));
-            // A short link leads whoever has it to its page, which asks for what it shows; programs for agents are of no project.
+            // Short links are public and their pages check permissions themselves. Releases belong to no project.
             is_of_project |= !["code", "file"].contains(&name);
             if is_in_path {
                 path = path.replace(&format!("{{{name}}}"), &value);
@@ -109,15 +109,15 @@ impl Hidden {
         (path, is_of_project)
     }
 
-    /// The words by which an answer would give it away.
-    fn is_told_in(&self, answer: &Answer) -> bool {
+    /// Whether an answer contains text that would reveal the project.
+    fn appears_in(&self, answer: &Answer) -> bool {
         let body = String::from_utf8_lossy(&answer.body);
         [PROJECT, MACHINE, &self.run_id, &self.sha].iter().any(|word| body.contains(*word))
     }
 }
 
 #[database_test]
-async fn no_read_of_the_api_tells_of_a_private_project(app: TestApp) {
+async fn no_read_reveals_a_private_project(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     app.store(&RunReport { commit: factory::commit(7, Some(7)), ..factory::report() }).await;
     let admin = app.member("ada", PROJECT, Role::Admin).await;
@@ -136,12 +136,12 @@ async fn no_read_of_the_api_tells_of_a_private_project(app: TestApp) {
                 assert_eq!(problem.status, 404, "{path} for {stranger:?}: {problem:?}");
                 assert!(problem.code.starts_with("unknown-"), "{path}: {problem:?}");
             } else if path != "/api/v1/session" {
-                // That one tells a token what it is bound to, and nothing else.
-                assert!(!hidden.is_told_in(&answer), "{path} for {stranger:?}");
+                // The session only shows a token's own project.
+                assert!(!hidden.appears_in(&answer), "{path} for {stranger:?}");
             }
         }
         if is_of_project {
-            // Otherwise the test would find nothing hidden where there is nothing.
+            // Otherwise the test would pass without any data.
             let response = app.open_as(&admin, &path).await;
             assert_eq!(response.status(), 200, "{path}: {response:?}");
             checked += 1;
@@ -151,7 +151,7 @@ async fn no_read_of_the_api_tells_of_a_private_project(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_hidden_answers_as_what_is_not_there(app: TestApp) {
+async fn hidden_project_is_not_found(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     let nobodys = uuid::Uuid::now_v7().to_string();
     for (path, absent) in [
@@ -178,7 +178,7 @@ async fn what_is_hidden_answers_as_what_is_not_there(app: TestApp) {
 }
 
 #[database_test]
-async fn members_and_tokens_of_a_private_project_see_it_in_lists(app: TestApp) {
+async fn members_and_tokens_list_a_private_project(app: TestApp) {
     Hidden::store(&app).await;
     app.store(&factory::report()).await;
     let viewer = app.member("victor", PROJECT, Role::Viewer).await;
@@ -200,7 +200,7 @@ async fn members_and_tokens_of_a_private_project_see_it_in_lists(app: TestApp) {
 }
 
 #[database_test]
-async fn points_of_several_series_are_refused_when_one_is_hidden(app: TestApp) {
+async fn rejects_points_if_one_series_is_hidden(app: TestApp) {
     let hidden = Hidden::store(&app).await;
     app.store(&factory::report()).await;
     let public: i64 = app.scalar("select max(series_id) from series").await;
@@ -211,9 +211,9 @@ async fn points_of_several_series_are_refused_when_one_is_hidden(app: TestApp) {
 }
 
 #[database_test]
-async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(pool: PgPool) {
+async fn private_server_hides_everything(pool: PgPool) {
     let settings = auth_settings::Settings { is_private: true, ..Default::default() };
-    let app = TestApp::kept(pool, settings).await;
+    let app = TestApp::with_auth(pool, settings).await;
     app.store(&factory::report()).await;
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
     assert_eq!(app.read("/api/v1/projects").await["projects"], json!([]));
@@ -221,7 +221,7 @@ async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(
     let member = app.member("victor", "libfoo", Role::Viewer).await;
     let project: Value = app.send("GET", "/api/v1/projects/libfoo", &member, None).await.json();
     assert_eq!(project["visibility"], "private");
-    // A public one is for whoever has an account.
+    // Every account can read a public project.
     app.execute("update project set visibility = 'public'").await;
     let other = app.account("oscar", false).await;
     assert_eq!(app.send("GET", "/api/v1/projects/libfoo", &other, None).await.status, 200);
@@ -229,7 +229,7 @@ async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(
 }
 
 #[database_test]
-async fn what_only_some_may_see_is_kept_by_no_shared_cache(app: TestApp) {
+async fn shared_caches_do_not_keep_private_answers(app: TestApp) {
     app.store(&factory::report()).await;
     let viewer = app.member("victor", "libfoo", Role::Viewer).await;
     let answer = app.send("GET", "/api/v1/projects/libfoo", &viewer, None).await;

@@ -1,10 +1,10 @@
-//! The web UI is served beside the API. Test builds read it from `web/dist`, which may or may not have been built.
+//! The web UI next to the API. Test builds read it from `web/dist`, which may not exist.
 
 use crate::support::TestApp;
 use std::path::Path;
 
 #[database_test]
-async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(app: TestApp) {
+async fn serves_the_interface_or_build_instructions(app: TestApp) {
     let index = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist/index.html")).ok();
     for path in ["/", "/index.html", "/projects/libfoo", "/runs/7?tab=1"] {
         let answer = app.get(path).await;
@@ -23,7 +23,7 @@ async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(a
 }
 
 #[database_test]
-async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybody(app: TestApp) {
+async fn only_chart_pages_can_be_embedded(app: TestApp) {
     for (path, ancestors) in [
         ("/libfoo/series/7?embed=trend", "*"),
         ("/libfoo?tables=trend&embed=trend", "*"),
@@ -36,25 +36,25 @@ async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybod
     ] {
         let answer = app.get(path).await;
         let policy = answer.headers["content-security-policy"].to_str().unwrap();
-        let told = policy.split("; ").find_map(|part| part.strip_prefix("frame-ancestors "));
-        assert_eq!(told, Some(ancestors), "{path}");
+        let allowed = policy.split("; ").find_map(|part| part.strip_prefix("frame-ancestors "));
+        assert_eq!(allowed, Some(ancestors), "{path}");
         assert!(
             policy.contains("img-src 'self' data:;") && policy.starts_with("default-src 'self';"),
             "{path}"
         );
-        // It would forbid what the policy permits, to browsers that know both.
+        // It would forbid embedding in browsers that support both headers.
         assert!(!answer.headers.contains_key("x-frame-options"), "{path}");
     }
 }
 
 #[database_test]
-async fn a_missing_asset_is_a_problem_not_a_page(app: TestApp) {
+async fn missing_asset_returns_a_problem(app: TestApp) {
     app.get("/assets/index-0000.js").await.assert_problem(404, "unknown-asset");
     app.get("/assets/../../../Cargo.toml").await.assert_problem(404, "unknown-asset");
 }
 
 #[database_test]
-async fn the_document_is_served_as_committed(app: TestApp) {
+async fn serves_the_committed_api_document(app: TestApp) {
     let answer = app.get("/api/v1/openapi.json").await;
     assert_eq!(answer.headers["content-type"], "application/json");
     assert_eq!(String::from_utf8(answer.body).unwrap(), include_str!("../../openapi.json"));

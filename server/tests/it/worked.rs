@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/references/{reference}`: the questions of publications, answered by what was stored.
+//! `/api/v1/projects/{project}/references/{reference}`: questions of publications, answered from stored results.
 
 use crate::support::{TestApp, at, factory};
 use roundtrip_wire::{CaseResult, Machine, RunReport};
@@ -30,7 +30,7 @@ async fn worked(app: &TestApp, reference: &str) -> Value {
     app.read(&format!("/api/v1/projects/libfoo/references/{reference}")).await
 }
 
-/// As it reads, with ordinary spaces.
+/// The text with ordinary spaces.
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("no text: {value}")).replace('\u{a0}', " ")
 }
@@ -40,7 +40,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 #[database_test]
-async fn pipes_or_sockets_is_answered_with_where_they_are_equal(app: TestApp) {
+async fn pipes_or_sockets_reports_the_crossover(app: TestApp) {
     app.store_results(transfers()).await;
     let answer = worked(&app, "freebsd-pipes-and-sockets").await;
     assert_eq!(at(&answer, "question,preset"), json!(["Pipes or sockets on your machine?", "ipc-static"]));
@@ -50,13 +50,13 @@ async fn pipes_or_sockets_is_answered_with_where_they_are_equal(app: TestApp) {
     let sentence = text(&machine["answer"]);
     assert!(
         sentence.starts_with("Pipes up to 16 KiB [1")
-            && sentence.ends_with("], socket pairs beyond, between two processes on one processor of lab-1."),
+            && sentence.ends_with("], socket pairs beyond (two processes on one processor, lab-1)."),
         "{sentence}"
     );
     let reasons = texts(&machine["reasons"]);
     // The cube root of 2 * 2 / 2.
     assert!(reasons[0].contains("pipes have 1.26 times [1.2"), "{reasons:?}");
-    let most = "Pipes carry most with buffers of 4 KiB, 3.10 GiB/s, and 63 % of it with 64 KiB: no collapse.";
+    let most = "Pipes peak at 3.10 GiB/s with 4 KiB buffers and keep 63 % of it with 64 KiB: no collapse.";
     assert!(reasons[0].contains(most), "{reasons:?}");
     let table = &machine["tables"][0];
     assert_eq!((&table["rows_are"], table["rows"].as_array().unwrap().len()), (&json!("message_bytes"), 3));
@@ -68,7 +68,7 @@ async fn pipes_or_sockets_is_answered_with_where_they_are_equal(app: TestApp) {
 }
 
 #[database_test]
-async fn nothing_is_answered_by_what_is_not_comparable(app: TestApp) {
+async fn incomparable_results_give_no_answer(app: TestApp) {
     app.store_results(Vec::new()).await;
     let empty = worked(&app, "freebsd-pipes-and-sockets").await;
     assert_eq!(empty["machines"], json!([]));
@@ -87,7 +87,7 @@ async fn nothing_is_answered_by_what_is_not_comparable(app: TestApp) {
 }
 
 #[database_test]
-async fn each_machine_answers_for_itself(app: TestApp) {
+async fn answers_per_machine(app: TestApp) {
     app.store_results(transfers()).await;
     let machine = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
     let mut results = transfers();
@@ -104,22 +104,22 @@ async fn each_machine_answers_for_itself(app: TestApp) {
     assert_eq!(answer["machines"].as_array().unwrap().len(), 2);
     assert_eq!(
         text(&answer["machines"][1]["answer"]),
-        "Pipes at every size from 64 B to 64 KiB, between two processes on one processor of lab-2."
+        "Pipes at every size from 64 B to 64 KiB (two processes on one processor, lab-2)."
     );
 }
 
-/// A round trip of Node.
+/// A round trip of Node.js.
 fn framed(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     let mut result = factory::steady(transport, message_bytes, time_ns);
     result.methodology.window = 256;
-    // What is done first grows smaller with the size, as it does for both.
+    // The number of warm-up operations decreases with the size, as for both versions.
     result.methodology.warmup = u32::try_from(4_096_000 / message_bytes).unwrap();
     result.facts = [("node".to_owned(), "20.20.2".to_owned())].into();
     result
 }
 
 #[database_test]
-async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_shown(app: TestApp) {
+async fn framing_reports_the_crossover_and_versions(app: TestApp) {
     let advanced = [(64, 14_000), (1_024, 20_000), (65_536, 200_000)]
         .map(|(bytes, ns)| framed("node-advanced", bytes, ns));
     let json_lines =
@@ -128,16 +128,16 @@ async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measure
     let machine = worked(&app, "node-child-process-framing").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(
-        answer.starts_with("Yes, from ") && answer.ends_with("on: below, lines of JSON are faster, with 256 messages in flight between two processes on one processor of lab-1."),
+        answer.starts_with("Yes, from ") && answer.ends_with("on; below, lines of JSON are faster (256 messages in flight, two processes on one processor, lab-1)."),
         "{answer}"
     );
     let reasons = texts(&machine["reasons"]);
     assert!(reasons[0].starts_with("Advanced messages are 0.71 times [0.7"), "{reasons:?}");
     assert!(reasons[0].contains(" as fast with 64 B and 3.00 times ["), "{reasons:?}");
-    assert!(reasons.last().unwrap().starts_with("That is Node 20.20.2."), "{reasons:?}");
+    assert!(reasons.last().unwrap().starts_with("Measured with Node 20.20.2."), "{reasons:?}");
 }
 
-/// A thousand messages from one sender to two receivers, of which each got so many.
+/// A thousand messages from one sender to two receivers, with the number that each received.
 fn broadcast(on_full: &str, time_ns: u64, arrived: u64) -> CaseResult {
     let mut result = factory::steady("ring", 256, time_ns);
     result.case.scenario = factory::slug("channel-1-n");
@@ -155,19 +155,19 @@ fn broadcast(on_full: &str, time_ns: u64, arrived: u64) -> CaseResult {
 }
 
 #[database_test]
-async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(app: TestApp) {
-    // 50 ns an attempt, of which one in ten arrives; 200 ns for each message of a sender that waits.
+async fn dropping_ring_counts_delivered_messages(app: TestApp) {
+    // 50 ns per attempt, of which one in ten arrives; 200 ns per message of a blocking sender.
     let results = vec![broadcast("drop", 50_000, 100), broadcast("wait", 200_000, 1_000)];
     app.store_results(results).await;
     let machine = worked(&app, "libipc-macos-backends").await["machines"][0].clone();
     assert_eq!(
         text(&machine["answer"]),
-        "No: of what its sender tries, 10 % arrives on lab-1, and by the messages that arrive it is 0.40 times as fast as the same \
-         ring whose sender waits."
+        "No: on lab-1, 10 % of the attempts are delivered; per delivered message it is 0.40 times as fast as the same ring with a \
+         waiting sender."
     );
     assert!(
         texts(&machine["reasons"])[0]
-            .starts_with("By attempts, as was published, it would be 4.0 times as fast")
+            .starts_with("Counting attempts, as published, it would be 4.0 times as fast")
     );
     let cells = machine["tables"][0]["rows"][0]["cells"].as_array().unwrap();
     let values: Vec<f64> = cells.iter().map(|cell| cell["value"].as_f64().unwrap().round()).collect();
@@ -175,12 +175,12 @@ async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(
 }
 
 #[database_test]
-async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_then(app: TestApp) {
+async fn chromium_choice_reports_the_break_even(app: TestApp) {
     let sizes = [8, 1_024, 16_384];
     let of = |transport: &str, time_ns: u64| sizes.map(|bytes| factory::steady(transport, bytes, time_ns));
     let mut spinning = of("ring-spin", 100);
     spinning.iter_mut().for_each(|result| result.methodology.receive = factory::slug("spin"));
-    // The same place in another way.
+    // The same crossover, computed differently.
     let mut another_way: Vec<CaseResult> = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).collect();
     another_way.iter_mut().for_each(|result| result.methodology.window = 4);
     let results = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).chain(spinning).chain(another_way);
@@ -188,20 +188,20 @@ async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_t
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(
-        answer.starts_with("Yes: over a pipe its messages take 9.1")
-            && answer.contains(" and over ring 5.0")
-            && answer.contains("a gain of 4.")
-            && answer.ends_with("and it let 20 µs go, between two processes on one processor of lab-1."),
+        answer.starts_with("Yes: p98 for its messages is 9.1")
+            && answer.contains(" over a pipe and 5.0")
+            && answer.contains("the gain here is at most 4.")
+            && answer.ends_with(" (two processes on one processor, lab-1)."),
         "{answer}"
     );
     assert!(
         texts(&machine["reasons"])
             .iter()
-            .any(|reason| reason.starts_with("Mach messages, which it did not take, were not measured"))
+            .any(|reason| reason.starts_with("Mach messages, which Chromium rejected, were not measured"))
     );
     let tables = machine["tables"].as_array().unwrap();
-    assert_eq!(tables.len(), 1, "of a place it is told once");
-    assert_eq!(tables[0]["rows"].as_array().unwrap().len(), 2, "who never sleeps is left out");
+    assert_eq!(tables.len(), 1, "one table per placement");
+    assert_eq!(tables[0]["rows"].as_array().unwrap().len(), 2, "busy-waiting transports are excluded");
 
     let slower = of("pipe", 90_000).into_iter().chain(of("ring", 5_000));
     let next = factory::nth(2);
@@ -209,15 +209,15 @@ async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_t
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
     assert!(
-        answer.starts_with("No: over a pipe")
-            && answer.contains("at least, and it let no more than 20 µs go"),
+        answer.starts_with("No: p98 for its messages is ")
+            && answer.contains("It gave up at most 20 µs; the gain here is at least "),
         "{answer}"
     );
 }
 
 #[database_test]
-async fn what_the_repetitions_leave_open_is_not_decided(app: TestApp) {
-    // Half of the starts of a pipe are as fast as the ring, the other half twice as slow.
+async fn overlapping_repetitions_are_undecided(app: TestApp) {
+    // Half of the pipe's repetitions are as fast as the ring, the other half take twice as long.
     let scattered = [8, 1_024, 16_384].map(|bytes| {
         let repetition =
             |index: u32| factory::repetition(index, &[if index.is_multiple_of(2) { 95_000 } else { 48_000 }]);
@@ -227,11 +227,11 @@ async fn what_the_repetitions_leave_open_is_not_decided(app: TestApp) {
     app.store_results(scattered.into_iter().chain(ring).collect()).await;
     let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
     let answer = text(&machine["answer"]);
-    assert!(answer.starts_with("These repetitions do not tell: over a pipe"), "{answer}");
+    assert!(answer.starts_with("Inconclusive: p98 for its messages is "), "{answer}");
 }
 
 #[database_test]
-async fn an_unpublished_reference_is_unknown(app: TestApp) {
+async fn unknown_reference_is_not_found(app: TestApp) {
     app.store_results(Vec::new()).await;
     let answer = app.get("/api/v1/projects/libfoo/references/stories").await;
     answer.assert_problem(404, "unknown-reference");

@@ -1,4 +1,4 @@
-//! Where series change their level.
+//! Change points of series.
 
 use crate::AppState;
 use crate::error::ApiError;
@@ -9,32 +9,32 @@ use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis::Direction;
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::{ChangeCause, Row};
+use roundtrip_storage::change_point::{ChangeCause, ChangePointRow};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where some series change their level.
+/// Change points of series.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangePointList {
-    /// By series, then in the order of commits.
+    /// The change points, by series and commit.
     pub change_points: Vec<ChangePoint>,
 }
 
-/// A commit from which on a series has another level, in one environment of its machine.
+/// The first commit of a series' new level in one environment of its machine.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ChangePoint {
-    /// Its number.
+    /// The id of the change point.
     pub change_point_id: i64,
-    /// Of which series.
+    /// The series.
     pub series_id: i64,
-    /// Among the points of which fingerprint of the machine.
+    /// The environment of the points.
     pub environment_id: i64,
-    /// Of what: `p50`, the median over the repetitions' medians, or `p99` of all operations.
+    /// The statistic: `p50`, the median of the repetitions' medians, or `p99` of all operations.
     #[schema(example = "p50")]
     pub figure: &'static str,
-    /// The first commit of the new level: the place in its project.
+    /// The first commit of the new level: its ordinal in the project.
     pub commit_ordinal: i64,
-    /// The same: full object name.
+    /// The first commit of the new level: its full SHA.
     pub commit_sha: String,
     /// The newest measured commit that is before the change with a probability of 95 %.
     pub after_commit_ordinal: i64,
@@ -46,36 +46,36 @@ pub struct ChangePoint {
     pub before_ns: f64,
     /// The level after it.
     pub after_ns: f64,
-    /// By how much times are longer, as a share.
+    /// The increase in times, as a share.
     pub change: f64,
-    /// Whether they are longer or shorter.
+    /// The direction of the change.
     pub direction: Direction,
-    /// One less the probability that a series without a change, seen once, is as uneven.
+    /// One minus the probability that a single test of a series without a change gives as much evidence.
     pub confidence: f64,
-    /// False when it is too small to be reported.
+    /// False if the change is too small to be reported.
     pub matters: bool,
-    /// What made it; null while the witnesses were not heard, and where it does not matter.
+    /// The cause; null before attribution, and for changes that are not reported.
     #[schema(required)]
     pub cause: Option<ChangeCause>,
-    /// What the witnesses say, as sentences.
+    /// The evidence from reference series, as sentences.
     pub witnesses: Vec<String>,
-    /// The regression that it is part of.
+    /// The regression that contains it.
     #[schema(required)]
     pub regression_id: Option<i64>,
-    /// When it was found.
+    /// The time of detection.
     pub found_at: DateTime<Utc>,
 }
 
-/// A measured commit at which a new level may begin.
+/// A measured commit at which the new level may begin.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct ChangePlace {
-    /// The place of the commit.
+    /// The ordinal of the commit.
     pub commit_ordinal: i64,
-    /// How probable it is.
+    /// Its probability.
     pub probability: f64,
 }
 
-/// Which series are asked for.
+/// The requested series.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -85,7 +85,7 @@ pub struct ChangePointQuery {
     series: SeriesIds,
 }
 
-/// Where series change their level.
+/// Change points of series.
 #[utoipa::path(get, path = "/api/v1/charts/changes", tag = "charts", params(ChangePointQuery), responses(
     (status = 200, description = "The changes", body = ChangePointList),
 ))]
@@ -100,8 +100,8 @@ pub(crate) async fn list_change_points(
     Ok(Json(ChangePointList { change_points: rows.into_iter().map(ChangePoint::from).collect() }))
 }
 
-impl From<Row> for ChangePoint {
-    fn from(row: Row) -> Self {
+impl From<ChangePointRow> for ChangePoint {
+    fn from(row: ChangePointRow) -> Self {
         let found = row.found;
         Self {
             change_point_id: row.change_point_id,
@@ -120,7 +120,7 @@ impl From<Row> for ChangePoint {
             before_ns: found.before_ns,
             after_ns: found.after_ns,
             change: found.change(),
-            direction: Direction::of(found.change()),
+            direction: Direction::from_change(found.change()),
             confidence: found.confidence,
             matters: found.matters,
             cause: row.cause,

@@ -1,4 +1,4 @@
-//! Answers as CSV (RFC 4180), for spreadsheets and scripts: full rows, with the unit in each column's name.
+//! CSV responses (RFC 4180) for spreadsheets and scripts, with the unit in each column's name.
 
 use crate::error::ApiError;
 use axum::http::{HeaderValue, header};
@@ -7,14 +7,14 @@ use axum::response::{IntoResponse, Response};
 /// A column: its name, and the cell of a row.
 pub(super) type Column<R> = (&'static str, fn(&R) -> String);
 
-/// Rows that become a file.
+/// A CSV file being written.
 pub(super) struct Table<R: 'static> {
     columns: &'static [Column<R>],
     writer: csv::Writer<Vec<u8>>,
 }
 
 impl<R> Table<R> {
-    /// With its header.
+    /// Creates a table with its header.
     pub(super) fn new(columns: &'static [Column<R>]) -> Result<Self, ApiError> {
         let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
         writer.write_record(columns.iter().map(|(name, _)| name)).map_err(ApiError::internal)?;
@@ -27,7 +27,7 @@ impl<R> Table<R> {
         self.writer.write_record(cells).map_err(ApiError::internal)
     }
 
-    /// The answer; `name` is that of the file without `.csv`.
+    /// The response; `name` is the file name without `.csv`.
     pub(super) fn finish(self, name: &str) -> Result<Response, ApiError> {
         let text = self.writer.into_inner().map_err(|error| ApiError::internal(error.into_error()))?;
         let headers = [
@@ -38,18 +38,18 @@ impl<R> Table<R> {
     }
 }
 
-/// What caches must know of an answer whose form the header `accept` decides.
+/// The `vary` header, because the format depends on `accept`.
 pub(super) fn negotiated(mut response: Response) -> Response {
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
-/// A value that may be absent: an empty cell.
+/// The cell of an optional value, empty if absent.
 pub(super) fn cell(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// Text that anyone may have written. A spreadsheet takes what begins with one of these for a formula.
+/// The cell of an untrusted text. A spreadsheet would read a text with one of these first characters as a formula.
 pub(super) fn text(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
@@ -60,7 +60,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     #[tokio::test]
-    async fn a_table_has_its_header_even_without_rows_and_quotes_what_needs_it() {
+    async fn empty_table_has_a_header() {
         const COLUMNS: &[Column<Option<&str>>] =
             &[("a_ns", |row| cell(*row)), ("b", |row| text(row.unwrap_or("=1,\"2\"")))];
         let answered = |table: Table<Option<&'static str>>| async {

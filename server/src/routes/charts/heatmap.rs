@@ -1,4 +1,4 @@
-//! Distributions over commits, as a heat map draws them.
+//! Heat maps of distributions over commits.
 
 use super::{Asked, LinesAsked};
 use crate::AppState;
@@ -16,57 +16,57 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
-/// The most columns, and as many unless asked otherwise.
+/// The maximum and default number of columns.
 pub const COLUMNS_MAX: i64 = 1_000;
-/// The fewest columns that neighbours are merged to.
+/// The minimum number of columns after merging neighbours.
 pub const COLUMNS_MIN: i64 = 10;
-/// Histograms that are handed over to be decoded at a time: waking who decodes takes as long as decoding one.
+/// The number of histograms sent to the decoding thread together. Waking the thread takes as long as decoding one.
 const CHUNK: usize = 64;
 
 /// The distributions of one series over commits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HeatMapChart {
-    /// Which series.
+    /// The series.
     pub series_id: i64,
-    /// How many points were asked for and are stored.
+    /// The number of stored points in the request.
     pub point_count: usize,
-    /// Of these, points whose distribution is no longer kept.
+    /// Points without a stored distribution.
     pub missing_count: usize,
-    /// Commits that are in the columns: more than there are columns where neighbours were merged.
+    /// The number of commits in the columns; larger than the number of columns if neighbours were merged.
     pub commit_count: usize,
-    /// How many bins a doubling of the time has.
+    /// The number of bins per doubling of the time.
     pub steps_per_doubling: u32,
     /// The columns.
     pub columns: HeatMapColumns,
 }
 
-/// Which heat map is wanted.
+/// The query of a heat map.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HeatMapQuery {
     /// The series' number.
     pub series: i64,
-    /// The newest so many points. Of a range of commits all, up to 10,000, unless this says less.
+    /// The number of newest points. The default for a range of commits is all, up to 10,000.
     #[param(minimum = 1, maximum = 10_000, default = 1_000)]
     pub last: Option<i64>,
-    /// Only commits from this ordinal on.
+    /// Only commits from this ordinal.
     #[param(minimum = 0)]
     pub from: Option<i64>,
-    /// Only commits up to this ordinal, which is included.
+    /// Only commits up to and including this ordinal.
     #[param(minimum = 0)]
     pub to: Option<i64>,
-    /// The most columns: of more commits, neighbours are merged.
+    /// The maximum number of columns. With more commits, neighbours are merged.
     #[param(minimum = 10, maximum = 1_000, default = 1_000)]
     pub columns: Option<i64>,
-    /// `main`, unless a branch is named.
+    /// Selects the runs. The default is `main`, or all runs of `branch`.
     #[param(value_type = Option<LinesAsked>, inline)]
     pub lines: Option<LinesAsked>,
     /// Only runs of this branch.
     pub branch: Option<String>,
 }
 
-/// Distributions over commits, a column a commit.
+/// Distributions over commits, one column per commit.
 #[utoipa::path(get, path = "/api/v1/charts/heatmap", tag = "charts", params(HeatMapQuery), responses(
     (status = 200, description = "The heat map", body = HeatMapChart),
 ))]
@@ -90,7 +90,7 @@ pub(crate) async fn heat_map(
     let key =
         permitted::series(&state, &caller, &[query.series]).await?.into_iter().next().ok_or_else(unknown)?;
 
-    // Decoded while the next ones are read, by a thread that has nothing else to do.
+    // A separate thread decodes while the next histograms are read.
     let (send, mut receive) = mpsc::channel::<Vec<db::chart::HistogramRow>>(1);
     let decoded = tokio::task::spawn_blocking(move || {
         let mut chart = Chart::default();
@@ -102,12 +102,12 @@ pub(crate) async fn heat_map(
     let mut chunks = db::chart::histograms(&state.pool, key, &selection).try_chunks(CHUNK);
     while let Some(rows) = chunks.try_next().await.map_err(|TryChunksError(_, error)| error)? {
         if send.send(rows).await.is_err() {
-            // One could not be decoded: the thread ended, and says so below.
+            // Decoding failed. The thread's error is reported below.
             break;
         }
     }
     drop(send);
-    // They were checked when they were stored, so a failure now is ours.
+    // Histograms were checked when stored, so a failure now is an internal error.
     Ok(Json(decoded.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?))
 }
 

@@ -1,4 +1,4 @@
-//! Lines over commits: many points in few bytes.
+//! Lines over commits in a compact format.
 
 use super::csv::{Column, Table, cell, negotiated};
 use super::{Asked, LinesAsked};
@@ -22,60 +22,60 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// The most points of one line.
+/// The maximum number of points per line.
 pub const POINTS_MAX: i64 = 10_000;
-/// The fewest points of one line: its ends.
+/// The minimum number of points per line: its ends.
 pub const POINTS_MIN: i64 = 2;
-/// Points of one line unless asked otherwise: about as many as a chart has pixels for.
+/// The default number of points per line, about the width of a chart in pixels.
 pub const POINTS_DEFAULT: i64 = 500;
 
 /// Lines over commits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LineChart {
-    /// One entry a series, in the order of the request.
+    /// One entry per series, in the order of the request.
     pub series: Vec<LineSeries>,
 }
 
-/// The points of one series by columns: the oldest commit first, then the runs of a commit by their beginning. A series has
-/// measured points or stated ones. Times are in nanoseconds.
+/// The points of one series as columns: oldest commit first, then the runs of a commit by start. A series has either
+/// measured or stated points. Times are in nanoseconds.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LineSeries {
-    /// Which series.
+    /// The series.
     pub series_id: i64,
-    /// How many points were asked for and are stored.
+    /// The number of stored points in the request.
     pub point_count: usize,
-    /// True when there are more than are here. Left out is what changes the picture least: no smallest and no largest p50,
-    /// and neither of the highest quantile asked for, of any stretch.
+    /// Whether points were left out. Thinning keeps the smallest and largest p50, and those of the highest requested
+    /// quantile, in every section.
     pub is_thinned: bool,
-    /// Which of all those points are here, from 0; null when all are.
+    /// The indexes of the included points, from 0; null if all are included.
     #[schema(required)]
     pub kept: Option<Deltas>,
-    /// Places of the commits in their project.
+    /// The ordinals of the commits in their project.
     pub commit_ordinals: Deltas,
-    /// The machine's environments, each where it begins.
+    /// The machine's environments and where each begins.
     pub environments: Vec<EnvironmentBegins>,
-    /// Places of the points at which tracked files differed from the commit, from 0.
+    /// The indexes, from 0, of points at which tracked files differed from the commit.
     pub work_tree_modified: Vec<usize>,
-    /// Places of the points at which not everything arrived, from 0.
+    /// The indexes, from 0, of points with lost messages.
     pub lossy: Vec<usize>,
-    /// The quantiles that were asked for; null where there are no samples.
+    /// The requested quantiles; null without samples.
     #[schema(required)]
     pub latency_ns: Option<LatencyColumns>,
-    /// How the medians of the repetitions lie; null where there are none, and where they were not asked for.
+    /// The quartiles of the repetitions' medians; null if there are none or they were not requested.
     #[schema(required)]
     pub repetition_p50_ns: Option<RepetitionColumns>,
-    /// Payload bytes that arrived a second; null in scenarios without a rate, and where it was not asked for.
+    /// Delivered payload bytes per second; null in scenarios without a rate, and if not requested.
     #[schema(required)]
     pub bytes_per_second: Option<Deltas>,
-    /// What another tool stated; null where there are samples.
+    /// Another tool's values; null if there are samples.
     #[schema(required)]
     pub stated: Option<StatedColumns>,
 }
 
-/// Nearest-rank quantiles of all operations; those that were not asked for are absent.
+/// Nearest-rank quantiles of all operations; only the requested ones.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct LatencyColumns {
-    /// Smallest.
+    /// Minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Deltas>,
     /// First quartile.
@@ -87,19 +87,19 @@ pub struct LatencyColumns {
     /// Third quartile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p75: Option<Deltas>,
-    /// 90 %.
+    /// 90th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p90: Option<Deltas>,
-    /// 98 %.
+    /// 98th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p98: Option<Deltas>,
-    /// 99 %.
+    /// 99th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99: Option<Deltas>,
-    /// 99.9 %.
+    /// 99.9th percentile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p999: Option<Deltas>,
-    /// Largest.
+    /// Maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Deltas>,
 }
@@ -115,18 +115,18 @@ pub struct RepetitionColumns {
     pub q3: Deltas,
 }
 
-/// Figures without samples; what they are says the methodology's `statistic`.
+/// Values without samples. The methodology's `statistic` names them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StatedColumns {
-    /// The figure itself.
+    /// The values.
     pub center: Deltas,
-    /// Where a stated interval begins.
+    /// The lower end of the stated interval.
     pub low: OptionalDeltas,
-    /// Where it ends.
+    /// The upper end of the stated interval.
     pub high: OptionalDeltas,
 }
 
-/// Which lines are wanted.
+/// The query of lines.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -138,36 +138,36 @@ pub struct LineQuery {
     #[param(value_type = Option<String>, example = "p50,p90,p99", default = "p50,p90,p99")]
     #[serde(default)]
     quantiles: Quantiles,
-    /// Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles.
+    /// Whether to include the quartiles of the repetitions' medians, as many numbers as three quantiles.
     #[param(default = true)]
     pub repetitions: Option<bool>,
-    /// Whether rates are wanted, which streams have.
+    /// Whether to include rates, which only streams have.
     #[param(default = false)]
     pub rate: Option<bool>,
-    /// The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
-    /// these bounds, unless this says less.
+    /// The number of newest points per series. The default for a range of commits is all. The limit for all series
+    /// together is 200,000.
     #[param(minimum = 1, maximum = 10_000, default = 1_000)]
     pub last: Option<i64>,
-    /// Only commits from this ordinal on.
+    /// Only commits from this ordinal.
     #[param(minimum = 0)]
     pub from: Option<i64>,
-    /// Only commits up to this ordinal, which is included.
+    /// Only commits up to and including this ordinal.
     #[param(minimum = 0)]
     pub to: Option<i64>,
-    /// The most points of a line: of more, the telling ones are sent. CSV has all.
+    /// The maximum number of points per line. Longer lines are thinned, except in CSV.
     #[param(minimum = 2, maximum = 10_000, default = 500)]
     pub points: Option<i64>,
-    /// `main`, unless a branch is named.
+    /// Selects the runs. The default is `main`, or all runs of `branch`.
     #[param(value_type = Option<LinesAsked>, inline)]
     pub lines: Option<LinesAsked>,
     /// Only runs of this branch.
     pub branch: Option<String>,
-    /// In place of the header `accept`.
+    /// Overrides the header `accept`.
     #[param(value_type = Option<Format>, inline)]
     pub format: Option<Format>,
 }
 
-/// Lines over commits, by columns.
+/// Lines over commits, as columns.
 #[utoipa::path(get, path = "/api/v1/charts/line", tag = "charts", params(LineQuery), responses(
     (status = 200, description = "The lines", content((LineChart = "application/json"), (String = "text/csv"))),
 ))]
@@ -204,7 +204,7 @@ async fn chart(
     count_max: usize,
 ) -> Result<LineChart, ApiError> {
     let quantiles = &query.quantiles;
-    // Points to leave out are chosen by their p50 even where that is not sent.
+    // Points are thinned by their p50 even if it was not requested.
     let read: Vec<_> = quantiles.as_slice().iter().copied().chain([Quantile::P50]).collect();
     let columns = Columns {
         quantiles: &read,
@@ -289,7 +289,7 @@ impl LineSeries {
         }
     }
 
-    /// Of at least one summary, all of one series.
+    /// The columns of a series' summaries, at least one.
     fn stated(rows: &[StatedRow], count_max: usize) -> Self {
         let centers: Vec<i64> = rows.iter().map(|row| row.latency_ns_center).collect();
         let places = downsample::drawn(&[&centers], count_max);
@@ -307,7 +307,7 @@ impl LineSeries {
         }
     }
 
-    /// Which points are drawn, and nothing of them.
+    /// The drawn points, without their values.
     fn drawn(series_id: i64, point_count: usize, places: &[usize]) -> Self {
         let is_thinned = places.len() < point_count;
         Self {
@@ -327,13 +327,13 @@ impl LineSeries {
     }
 }
 
-/// A measured point or a stated one.
-enum Row {
+/// A measured or a stated point.
+enum CsvRow {
     Measured(Point),
     Stated(StatedPoint),
 }
 
-const COLUMNS: &[Column<Row>] = &[
+const COLUMNS: &[Column<CsvRow>] = &[
     ("series_id", |row| either(row, |row| row.series_id, |row| row.series_id)),
     ("commit_ordinal", |row| either(row, |row| row.commit_ordinal, |row| row.commit_ordinal)),
     ("commit_sha", |row| either(row, |row| row.commit_sha.clone(), |row| row.commit_sha.clone())),
@@ -370,28 +370,28 @@ const COLUMNS: &[Column<Row>] = &[
     ("stated_high_ns", |row| stated(row, |row| cell(row.latency_ns_high))),
 ];
 
-fn either<T: ToString>(row: &Row, measured: fn(&Point) -> T, stated: fn(&StatedPoint) -> T) -> String {
+fn either<T: ToString>(row: &CsvRow, measured: fn(&Point) -> T, stated: fn(&StatedPoint) -> T) -> String {
     match row {
-        Row::Measured(row) => measured(row).to_string(),
-        Row::Stated(row) => stated(row).to_string(),
+        CsvRow::Measured(row) => measured(row).to_string(),
+        CsvRow::Stated(row) => stated(row).to_string(),
     }
 }
 
-fn measured<T: ToString>(row: &Row, of: fn(&Point) -> T) -> String {
+fn measured<T: ToString>(row: &CsvRow, of: fn(&Point) -> T) -> String {
     match row {
-        Row::Measured(row) => of(row).to_string(),
-        Row::Stated(_) => String::new(),
+        CsvRow::Measured(row) => of(row).to_string(),
+        CsvRow::Stated(_) => String::new(),
     }
 }
 
-fn stated<T: ToString>(row: &Row, of: fn(&StatedPoint) -> T) -> String {
+fn stated<T: ToString>(row: &CsvRow, of: fn(&StatedPoint) -> T) -> String {
     match row {
-        Row::Measured(_) => String::new(),
-        Row::Stated(row) => of(row).to_string(),
+        CsvRow::Measured(_) => String::new(),
+        CsvRow::Stated(row) => of(row).to_string(),
     }
 }
 
-/// Every point in full, series after series, so that the points of one are held at a time.
+/// The table of all points, one series after the other, so that only one series is in memory at a time.
 async fn table(
     state: &AppState,
     keys: &[SeriesKey],
@@ -400,10 +400,10 @@ async fn table(
     let mut table = Table::new(COLUMNS)?;
     for &key in keys {
         for row in db::point::selected(&state.pool, &[key], selection).await? {
-            table.push(&Row::Measured(row))?;
+            table.push(&CsvRow::Measured(row))?;
         }
         for row in db::summary::selected(&state.pool, &[key], selection).await? {
-            table.push(&Row::Stated(row))?;
+            table.push(&CsvRow::Stated(row))?;
         }
     }
     table.finish("points")

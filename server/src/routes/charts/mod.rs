@@ -1,4 +1,4 @@
-//! What charts are drawn of, as few and as small numbers as they need. `docs/reference/charts.md` says how to read them.
+//! Compact data for charts. `docs/reference/charts.md` describes the format.
 
 pub mod changes;
 pub mod compare;
@@ -14,43 +14,43 @@ use roundtrip_storage::point::{Lines, Selection};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// The most points of a series that one answer is made of.
+/// The maximum number of points per series in a query.
 pub const LAST_MAX: i64 = 10_000;
-/// Points of a series that an answer is made of, unless asked otherwise.
+/// The default number of points per series in a query.
 pub const LAST_DEFAULT: i64 = 1_000;
-/// The most points of all series together that one answer is made of: they are held in memory.
+/// The maximum number of points over all series in a query, because they are held in memory.
 pub const POINTS_OF_ALL_MAX: i64 = 200_000;
 
-/// Which runs' points are drawn.
+/// The runs whose points are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinesAsked {
-    /// Those that make the trend: of the default branch, and of no pull request.
+    /// Runs of the trend: of the default branch, without pull requests.
     Main,
-    /// All.
+    /// All runs.
     All,
 }
 
-/// Which points are asked for, as it stands in a query.
+/// The selection of points in a query.
 struct Asked<'a> {
     last: Option<i64>,
     from: Option<i64>,
     to: Option<i64>,
     lines: Option<LinesAsked>,
     branch: Option<&'a str>,
-    /// How many series are asked for.
+    /// The number of requested series.
     series_count: usize,
 }
 
 impl<'a> Asked<'a> {
     /// # Errors
-    /// A parameter is out of its range, or contradicts another one.
+    /// A parameter is out of range, or conflicts with another one.
     fn selection(&self) -> Result<Selection<'a>, ApiError> {
         let (from_ordinal, to_ordinal) = ordinals(self.from, self.to)?;
         let is_range = self.from.is_some() || self.to.is_some();
         let series_count = i64::try_from(self.series_count).unwrap_or(i64::MAX).max(1);
         let last_max = LAST_MAX.min(POINTS_OF_ALL_MAX / series_count);
-        // Of a range that is asked for, all that one answer can have.
+        // All points of a range, up to the limit of an answer.
         let last_default = if is_range { last_max } else { LAST_DEFAULT };
         let last = within("last", self.last.unwrap_or(last_default), 1..=LAST_MAX)?;
         if last > last_max {

@@ -1,4 +1,4 @@
-//! Lines over a parameter: latency against the size of a message, or against how many take part.
+//! Lines over a parameter: latency against message size or the number of participants.
 
 use super::csv::{Column, Table, cell, negotiated, text};
 use crate::AppState;
@@ -26,80 +26,80 @@ use uuid::Uuid;
 pub struct SweepChart {
     /// The parameter.
     pub over: SweptParameter,
-    /// The commit that was asked for; null when every point is the newest of its series.
+    /// The requested commit; null if each point is the newest of its series.
     #[schema(required)]
     pub commit: Option<CommitSummary>,
-    /// Names of what is not the same in all lines: of cases, of methodologies, and `transport`.
+    /// The names of fields that differ between lines: from cases, methodologies, and `transport`.
     pub told_apart_by: Vec<String>,
-    /// By transport, mode and placement. What differs in anything but the parameter is never one line.
+    /// By transport, mode and placement. Points of a line differ only in the parameter.
     pub lines: Vec<SweepLine>,
-    /// Where the faster one of two lines changes, by the lines, then ascending: of pairs that do the same but for their
-    /// mechanism, and were measured in one environment without loss. None but over `message_bytes`.
+    /// Crossovers by pair of lines, ascending. Only for comparable lines without loss in one environment, in sweeps
+    /// over `message_bytes`.
     pub crossovers: Vec<Crossover>,
 }
 
 /// One transport, measured in one way, over a parameter.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SweepLine {
-    /// On what.
+    /// The transport.
     pub transport: TransportInfo,
-    /// How.
+    /// The methodology.
     pub methodology: Methodology,
-    /// What the cases have in common, by name. A parameter that grows with the swept one reads `1 x message_bytes`.
+    /// The parameters that the cases share. One that grows with the swept parameter reads `1 x message_bytes`.
     pub parameters: BTreeMap<String, String>,
-    /// Of `told_apart_by`, what this line has.
+    /// This line's values of the fields in `told_apart_by`.
     pub told_apart: BTreeMap<String, String>,
-    /// By the parameter, ascending.
+    /// The points, by the parameter, ascending.
     pub points: Vec<SweepPoint>,
 }
 
-/// One run's result at one value of the parameter.
+/// A result at one value of the parameter.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SweepPoint {
     /// The value of the parameter.
     pub x: u64,
-    /// Of which series.
+    /// The series.
     pub series_id: i64,
-    /// Of which run.
+    /// The run.
     pub run_id: Uuid,
-    /// Of which commit.
+    /// The commit.
     pub commit_sha: String,
-    /// The commit's place in its project.
+    /// The commit's ordinal in its project.
     pub commit_ordinal: i64,
     /// The identity of the machine's stable facts: points with different ones are not compared.
     pub environment_id: i64,
-    /// True when tracked files differed from the commit.
+    /// True if tracked files differed from the commit.
     pub work_tree_modified: bool,
-    /// True when not everything arrived once, in order and intact: never compared with a lossless point.
+    /// True if not every message arrived once, in order and intact. Never compared with a lossless point.
     pub lossy: bool,
     /// Quantiles of all operations.
     pub latency_ns: UsualQuantiles,
-    /// How the medians of the repetitions lie.
+    /// Quartiles of the repetitions' medians.
     pub repetition_p50_ns: RepetitionQuartiles,
-    /// In `stream`: payload bytes that arrived, over the time of all transfers.
+    /// In `stream`: delivered payload bytes per second, over the time of all transfers.
     #[schema(required)]
     pub bytes_per_second: Option<i64>,
 }
 
-/// Which sweep is wanted.
+/// The query of a sweep.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SweepQuery {
-    /// The parameter of the cases. Sizes that are drawn from a profile are no size.
+    /// The swept parameter. Cases with a size profile are not in a sweep over sizes.
     #[param(inline)]
     pub over: SweptParameter,
     /// The machine's name.
     pub machine: Slug,
     /// The scenario's name.
     pub scenario: Slug,
-    /// `2proc` or `2thread`; without it, each has its own lines.
+    /// `2proc` or `2thread`. The default is both, as separate lines.
     pub mode: Option<Slug>,
-    /// `same-cpu`, `cross-cpu` or `free`; without it, each has its own lines.
+    /// `same-cpu`, `cross-cpu` or `free`. The default is all, as separate lines.
     pub placement: Option<Slug>,
-    /// A commit's full object name, in place of the newest one of each series on the main line.
+    /// A commit's full SHA. The default is the newest commit of each series on the main line.
     pub commit: Option<CommitSha>,
-    /// In place of the header `accept`.
+    /// Overrides the header `accept`.
     #[param(value_type = Option<Format>, inline)]
     pub format: Option<Format>,
 }
@@ -150,7 +150,7 @@ pub(crate) async fn sweep_chart(
 
 fn chart(over: SweptParameter, commit: Option<CommitSummary>, members: &[Member]) -> SweepChart {
     let lines = members::lines(over, members);
-    let told_apart_by = sweep::told_apart(&lines);
+    let told_apart_by = sweep::distinguishing_facts(&lines);
     let line = |line: &sweep::Line| {
         let of_line: Vec<&Member> =
             line.members.iter().filter_map(|&(_, place)| members.get(place)).collect();
@@ -199,14 +199,14 @@ impl From<&Member> for SweepPoint {
     }
 }
 
-/// A series of a line, which has a number.
-struct Row {
+/// A row of the CSV table: a point of a line.
+struct SweepRow {
     line: usize,
     member: Member,
     told_apart: String,
 }
 
-const COLUMNS: &[Column<Row>] = &[
+const COLUMNS: &[Column<SweepRow>] = &[
     ("line", |row| row.line.to_string()),
     ("transport", |row| row.member.series.transport.slug.to_string()),
     ("told_apart", |row| text(&row.told_apart)),
@@ -238,22 +238,22 @@ const COLUMNS: &[Column<Row>] = &[
     ("throughput_bytes_per_second", |row| cell(row.member.point.throughput_bytes_per_second)),
 ];
 
-fn case(row: &Row) -> &Case {
+fn case(row: &SweepRow) -> &Case {
     &row.member.series.case
 }
 
 fn table(over: SweptParameter, members: Vec<Member>) -> Result<Response, ApiError> {
     let lines = members::lines(over, &members);
-    // Each is in one line.
+    // Each series is in one line.
     let mut members: Vec<Option<Member>> = members.into_iter().map(Some).collect();
-    let names = sweep::told_apart(&lines);
+    let names = sweep::distinguishing_facts(&lines);
     let mut table = Table::new(COLUMNS)?;
     for (number, line) in (1..).zip(&lines) {
         let fact = |name: &String| line.facts.get(name).map(|value| format!("{name}: {value}"));
         let told_apart = names.iter().filter_map(fact).collect::<Vec<_>>().join("; ");
         for &(_, place) in &line.members {
             if let Some(member) = members.get_mut(place).and_then(Option::take) {
-                table.push(&Row { line: number, member, told_apart: told_apart.clone() })?;
+                table.push(&SweepRow { line: number, member, told_apart: told_apart.clone() })?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Where series change their level: from uploads to `/api/v1/charts/changes`.
+//! Change points of series: from uploads to `/api/v1/charts/changes`.
 
 mod playground;
 pub(crate) mod regressions;
@@ -9,7 +9,7 @@ use roundtrip_wire::{Repetition, RunReport};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Three repetitions that take about so long, with a few per mille of noise, the same whenever it is asked for.
+/// Three repetitions of about this time, with reproducible noise of a few per mille.
 pub(crate) fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
     let noise = commit * 7 % 5;
     let times =
@@ -17,7 +17,7 @@ pub(crate) fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
     (0..3).map(|index| factory::repetition(index, &times(index.into()))).collect()
 }
 
-/// A report of a commit whose case takes about so many nanoseconds.
+/// A report of a commit whose case takes about this many nanoseconds.
 fn report(commit: u64, ns: u64) -> RunReport {
     let mut report = factory::nth(commit);
     report.results = vec![factory::result("pipe", 64, noisy(commit, ns))];
@@ -52,7 +52,7 @@ fn places(changes: &[Value]) -> Vec<(i64, i64, i64)> {
 }
 
 #[database_test]
-async fn a_step_is_found_with_its_levels_and_its_commits(app: TestApp) {
+async fn finds_a_step_with_levels_and_commits(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     assert_eq!(search(&app).await.run_count, 40);
@@ -70,22 +70,22 @@ async fn a_step_is_found_with_its_levels_and_its_commits(app: TestApp) {
 }
 
 #[database_test]
-async fn each_upload_is_searched_once_and_a_change_is_found_once(app: TestApp) {
-    let mut told = 0;
+async fn searches_each_upload_once(app: TestApp) {
+    let mut found_count = 0;
     for commit in 1..=60 {
         app.store(&report(commit, if commit <= 30 { 1_000 } else { 1_200 })).await;
         let searched = search(&app).await;
         assert_eq!(searched.run_count, 1);
-        told += searched.change_count;
+        found_count += searched.change_count;
         assert_eq!(search(&app).await, Searched::default());
     }
     // p50 and p99.
-    assert_eq!(told, 2);
+    assert_eq!(found_count, 2);
     assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
 }
 
 #[database_test]
-async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(app: TestApp) {
+async fn late_runs_narrow_the_change(app: TestApp) {
     // Every tenth commit, then the ones in between.
     upload(&app, (1..=30).map(|nth| 10 * nth), 1_000).await;
     upload(&app, (31..=42).map(|nth| 10 * nth), 1_200).await;
@@ -103,12 +103,12 @@ async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(app: Test
 }
 
 #[database_test]
-async fn what_late_runs_contradict_is_withdrawn(app: TestApp) {
+async fn late_runs_can_withdraw_a_change(app: TestApp) {
     upload(&app, (1..=20).map(|nth| 10 * nth), 1_000).await;
     upload(&app, (21..=28).map(|nth| 10 * nth), 1_200).await;
     search(&app).await;
     assert_eq!(places(&changes(&app).await).len(), 1);
-    // As often 1,200 as 1,000, all along: two modes, and no step.
+    // 1,200 as often as 1,000 throughout: two modes, no step.
     upload(&app, (1..=28).flat_map(|nth| [10 * nth - 6, 10 * nth - 2]), 1_200).await;
     upload(&app, (1..=28).flat_map(|nth| [10 * nth - 8, 10 * nth - 4]), 1_000).await;
     search(&app).await;
@@ -116,7 +116,7 @@ async fn what_late_runs_contradict_is_withdrawn(app: TestApp) {
 }
 
 #[database_test]
-async fn another_environment_is_no_change(app: TestApp) {
+async fn new_environment_is_not_a_change(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     for commit in 31..=50 {
         let mut report = report(commit, 1_500);
@@ -125,14 +125,14 @@ async fn another_environment_is_no_change(app: TestApp) {
     }
     search(&app).await;
     assert_eq!(places(&changes(&app).await), []);
-    // Back in the first one, what was there is compared with.
+    // Back in the first environment, its earlier points are used.
     upload(&app, 51..=60, 1_100).await;
     search(&app).await;
     assert_eq!(places(&changes(&app).await), [(30, 51, 51)]);
 }
 
 #[database_test]
-async fn pull_requests_other_branches_and_modified_trees_make_no_change(app: TestApp) {
+async fn only_clean_default_branch_runs_make_changes(app: TestApp) {
     let mut first = report(1, 1_000);
     first.default_branch = Some("main".into());
     app.store(&first).await;
@@ -151,7 +151,7 @@ async fn pull_requests_other_branches_and_modified_trees_make_no_change(app: Tes
 }
 
 #[database_test]
-async fn two_servers_search_what_there_is_once(app: TestApp) {
+async fn two_servers_search_each_upload_once(app: TestApp) {
     let other = app.another();
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
@@ -161,7 +161,7 @@ async fn two_servers_search_what_there_is_once(app: TestApp) {
 }
 
 #[database_test]
-async fn a_project_with_changes_can_be_deleted(app: TestApp) {
+async fn deletes_a_project_with_changes(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     search(&app).await;

@@ -1,4 +1,4 @@
-//! `/api/v1/series/{series_id}/playground`: other settings, and why.
+//! `/api/v1/series/{series_id}/playground`: change detection with other settings.
 
 use super::upload;
 use crate::support::TestApp;
@@ -9,7 +9,7 @@ async fn tried(app: &TestApp, query: &str) -> Value {
 }
 
 #[database_test]
-async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_sooner(app: TestApp) {
+async fn default_settings_match_the_server(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     let trial = tried(&app, "").await;
@@ -28,7 +28,7 @@ async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_soon
 }
 
 #[database_test]
-async fn other_settings_tell_other_changes_and_store_nothing(app: TestApp) {
+async fn other_settings_store_nothing(app: TestApp) {
     upload(&app, 1..=30, 1_000).await;
     upload(&app, 31..=40, 1_200).await;
     assert_eq!(tried(&app, "?deviations=20").await["change_points"], Value::Array(Vec::new()));
@@ -38,7 +38,7 @@ async fn other_settings_tell_other_changes_and_store_nothing(app: TestApp) {
 }
 
 #[database_test]
-async fn settings_out_of_range_are_refused_by_name(app: TestApp) {
+async fn rejects_settings_out_of_range(app: TestApp) {
     upload(&app, 1..=3, 1_000).await;
     for (query, detail) in [
         ("deviations=0", "parameter deviations: 0 is not between 1 and 20"),

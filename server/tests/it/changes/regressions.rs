@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/regressions`: what made changes, which belong together, and what people say of them.
+//! `/api/v1/projects/{project}/regressions`: causes of changes, grouping and triage.
 
 use super::{noisy, search};
 use crate::support::{Answer, TestApp, factory};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const LIST: &str = "/api/v1/projects/libfoo/regressions";
 
-/// What a run measures: series by name, each as long as it takes; those whose name begins with `control` are controls.
+/// A report with series by name and time. Names that begin with `control` are controls.
 pub(crate) fn run(machine: &str, commit: u64, series: &[(&str, u64)], canary_ns: u64) -> RunReport {
     let mut report = factory::nth(commit);
     report.machine = Machine { slug: factory::slug(machine), ..report.machine };
@@ -48,16 +48,16 @@ async fn detail(app: &TestApp, regression: &Value) -> Value {
 }
 
 #[database_test]
-async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(app: TestApp) {
+async fn groups_series_into_one_regression_with_a_culprit(app: TestApp) {
     let before = [("ring", 1_000), ("queue", 5_000), ("control-pipe", 4_000), ("control-tcp", 9_000)];
     let after = [("ring", 1_200), ("queue", 5_500), ("control-pipe", 4_000), ("control-tcp", 9_000)];
     step(&app, "lab-1", (&before, 700), (&after, 700)).await;
     let all = list(&app, "").await;
     let [regression] = &all[..] else { panic!("{all:?}") };
-    let told = |name: &str| regression[name].clone();
-    assert_eq!(told("direction"), "regressed");
-    assert_eq!((told("state"), told("cause")), ("new".into(), "commit".into()));
-    assert_eq!((told("series_count"), told("machines")), (2.into(), serde_json::json!(["lab-1"])));
+    let field = |name: &str| regression[name].clone();
+    assert_eq!(field("direction"), "regressed");
+    assert_eq!((field("state"), field("cause")), ("new".into(), "commit".into()));
+    assert_eq!((field("series_count"), field("machines")), (2.into(), serde_json::json!(["lab-1"])));
     assert_eq!(regression["after_commit"]["ordinal"], 30);
     assert_eq!(regression["until_commit"]["ordinal"], 31);
     assert!((regression["worst_change"].as_f64().unwrap() - 0.2).abs() < 0.01, "{regression}");
@@ -67,12 +67,12 @@ async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(ap
     // p50 and p99 of two series.
     assert_eq!(detail["change_points"].as_array().unwrap().len(), 4);
     let witnesses = detail["change_points"][0]["witnesses"].to_string();
-    assert!(witnesses.contains("canary wake stayed as it was"), "{witnesses}");
-    assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B stayed"), "{witnesses}");
+    assert!(witnesses.contains("canary wake stable"), "{witnesses}");
+    assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B stable"), "{witnesses}");
 }
 
 #[database_test]
-async fn what_controls_and_canaries_show_as_well_is_the_machines(app: TestApp) {
+async fn control_and_canary_changes_are_the_machines(app: TestApp) {
     let before = [("ring", 1_000), ("control-pipe", 4_000)];
     let after = [("ring", 1_100), ("control-pipe", 4_400)];
     step(&app, "lab-1", (&before, 700), (&after, 770)).await;
@@ -82,14 +82,14 @@ async fn what_controls_and_canaries_show_as_well_is_the_machines(app: TestApp) {
     let detail = detail(&app, regression).await;
     assert_eq!(detail["culprits"], json!([]));
     let witnesses = detail["change_points"].to_string();
-    assert!(witnesses.contains("canary wake changed as well, by +10"), "{witnesses}");
-    assert!(witnesses.contains("no commit of the repository changes it"), "{witnesses}");
+    assert!(witnesses.contains("canary wake also changed: +10"), "{witnesses}");
+    assert!(witnesses.contains("commits of this repository cannot change it"), "{witnesses}");
 }
 
 #[database_test]
-async fn another_machine_that_saw_the_same_commits_decides(app: TestApp) {
+async fn second_machine_decides_the_cause(app: TestApp) {
     let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
-    // No canary that can tell, and no control.
+    // No usable canary, and no control.
     for commit in 1..=40 {
         for (machine, series) in [("lab-1", &after), ("lab-2", &before)] {
             let series = if commit <= 30 { &before } else { series };
@@ -103,11 +103,11 @@ async fn another_machine_that_saw_the_same_commits_decides(app: TestApp) {
     let [regression] = &all[..] else { panic!("{all:?}") };
     assert_eq!(regression["cause"], "machine", "{regression}");
     let witnesses = detail(&app, regression).await["change_points"].to_string();
-    assert!(witnesses.contains("on lab-2 stayed as it was"), "{witnesses}");
+    assert!(witnesses.contains("same case on lab-2 stable"), "{witnesses}");
 }
 
 #[database_test]
-async fn who_could_not_tell_is_asked_again(app: TestApp) {
+async fn undecided_causes_are_reconsidered(app: TestApp) {
     let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
     let silent = |machine: &str, commit: u64| {
         let mut report = run(machine, commit, if commit <= 30 { &before } else { &after }, 700);
@@ -119,7 +119,7 @@ async fn who_could_not_tell_is_asked_again(app: TestApp) {
     }
     search(&app).await;
     assert_eq!(list(&app, "").await[0]["cause"], "unknown");
-    // Another machine comes later, and sees the same.
+    // Another machine later measures the same change.
     for commit in 1..=40 {
         app.store(&silent("lab-2", commit)).await;
     }
@@ -133,7 +133,7 @@ async fn who_could_not_tell_is_asked_again(app: TestApp) {
 }
 
 #[database_test]
-async fn a_change_back_is_a_fix_and_no_improvement(app: TestApp) {
+async fn reverting_a_change_is_a_fix(app: TestApp) {
     let at = |commit: u64| if (31..=40).contains(&commit) { 1_200 } else { 1_000 };
     for commit in 1..=40 {
         app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
@@ -152,8 +152,8 @@ async fn a_change_back_is_a_fix_and_no_improvement(app: TestApp) {
 }
 
 #[database_test]
-async fn what_was_fixed_and_comes_again_is_a_new_regression(app: TestApp) {
-    // Slow, fixed and slow again: told of at once, or one after the other.
+async fn recurring_change_is_a_new_regression(app: TestApp) {
+    // Slow, fixed and slow again: detected together, or one after the other.
     let at = |commit: u64| if (31..=40).contains(&commit) || commit > 50 { 1_200 } else { 1_000 };
     for commit in 1..=60 {
         app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
@@ -165,12 +165,12 @@ async fn what_was_fixed_and_comes_again_is_a_new_regression(app: TestApp) {
     }
     search(&app).await;
     let all = json!(list(&app, "").await);
-    let told = crate::support::at(&all, "*/state,until_commit/ordinal,series_count");
-    assert_eq!(told, json!([["new", 51, 2], ["fixed", 31, 2]]));
+    let summary = crate::support::at(&all, "*/state,until_commit/ordinal,series_count");
+    assert_eq!(summary, json!([["new", 51, 2], ["fixed", 31, 2]]));
 }
 
 #[database_test]
-async fn commits_that_were_not_measured_share_the_blame(app: TestApp) {
+async fn unmeasured_commits_share_the_probability(app: TestApp) {
     for nth in 1..=40_u64 {
         let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
         let series = [("ring", if nth <= 30 { 1_000 } else { 1_200 })];
@@ -185,7 +185,7 @@ async fn commits_that_were_not_measured_share_the_blame(app: TestApp) {
         "{culprits:?}"
     );
     assert_eq!((&culprits[0]["measured"], &culprits[9]["measured"]), (&false.into(), &true.into()));
-    // One of them is measured: half of the blame is gone.
+    // Measuring one of them halves the candidates.
     app.store(&run("lab-1", 305, &[("ring", 1_000)], 700)).await;
     search(&app).await;
     let all = list(&app, "").await;
@@ -194,7 +194,7 @@ async fn commits_that_were_not_measured_share_the_blame(app: TestApp) {
 }
 
 #[database_test]
-async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(app: TestApp) {
+async fn bisects_to_the_culprit(app: TestApp) {
     const CULPRIT: u64 = 1_337;
     let ring =
         |commit: u64| run("lab-1", commit, &[("ring", if commit < CULPRIT { 1_000 } else { 1_200 })], 700);
@@ -219,7 +219,7 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(app: Te
         }
         search(&app).await;
     }
-    // Three quarter 49 commits, three more what is left, and then all.
+    // Three jobs divide 49 commits into quarters, three more divide the rest, and then all are queued.
     assert!(measured.len() <= 14, "{measured:?}");
     let detail = detail(&app, &list(&app, "").await[0]).await;
     assert_eq!(detail["culprits"][0]["commit"]["ordinal"], CULPRIT);
@@ -230,8 +230,8 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(app: Te
 }
 
 #[database_test]
-async fn commits_whose_single_runs_do_not_tell_are_measured_again(app: TestApp) {
-    // Two per cent of noise, a step of six at commit 31, and a first run of commit 30 that took as long as neither.
+async fn repeats_inconclusive_commits(app: TestApp) {
+    // 2 % noise, a step of 6 % at commit 31, and a first run of commit 30 between both levels.
     let ring = |commit: u64, is_again: bool| {
         let level = if commit <= 30 { 1_000 } else { 1_060 };
         let ns = if commit == 30 && !is_again { 1_025 } else { level + commit * 7_919 % 41 - 20 };
@@ -268,7 +268,7 @@ async fn commits_whose_single_runs_do_not_tell_are_measured_again(app: TestApp) 
 }
 
 #[database_test]
-async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(app: TestApp) {
+async fn does_not_bisect_machine_or_closed_regressions(app: TestApp) {
     let waiting =
         async || app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().len();
     let sparse = |nth: u64, series: &[(&str, u64)], canary_ns| {
@@ -293,8 +293,8 @@ async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(app: Te
 }
 
 #[database_test]
-async fn a_machine_that_often_changes_by_itself_is_suspect_and_raises_no_alert(app: TestApp) {
-    // Three times the machine gets slower, with all that it runs; then the ring alone.
+async fn suspect_machine_raises_no_alert(app: TestApp) {
+    // The machine slows down three times, with all its series; then only the ring.
     let mut ns = (1_000, 4_000, 700);
     for commit in 1..=60 {
         if [16, 28, 40].contains(&commit) {
@@ -311,13 +311,13 @@ async fn a_machine_that_often_changes_by_itself_is_suspect_and_raises_no_alert(a
     let why = held[0]["held_because"].as_str().unwrap();
     assert!(
         why.starts_with(
-            "its machine is suspect: it made changes by itself at 3 commits of its newest 50 runs"
+            "its machine is suspect: results shifted without a code change at 3 commits (last 50 runs)"
         ),
         "{why}"
     );
     let machines = app.read("/api/v1/projects/libfoo/machines").await;
-    let told = machines["machines"][0]["suspect_because"].as_str().unwrap();
-    assert_eq!(why, format!("its machine is suspect: {told}"));
+    let because = machines["machines"][0]["suspect_because"].as_str().unwrap();
+    assert_eq!(why, format!("its machine is suspect: {because}"));
 }
 
 async fn change(app: &TestApp, token: &str, change: Value) -> Answer {
@@ -325,7 +325,7 @@ async fn change(app: &TestApp, token: &str, change: Value) -> Answer {
 }
 
 #[database_test]
-async fn members_say_how_far_they_are_and_it_is_written_down(app: TestApp) {
+async fn triage_is_stored_and_audited(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
     let said = json!({
@@ -353,12 +353,12 @@ async fn members_say_how_far_they_are_and_it_is_written_down(app: TestApp) {
 }
 
 #[database_test]
-async fn what_cannot_be_said_of_a_regression_is_refused_by_name(app: TestApp) {
+async fn rejects_invalid_triage(app: TestApp) {
     step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
     let member = app.member("ada", "libfoo", Role::Contributor).await;
     let viewer = app.member("bob", "libfoo", Role::Viewer).await;
     for (said, part) in [
-        (json!({ "assignee": "nobody" }), "parameter assignee: there is no account nobody"),
+        (json!({ "assignee": "nobody" }), "parameter assignee: account not found: nobody"),
         (json!({ "bug_url": "javascript:alert(1)" }), "parameter bug_url: expected an address"),
         (json!({ "note": "x".repeat(4_001) }), "parameter note: 4001 characters"),
         (json!({ "state": "gone" }), "parameter state: unknown variant `gone`"),

@@ -6,12 +6,12 @@ use roundtrip_wire::{CaseResult, RunId, RunReport};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A report with these results, of a commit of its own.
+/// A report of commit `commit` with these results.
 fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
     RunReport { results, ..factory::nth(commit) }
 }
 
-/// A result whose repetitions have times around this one.
+/// A result with repetitions around this time.
 fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     let time = |index: u32| time_ns + u64::from(index) * 7_919 % 997 * time_ns / 100_000;
     let repetitions = (0..12).map(|index| factory::repetition(index, &[time(index), 2 * time(index)]));
@@ -36,7 +36,7 @@ fn differences(pair: &Value) -> Vec<String> {
     pair["differences"].as_array().unwrap().iter().map(text).collect()
 }
 
-/// Nothing that a reader could take for a change.
+/// Asserts that there is no verdict and no difference.
 fn assert_not_compared(pair: &Value) {
     assert_eq!(pair["verdict"], "not comparable");
     for name in ["ratio", "change", "change_interval", "p", "p_adjusted", "t"] {
@@ -46,7 +46,7 @@ fn assert_not_compared(pair: &Value) {
 }
 
 #[database_test]
-async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(app: TestApp) {
+async fn each_series_has_a_verdict_with_its_numbers(app: TestApp) {
     let base =
         report_of(1, vec![result("pipe", 64, 10_000), result("tcp", 64, 20_000), result("udp", 64, 9_000)]);
     let head =
@@ -82,7 +82,7 @@ async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(a
 }
 
 #[database_test]
-async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(app: TestApp) {
+async fn different_methodologies_are_not_compared(app: TestApp) {
     let base = report_of(1, vec![result("ring", 64, 10_000), result("tcp", 64, 20_000)]);
     let mut head = report_of(2, vec![result("ring", 64, 20_000), result("tcp", 64, 40_000)]);
     head.results[0].methodology.receive = factory::slug("spin");
@@ -101,7 +101,7 @@ async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(
 }
 
 #[database_test]
-async fn another_environment_or_build_and_more_threads_than_processors_are_not_compared(app: TestApp) {
+async fn different_environments_are_not_compared(app: TestApp) {
     let base = report_of(1, vec![result("ring", 64, 10_000)]);
     let mut head = report_of(2, vec![result("ring", 64, 20_000)]);
     head.environment.stable.insert("os.kernel".into(), "7.0".into());
@@ -122,7 +122,7 @@ async fn another_environment_or_build_and_more_threads_than_processors_are_not_c
 }
 
 #[database_test]
-async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(app: TestApp) {
+async fn lists_series_of_one_side(app: TestApp) {
     let base = report_of(1, vec![result("pipe", 64, 10_000)]);
     let head = report_of(2, vec![result("pipe", 64, 12_000)]);
     let alone = compared(&app, &base, &head).await["pairs"][0].clone();
@@ -146,7 +146,7 @@ async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(app: T
 }
 
 #[database_test]
-async fn a_commit_is_compared_machine_by_machine(app: TestApp) {
+async fn compares_commits_per_machine(app: TestApp) {
     for (commit, machine, time_ns) in
         [(1, "lab-1", 10_000), (2, "lab-1", 12_000), (1, "lab-2", 50_000), (2, "lab-2", 50_000)]
     {
@@ -170,7 +170,7 @@ async fn a_commit_is_compared_machine_by_machine(app: TestApp) {
 }
 
 #[database_test]
-async fn runs_are_compared_as_such_and_another_machine_is_a_difference(app: TestApp) {
+async fn runs_on_different_machines_are_not_compared(app: TestApp) {
     let first = report_of(1, vec![result("pipe", 64, 10_000)]);
     let mut second = report_of(1, vec![result("pipe", 64, 12_000)]);
     second.work_tree_modified = true;
@@ -184,7 +184,7 @@ async fn runs_are_compared_as_such_and_another_machine_is_a_difference(app: Test
     assert_eq!(comparison["head"]["run_id"], *second);
     let pair = &comparison["pairs"][0];
     assert_eq!((&pair["verdict"], &pair["head"]["work_tree_modified"]), (&json!("regressed"), &json!(true)));
-    // The commit is what was measured exactly, whichever run came last.
+    // A commit's unmodified run is used, even if another run is newer.
     let comparison = app.read(&path(factory::sha(1).as_str(), &first)).await;
     assert_eq!(comparison["pairs"][0]["base"]["run_id"], *first);
 
@@ -195,7 +195,7 @@ async fn runs_are_compared_as_such_and_another_machine_is_a_difference(app: Test
 }
 
 #[database_test]
-async fn points_without_the_figures_of_their_repetitions_are_not_compared(app: TestApp) {
+async fn points_without_repetitions_are_not_compared(app: TestApp) {
     let (base, head) =
         (report_of(1, vec![result("pipe", 64, 10_000)]), report_of(2, vec![result("pipe", 64, 12_000)]));
     app.store(&base).await;
@@ -204,11 +204,10 @@ async fn points_without_the_figures_of_their_repetitions_are_not_compared(app: T
     let comparison = app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await;
     assert_not_compared(&comparison["pairs"][0]);
     let reason = comparison["pairs"][0]["reasons"][0].as_str().unwrap();
-    assert!(reason.starts_with("base: stored before"), "{reason}");
+    assert!(reason.starts_with("base: uploaded by an old version"), "{reason}");
 }
 
-/// The command line is held to the same file: `agents/tests/it/compare.rs`.
-/// Three messages in four take about so long, and of head's those of the last tenth four times as long.
+/// Times of about 10 us; with `slow`, every tenth operation takes four times as long.
 fn of_two_modes(commit: u64, slow: bool) -> RunReport {
     let repetition = |index: u32| {
         let times: Vec<u64> = (0..200_u64)
@@ -222,7 +221,7 @@ fn of_two_modes(commit: u64, slow: bool) -> RunReport {
 }
 
 #[database_test]
-async fn a_second_mode_is_found_though_the_p50_stayed_and_not_once_the_uploads_are_gone(app: TestApp) {
+async fn finds_a_second_mode_until_uploads_are_deleted(app: TestApp) {
     let (base, head) = (of_two_modes(1, false), of_two_modes(2, true));
     app.store(&base).await;
     app.store(&head).await;
@@ -231,14 +230,14 @@ async fn a_second_mode_is_found_though_the_p50_stayed_and_not_once_the_uploads_a
     assert_eq!((&pair["verdict"], &pair["p99"]["verdict"]), (&"no change".into(), &"regressed".into()));
     assert_eq!(pair["shape"]["changed"], true, "{pair}");
     let words = pair["shape"]["difference"].as_str().unwrap();
-    assert!(words.contains("head has a second mode, 299 % slower"), "{words}");
+    assert!(words.contains("of messages now form a second mode, 299 % slower"), "{words}");
     app.execute("delete from run_upload").await;
     let pair = app.read(&path).await["pairs"][0].clone();
     assert_eq!(at(&pair, "verdict,shape,p99"), json!(["no change", null, null]));
 }
 
 #[database_test]
-async fn an_inconclusive_pair_says_why(app: TestApp) {
+async fn inconclusive_pair_has_a_reason(app: TestApp) {
     for commit in [1, 2] {
         let few = (0..3).map(|index| factory::repetition(index, &[10_000 + u64::from(index)])).collect();
         app.store(&report_of(commit, vec![factory::result("pipe", 64, few)])).await;
@@ -246,18 +245,18 @@ async fn an_inconclusive_pair_says_why(app: TestApp) {
     let pair = app.read(&path(factory::sha(1).as_str(), factory::sha(2).as_str())).await["pairs"][0].clone();
     assert_eq!(pair["verdict"], "inconclusive");
     let why = pair["undecided"].as_str().unwrap();
-    assert!(why == "too few repetitions a side: has 3, needs 4", "{why}");
+    assert!(why == "too few repetitions per side: has 3, needs 4", "{why}");
 }
 
 #[database_test]
-async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(app: TestApp) {
+async fn noisy_case_needs_a_larger_change(app: TestApp) {
     for commit in 1..=20 {
         let moving = 10_000 + commit * 7 % 5 * 200;
         let results = vec![result("quiet", 64, 10_000), result("moving", 64, moving)];
         app.store(&report_of(commit, results)).await;
     }
     let head = report_of(21, vec![result("quiet", 64, 10_400), result("moving", 64, 10_400)]);
-    // As commit 20 was.
+    // Like commit 20.
     let base = report_of(20, vec![result("quiet", 64, 10_000), result("moving", 64, 10_000)]);
     let comparison = compared(&app, &base, &head).await;
     let pair = |transport: &str| {
@@ -269,11 +268,12 @@ async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(app: TestApp)
     assert_eq!(moving["verdict"], "inconclusive", "{moving}");
     assert!(moving["least_change"].as_f64().unwrap() > 0.05, "{moving}");
     let why = moving["undecided"].as_str().unwrap();
-    assert!(why.contains("is within what this case shows when it is compared with itself"), "{why}");
+    assert!(why.contains("A/A comparisons of this case vary by"), "{why}");
 }
 
+/// The command line is tested with the same file: `agents/tests/it/compare.rs`.
 #[database_test]
-async fn server_and_command_line_say_the_same_of_two_reports(app: TestApp) {
+async fn server_and_command_line_agree(app: TestApp) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let [base, head] =
@@ -307,7 +307,7 @@ async fn server_and_command_line_say_the_same_of_two_reports(app: TestApp) {
     }
 }
 
-/// Whether two answers are the same, but for the last digits of numbers, in which systems differ.
+/// Whether two answers are equal, except for the last digits of numbers, which depend on the platform.
 fn agree(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -322,7 +322,7 @@ fn agree(one: &Value, other: &Value) -> bool {
 }
 
 #[database_test]
-async fn a_comparison_as_csv_has_a_row_a_pair(app: TestApp) {
+async fn comparison_csv_has_a_row_per_pair(app: TestApp) {
     let base = report_of(1, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
     let mut head = report_of(2, vec![result("pipe", 64, 12_000)]);
     head.results.push(result("tcp", 64, 3_000));
@@ -349,7 +349,7 @@ async fn a_comparison_as_csv_has_a_row_a_pair(app: TestApp) {
 }
 
 #[database_test]
-async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(app: TestApp) {
+async fn names_an_unknown_side(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let mut other = factory::nth(9);
@@ -374,7 +374,7 @@ async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(app: Tes
 }
 
 #[database_test]
-async fn a_few_of_each_kind_are_listed_the_largest_first_and_all_are_counted(app: TestApp) {
+async fn limit_lists_the_largest_and_counts_all(app: TestApp) {
     let of = |pipe_64: u64, pipe_1024: u64, fifo: u64| {
         let ring = result("ring", 64, 10_000);
         let pipes = [result("pipe", 64, pipe_64), result("pipe", 1024, pipe_1024), result("fifo", 64, fifo)];
@@ -396,19 +396,19 @@ async fn a_few_of_each_kind_are_listed_the_largest_first_and_all_are_counted(app
     assert_eq!((&all["base"]["case_count"], &all["head"]["case_count"]), (&json!(5), &json!(5)));
 
     let path = path(base.commit.sha.as_str(), head.commit.sha.as_str());
-    let told = |comparison: &Value| -> Vec<(String, u64)> {
+    let listed = |comparison: &Value| -> Vec<(String, u64)> {
         let pairs = comparison["pairs"].as_array().unwrap().iter();
         let name = |pair: &Value| pair["kind"].as_str().unwrap().to_owned();
         pairs.map(|pair| (name(pair), pair["case"]["message_bytes"].as_u64().unwrap())).collect()
     };
     let first = app.read(&format!("{path}&limit=1&kind=slower,faster,not-comparable")).await;
     let expected = [("slower", 1024), ("faster", 64), ("not-comparable", 64)];
-    assert_eq!(told(&first), expected.map(|(kind, bytes)| (kind.to_owned(), bytes)));
+    assert_eq!(listed(&first), expected.map(|(kind, bytes)| (kind.to_owned(), bytes)));
     assert_eq!(first["counts"], all["counts"]);
 
-    // What is said of a pair is said among all pairs, also where few are asked for.
+    // A pair's verdict is adjusted for all pairs, even if only a few are requested.
     let found = app.read(&format!("{path}&q=pipe+1024")).await;
-    assert_eq!(told(&found), [("slower".to_owned(), 1024)]);
+    assert_eq!(listed(&found), [("slower".to_owned(), 1024)]);
     let same = all["pairs"].as_array().unwrap().iter().find(|pair| pair["case"]["message_bytes"] == 1024);
     assert_eq!(Some(&found["pairs"][0]), same);
     assert_eq!(found["counts"]["slower"], 1);

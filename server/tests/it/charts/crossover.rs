@@ -9,7 +9,7 @@ const NONE: [Value; 0] = [];
 
 const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
 
-/// The times of a transport that copies and of one that maps, which is faster from a few KiB on.
+/// Times of a transport that copies, and of one that maps, which is faster from a few KiB on.
 fn results(change: impl Fn(&mut CaseResult)) -> Vec<CaseResult> {
     let sizes = [(64, 5_000), (1_024, 5_500), (16_384, 20_000), (262_144, 300_000)];
     let copied = sizes.map(|(bytes, ns)| factory::steady("pipe", bytes, ns));
@@ -29,7 +29,7 @@ async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
 }
 
 #[database_test]
-async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that_is(app: TestApp) {
+async fn sweep_reports_crossovers_with_intervals(app: TestApp) {
     app.store(&report_of(1, results(|_| ()))).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     let place = |slug: &str| {
@@ -40,14 +40,14 @@ async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that
     assert_eq!(found.len(), 1);
     assert_eq!((&found[0]["below"], &found[0]["above"]), (&place("pipe"), &place("memfd")));
     let [from, x, to] = ["from", "x", "to"].map(|name| found[0][name].as_u64().unwrap());
-    // On logarithmic axes ln(14 / 5.5) / ln(20 / 5.5) of the way from 1 to 16 KiB.
+    // On logarithmic axes, ln(14 / 5.5) / ln(20 / 5.5) of the way from 1 to 16 KiB.
     assert_eq!(x, 7_616);
     assert!(7_000 < from && from < x && x < to && to < 8_200, "{from} {to}");
 }
 
 #[database_test]
-async fn what_is_not_comparable_has_no_crossover(app: TestApp) {
-    // Each is stored with a later commit, and is the newest of its series then.
+async fn incomparable_lines_have_no_crossover(app: TestApp) {
+    // Each is stored with a later commit, so it is the newest of its series.
     let kept = report_of(1, results(|_| ()));
     app.store(&kept).await;
     assert_eq!(crossovers(&app, "over=message_bytes").await.len(), 1);
@@ -68,7 +68,7 @@ async fn what_is_not_comparable_has_no_crossover(app: TestApp) {
 }
 
 #[database_test]
-async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(app: TestApp) {
+async fn different_work_has_no_crossover(app: TestApp) {
     for (commit, change, expected) in [
         (1, (|result| result.methodology.receive = factory::slug("spin")) as fn(&mut CaseResult), 1),
         (2, |result| result.case.placement = factory::slug("free"), 0),
@@ -83,7 +83,7 @@ async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(
 }
 
 #[database_test]
-async fn other_parameters_than_the_size_have_no_crossovers(app: TestApp) {
+async fn only_sizes_have_crossovers(app: TestApp) {
     let of = |transport: &str, peers: u32, time_ns: u64| {
         let mut result = factory::steady(transport, 64, time_ns);
         result.case.peers = peers;

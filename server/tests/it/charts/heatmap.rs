@@ -5,7 +5,7 @@ use crate::support::{TestApp, factory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Counts by the range of times in nanoseconds, as any reader of the documentation would find them.
+/// Counts by range of times in nanoseconds, computed as documented.
 fn counts(chart: &Value, place: usize) -> BTreeMap<String, i64> {
     let bound = |bin: i64| 2_f64.powf(bin as f64 / chart["steps_per_doubling"].as_f64().unwrap());
     let mut bin = numbers(&chart["columns"]["first_bins"])[place];
@@ -22,13 +22,13 @@ fn counts(chart: &Value, place: usize) -> BTreeMap<String, i64> {
     counts
 }
 
-/// Each range once.
+/// One operation in each range.
 fn once(ranges: &[&str]) -> BTreeMap<String, i64> {
     ranges.iter().map(|&range| (range.to_owned(), 1)).collect()
 }
 
 #[database_test]
-async fn a_column_is_a_commit_with_the_same_bins_as_all_others(app: TestApp) {
+async fn columns_share_the_same_bins(app: TestApp) {
     app.store(&report_of(3, &[1_000, 1_050, 9_000])).await;
     app.store(&report_of(1, &[1_060])).await;
     // A second run of a commit: the same column.
@@ -43,7 +43,7 @@ async fn a_column_is_a_commit_with_the_same_bins_as_all_others(app: TestApp) {
 }
 
 #[database_test]
-async fn neighbours_are_merged_to_as_many_columns_as_are_asked_for(app: TestApp) {
+async fn merges_neighbours_to_the_requested_columns(app: TestApp) {
     for commit in 1..=25 {
         app.store(&report_of(commit, &[1_000])).await;
     }
@@ -59,7 +59,7 @@ async fn neighbours_are_merged_to_as_many_columns_as_are_asked_for(app: TestApp)
 }
 
 #[database_test]
-async fn the_same_points_are_taken_as_for_a_line_and_lossy_ones_are_marked(app: TestApp) {
+async fn uses_the_points_of_a_line_and_marks_loss(app: TestApp) {
     for commit in 1..=6 {
         let mut report = report_of(commit, &[1_000]);
         report.results[0].repetitions[0].delivered = u64::from(commit != 4);
@@ -77,7 +77,7 @@ async fn the_same_points_are_taken_as_for_a_line_and_lossy_ones_are_marked(app: 
 }
 
 #[database_test]
-async fn distributions_that_are_no_longer_kept_are_counted(app: TestApp) {
+async fn counts_deleted_distributions(app: TestApp) {
     let (old, new) = (report_of(1, &[1_000]), report_of(2, &[1_000]));
     app.store(&old).await;
     app.store(&new).await;
@@ -88,7 +88,7 @@ async fn distributions_that_are_no_longer_kept_are_counted(app: TestApp) {
 }
 
 #[database_test]
-async fn a_stored_histogram_that_cannot_be_read_is_our_fault(app: TestApp) {
+async fn corrupt_histogram_is_an_internal_error(app: TestApp) {
     for commit in 1..=200 {
         app.store(&report_of(commit, &[1_000])).await;
     }
@@ -97,7 +97,7 @@ async fn a_stored_histogram_that_cannot_be_read_is_our_fault(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
+async fn rejects_invalid_parameters(app: TestApp) {
     app.store(&factory::report()).await;
     app.get("/api/v1/charts/heatmap?series=77").await.assert_problem(404, "unknown-series");
     for (query, named) in [

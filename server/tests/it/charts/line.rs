@@ -15,8 +15,8 @@ fn line(chart: &Value, place: usize) -> &Value {
 }
 
 #[database_test]
-async fn a_line_has_its_columns_oldest_first_as_differences(app: TestApp) {
-    // Uploaded in another order than that of the commits.
+async fn columns_are_delta_encoded_oldest_first(app: TestApp) {
+    // Uploaded in a different order than the commits.
     for (commit, p50) in [(7, 1_300), (2, 1_000), (4, 1_100)] {
         app.store(&report_of(commit, &[p50, p50 + 500])).await;
     }
@@ -40,14 +40,14 @@ async fn a_line_has_its_columns_oldest_first_as_differences(app: TestApp) {
 }
 
 #[database_test]
-async fn the_figures_of_a_line_are_those_of_its_points(app: TestApp) {
+async fn line_matches_its_points(app: TestApp) {
     for commit in 1..=5 {
         let times: Vec<u64> = (0..200).map(|i| 1_000 * commit + i * i).collect();
         app.store(&report_of(commit, &times)).await;
     }
     let points = app.read("/api/v1/points?series=1").await["series"][0]["points"].clone();
     let names = ["min", "p25", "p50", "p75", "p90", "p98", "p99", "p999", "max"];
-    // From the index alone, and from the table.
+    // Read from the index only, and from the table.
     for asked in ["p50,p90,p99", "p99", "min,p25,p50,p75,p90,p98,p99,p999,max", "max,p50"] {
         let chart = app.read(&format!("/api/v1/charts/line?series=1&quantiles={asked}")).await;
         for name in names {
@@ -70,9 +70,9 @@ async fn the_figures_of_a_line_are_those_of_its_points(app: TestApp) {
 }
 
 #[database_test]
-async fn times_of_many_seconds_are_exact_next_to_short_ones(app: TestApp) {
+async fn long_times_are_exact(app: TestApp) {
     app.store(&report_of(1, &[1_000])).await;
-    // Around what 32 bits hold.
+    // Around the limit of 32 bits.
     let times = [(7, 2_147_483_646), (7, 2_147_483_647), (2_147_483_648, 9_000_000_000_000), (7, 8)];
     extend(&app.pool, &times).await;
     for asked in ["p50,p99", "p50,p99,max"] {
@@ -84,7 +84,7 @@ async fn times_of_many_seconds_are_exact_next_to_short_ones(app: TestApp) {
 }
 
 #[database_test]
-async fn series_come_in_the_order_of_the_request_also_from_several_machines(app: TestApp) {
+async fn series_are_in_the_requested_order(app: TestApp) {
     let mut report = report_of(1, &[1_000]);
     report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[2_000])]));
     app.store(&report).await;
@@ -97,7 +97,7 @@ async fn series_come_in_the_order_of_the_request_also_from_several_machines(app:
 }
 
 #[database_test]
-async fn marks_say_where_work_trees_losses_and_environments_are(app: TestApp) {
+async fn marks_modified_trees_loss_and_environments(app: TestApp) {
     for commit in 1..=4 {
         let mut report = report_of(commit, &[1_000]);
         report.work_tree_modified = commit == 2;
@@ -114,7 +114,7 @@ async fn marks_say_where_work_trees_losses_and_environments_are(app: TestApp) {
 }
 
 #[database_test]
-async fn the_newest_points_or_those_of_a_range_of_commits_are_taken(app: TestApp) {
+async fn selects_the_newest_points_or_a_range(app: TestApp) {
     for commit in 1..=6 {
         app.store(&report_of(commit, &[1_000])).await;
     }
@@ -133,7 +133,7 @@ async fn the_newest_points_or_those_of_a_range_of_commits_are_taken(app: TestApp
 }
 
 #[database_test]
-async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(app: TestApp) {
+async fn selects_the_main_line_by_default(app: TestApp) {
     for (commit, branch) in [(1, "main"), (2, "feature"), (3, "main"), (4, "other")] {
         let mut report = report_of(commit, &[1_000]);
         report.branch = Some(branch.into());
@@ -147,7 +147,7 @@ async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(
         ("&branch=feature", vec![2]),
         ("&branch=nobody", vec![]),
         ("&last=1", vec![3]),
-        // Also where the table is read.
+        // Also when reading the table.
         ("&quantiles=max", vec![1, 3]),
     ] {
         let chart = app.read(&format!("/api/v1/charts/line?series=1{query}")).await;
@@ -161,7 +161,7 @@ async fn only_the_main_line_is_drawn_unless_all_lines_or_a_branch_are_asked_for(
 }
 
 #[database_test]
-async fn runs_of_one_commit_come_in_the_order_in_which_they_began(app: TestApp) {
+async fn runs_of_a_commit_are_ordered_by_start(app: TestApp) {
     let mut ids: Vec<RunId> = (0..3).map(|_| RunId::draw()).collect();
     ids.sort_unstable();
     for place in [1, 2, 0] {
@@ -174,10 +174,10 @@ async fn runs_of_one_commit_come_in_the_order_in_which_they_began(app: TestApp) 
 }
 
 #[database_test]
-async fn a_long_line_is_thinned_and_says_which_points_are_left(app: TestApp) {
+async fn thins_long_lines_and_lists_the_kept_points(app: TestApp) {
     app.store(&report_of(1, &[1_000])).await;
     let mut figures = vec![(1_000, 2_000); 1_999];
-    // Spikes of either figure, up and down, in points that are not the first of anything.
+    // Spikes of both quantiles, up and down, in points that are not the first of a section.
     (figures[776].0, figures[1_233].0, figures[1_501].1, figures[903].1) = (9_000, 3, 80_000, 4);
     extend(&app.pool, &figures).await;
     let ask = "/api/v1/charts/line?series=1&last=2000";
@@ -194,7 +194,7 @@ async fn a_long_line_is_thinned_and_says_which_points_are_left(app: TestApp) {
     for spike in [777, 1_234, 1_502, 904] {
         assert!(kept.contains(&spike), "{spike}");
     }
-    // Each column has the values of the points that were kept.
+    // Each column has the values of the kept points.
     let at = |column: &Value| -> Vec<i64> {
         let all = numbers(column);
         kept.iter().map(|&place| all[usize::try_from(place).unwrap()]).collect()
@@ -215,7 +215,7 @@ async fn a_long_line_is_thinned_and_says_which_points_are_left(app: TestApp) {
 }
 
 #[database_test]
-async fn a_series_without_samples_has_what_was_stated(app: TestApp) {
+async fn series_without_samples_has_stated_values(app: TestApp) {
     for (commit, center_ns, low_ns) in [(1, 500, Some(450)), (2, 510, None), (3, 505, Some(455))] {
         let mut report = report_of(commit, &[1]);
         let result = &mut report.results[0];
@@ -253,7 +253,7 @@ async fn a_series_without_samples_has_what_was_stated(app: TestApp) {
 }
 
 #[database_test]
-async fn a_series_without_points_has_an_empty_line(app: TestApp) {
+async fn series_without_points_has_an_empty_line(app: TestApp) {
     let mut report = factory::report();
     report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
     app.store(&report).await;
@@ -263,7 +263,7 @@ async fn a_series_without_points_has_an_empty_line(app: TestApp) {
 }
 
 #[database_test]
-async fn the_details_of_a_point_are_found_by_its_ordinal(app: TestApp) {
+async fn finds_point_details_by_ordinal(app: TestApp) {
     for commit in 1..=3 {
         app.store(&report_of(commit, &[1_000 * commit])).await;
     }
@@ -274,7 +274,7 @@ async fn the_details_of_a_point_are_found_by_its_ordinal(app: TestApp) {
 }
 
 #[database_test]
-async fn csv_has_every_point_in_full_for_clients_that_prefer_it(app: TestApp) {
+async fn csv_has_every_point(app: TestApp) {
     let report = report_of(3, &[1_000, 1_500]);
     app.store(&report).await;
     let rows = csv_rows(&app, "/api/v1/charts/line?series=1&format=csv&points=2").await;
@@ -314,7 +314,7 @@ async fn csv_has_every_point_in_full_for_clients_that_prefer_it(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
+async fn rejects_invalid_parameters(app: TestApp) {
     app.store(&factory::report()).await;
     app.get("/api/v1/charts/line?series=1,77").await.assert_problem(404, "unknown-series");
     let many = (1..=200).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
@@ -340,16 +340,16 @@ async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
     }
 }
 
-/// Asks the database for the plan of the very statement that the server has prepared.
+/// Checks the plan of the statement that the server has prepared.
 #[database_test]
-async fn a_line_is_drawn_from_the_index_alone(pool: PgPool) {
+async fn line_uses_an_index_only_scan(pool: PgPool) {
     let one = PgPoolOptions::new().max_connections(1).connect_with((*pool.connect_options()).clone());
     let one = one.await.unwrap();
-    let app = TestApp::with(AppState::new(one.clone())).await;
+    let app = TestApp::from_state(AppState::new(one.clone())).await;
     app.store(&report_of(1, &[1_000])).await;
     extend(&pool, &vec![(1_000, 2_000); 5_000]).await;
     vacuum_whole(&pool).await;
-    // More often than a statement is planned anew.
+    // More often than PostgreSQL makes custom plans.
     for _ in 0..8 {
         let chart = app.read("/api/v1/charts/line?series=1").await;
         assert_eq!(line(&chart, 0)["point_count"], 1_000);
@@ -375,8 +375,8 @@ async fn a_line_is_drawn_from_the_index_alone(pool: PgPool) {
     }
 }
 
-/// Vacuums table `point` until all may see each of its pages. The snapshot of an automatic analysis can keep one vacuum from
-/// that.
+/// Vacuums table `point` until all its pages are marked all-visible. The snapshot of an automatic analysis can
+/// prevent that in a single vacuum.
 async fn vacuum_whole(pool: &PgPool) {
     for _ in 0..1_000 {
         sqlx::query("vacuum analyze point").execute(pool).await.unwrap();
@@ -388,7 +388,7 @@ async fn vacuum_whole(pool: &PgPool) {
     panic!("something keeps a snapshot of table point");
 }
 
-/// Every read of table `point` in a plan.
+/// Every scan of table `point` in a plan.
 fn scans(plan: &Value) -> Vec<String> {
     let below = plan["Plans"].as_array().into_iter().flatten().flat_map(scans);
     let own = (plan["Relation Name"] == "point").then(|| {

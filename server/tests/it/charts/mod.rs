@@ -11,7 +11,7 @@ use roundtrip_wire::RunReport;
 use serde_json::Value;
 use sqlx::PgPool;
 
-/// A column of differences as numbers.
+/// Decodes a delta-encoded column.
 fn numbers(deltas: &Value) -> Vec<i64> {
     let mut sum = 0;
     let deltas = deltas.as_array().unwrap_or_else(|| panic!("no column: {deltas}"));
@@ -31,10 +31,10 @@ fn report_of(commit: u64, times_ns: &[u64]) -> RunReport {
     report
 }
 
-/// Copies the one stored point to further commits, as many as there are p50 and p99.
+/// Copies the only stored point to further commits, one for each p50 and p99.
 async fn extend(pool: &PgPool, figures: &[(i64, i64)]) {
     let (p50s, p99s): (Vec<i64>, Vec<i64>) = figures.iter().copied().unzip();
-    // All but the one that is generated.
+    // All columns except the generated one.
     let columns: String = sqlx::query_scalar(
         "select string_agg(attname, ', ') from pg_attribute
          where attrelid = 'point'::regclass and attnum > 0 and not attisdropped and attgenerated = ''",

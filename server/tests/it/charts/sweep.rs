@@ -15,7 +15,7 @@ fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     factory::result(transport, message_bytes, vec![factory::repetition(0, &[time_ns])])
 }
 
-/// Transport, what tells it apart, and of each point the parameter and the p50.
+/// Transport, distinguishing fields, and the parameter and p50 of each point.
 type Line = (String, Value, Vec<(u64, u64)>);
 
 fn lines(chart: &Value) -> Vec<Line> {
@@ -32,7 +32,7 @@ fn lines(chart: &Value) -> Vec<Line> {
 }
 
 #[database_test]
-async fn transports_are_lines_over_message_sizes_of_the_newest_points(app: TestApp) {
+async fn draws_transports_over_message_sizes(app: TestApp) {
     app.store(&report_of(
         1,
         vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)],
@@ -73,7 +73,7 @@ async fn transports_are_lines_over_message_sizes_of_the_newest_points(app: TestA
 }
 
 #[database_test]
-async fn other_ways_of_measuring_are_other_lines_and_say_so(app: TestApp) {
+async fn methodologies_are_separate_lines(app: TestApp) {
     let mut spinning = result("ring", 64, 300);
     spinning.methodology.receive = factory::slug("spin");
     let mut threads = result("ring", 64, 200);
@@ -97,12 +97,12 @@ async fn other_ways_of_measuring_are_other_lines_and_say_so(app: TestApp) {
 }
 
 #[database_test]
-async fn how_many_take_part_makes_lines_as_well(app: TestApp) {
+async fn draws_lines_over_participants(app: TestApp) {
     let of = |senders: Option<u32>, peers: u32, time_ns: u64| {
         let mut result = result("ring", 64, time_ns);
         result.case.scenario = factory::slug("channel-n-n");
         (result.case.senders, result.case.peers) = (senders, peers);
-        // Each of them gets it.
+        // Each receiver gets it.
         result.repetitions[0].delivered = u64::from(peers);
         result
     };
@@ -119,11 +119,11 @@ async fn how_many_take_part_makes_lines_as_well(app: TestApp) {
 }
 
 #[database_test]
-async fn a_commit_is_asked_for_and_only_its_points_are_there(app: TestApp) {
+async fn selects_points_of_one_commit(app: TestApp) {
     let old = report_of(1, vec![result("pipe", 64, 900)]);
     app.store(&old).await;
     app.store(&report_of(2, vec![result("pipe", 64, 1_000), result("pipe", 128, 1_100)])).await;
-    // Another run of the old commit, of a work tree that was not the commit.
+    // Another run of the old commit, with a modified work tree.
     let mut modified = report_of(1, vec![result("pipe", 64, 700)]);
     modified.work_tree_modified = true;
     app.store(&modified).await;
@@ -142,7 +142,7 @@ async fn a_commit_is_asked_for_and_only_its_points_are_there(app: TestApp) {
 }
 
 #[database_test]
-async fn a_sweep_as_csv_has_a_row_a_point(app: TestApp) {
+async fn sweep_csv_has_a_row_per_point(app: TestApp) {
     let report =
         report_of(1, vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)]);
     app.store(&report).await;
@@ -168,7 +168,7 @@ async fn a_sweep_as_csv_has_a_row_a_point(app: TestApp) {
 }
 
 #[database_test]
-async fn what_is_asked_for_wrongly_is_named(app: TestApp) {
+async fn rejects_invalid_parameters(app: TestApp) {
     app.store(&factory::report()).await;
     let of = |project: &str, query: &str| format!("/api/v1/projects/{project}/charts/sweep?{query}");
     let whole = "over=peers&machine=lab-1&scenario=route";

@@ -1,6 +1,6 @@
-//! From what GitHub tells to jobs, and from what agents measure to what is said on the pull request.
+//! From GitHub events to jobs, and from results to comments and checks.
 
-use super::{REPOSITORY, STRANGER, WRITER, World, reconcile, sha};
+use super::{AppFixture, REPOSITORY, STRANGER, WRITER, reconcile, sha};
 use crate::lab::{Lab, LabAgent};
 use crate::support::{Fixture, factory};
 use roundtrip_domain::queue::github_jobs;
@@ -12,51 +12,51 @@ use serde_json::Value;
 use sqlx::PgPool;
 use std::sync::Arc;
 
-/// A World whose project agents work for.
-struct Shop {
-    world: World,
+/// An [`AppFixture`] with a project that agents work for.
+struct LabFixture {
+    github_app: AppFixture,
     lab: Lab,
 }
 
-impl Fixture for Shop {
-    async fn of(pool: PgPool) -> Self {
-        let world = World::of(pool).await;
-        let app = world.app.another();
-        let admin = world.app.account("root", true).await;
+impl Fixture for LabFixture {
+    async fn new(pool: PgPool) -> Self {
+        let github_app = AppFixture::new(pool).await;
+        let app = github_app.app.another();
+        let admin = github_app.app.account("root", true).await;
         let lab = Lab { app, admin };
         let url = serde_json::json!({"repository_url": "https://git.example.org/libfoo.git"});
         assert_eq!(lab.ask("PATCH", "/api/v1/projects/libfoo", url).await.status, 200);
-        Self { world, lab }
+        Self { github_app, lab }
     }
 }
 
-impl Shop {
-    /// Somebody comments, and it is acted upon.
+impl LabFixture {
+    /// Posts a comment, and handles it. Returns the number of queued jobs.
     async fn comment(&self, login: &str, body: &str) -> u64 {
-        let world = &self.world;
-        let comment = world.github.comment(REPOSITORY, 7, login, body);
-        world.hear(&world.github.comment_event(REPOSITORY, comment)).await;
-        world.github.advance(60);
+        let github_app = &self.github_app;
+        let comment = github_app.github.comment(REPOSITORY, 7, login, body);
+        github_app.deliver(&github_app.github.comment_event(REPOSITORY, comment)).await;
+        github_app.github.advance(60);
         self.act().await
     }
 
     async fn act(&self) -> u64 {
-        github_jobs::act(&self.world.app.pool).await.unwrap()
+        github_jobs::act(&self.github_app.app.pool).await.unwrap()
     }
 
-    /// Lets the comment and the check say what the jobs have found.
-    async fn say(&self) {
-        let world = &self.world;
-        // Longer than what is written once.
-        world.github.advance(3_600);
+    /// Updates the comment and the check from the jobs' results.
+    async fn report_results(&self) {
+        let github_app = &self.github_app;
+        // Longer than the interval between updates.
+        github_app.github.advance(3_600);
         self.act().await;
-        let reports = LabReports::new(world.app.state.pool.clone(), "https://perf.example.org/");
-        let app = world.app.state.github_app.clone().unwrap();
-        let reconciler = Reconciler::new(app, world.app.pool.clone(), Arc::new(reports));
-        reconcile(&reconciler, &world.github).await;
+        let reports = LabReports::new(github_app.app.state.pool.clone(), "https://perf.example.org/");
+        let app = github_app.app.state.github_app.clone().unwrap();
+        let reconciler = Reconciler::new(app, github_app.app.pool.clone(), Arc::new(reports));
+        reconcile(&reconciler, &github_app.github).await;
     }
 
-    /// Measures a job: base and head with these times, of which each repetition differs a little.
+    /// Measures a job: base and head with these times, slightly different in each repetition.
     async fn measure(&self, agent: &LabAgent, job: &Assignment, machine: &str, [base, head]: [u64; 2]) {
         for (commit, times) in [(job.base_sha.as_ref().unwrap(), base), (&job.commit_sha, head)] {
             let answer = self.lab.app.put_as(&agent.token, &measured(job, commit, machine, times)).await;
@@ -66,7 +66,7 @@ impl Shop {
     }
 
     fn check(&self, digit: char) -> Value {
-        let checks = self.world.github.check_runs(REPOSITORY, &sha(digit));
+        let checks = self.github_app.github.check_runs(REPOSITORY, &sha(digit));
         assert_eq!(checks.len(), 1);
         checks[0].clone()
     }
@@ -91,113 +91,115 @@ fn measured(job: &Assignment, sha: &CommitSha, machine: &str, ns: u64) -> RunRep
 }
 
 #[database_test]
-async fn a_commit_that_a_writer_asked_for_is_compared_and_what_is_slower_is_said(shop: Shop) {
-    let agent = shop.lab.agent("lab-7", &[]).await;
-    shop.world.open(7, 'a').await;
-    assert_eq!(shop.act().await, 0, "nobody has asked");
-    assert_eq!(shop.comment(STRANGER, "/roundtrip queue").await, 0);
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 1);
-    let job = shop.lab.claim(&agent).await.unwrap();
+async fn queued_commit_is_compared_and_reported(fixture: LabFixture) {
+    let agent = fixture.lab.agent("lab-7", &[]).await;
+    fixture.github_app.open(7, 'a').await;
+    assert_eq!(fixture.act().await, 0, "nobody has asked");
+    assert_eq!(fixture.comment(STRANGER, "/roundtrip queue").await, 0);
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 1);
+    let job = fixture.lab.claim(&agent).await.unwrap();
     assert_eq!((job.commit_sha.as_str(), job.pull_request), (sha('a').as_str(), Some(7)));
     assert_eq!(job.base_sha.as_ref().unwrap().as_str(), sha('b'));
-    shop.say().await;
-    assert_eq!((shop.check('a')["status"].as_str(), shop.world.sticky(7).len()), (Some("in_progress"), 0));
+    fixture.report_results().await;
+    assert_eq!(
+        (fixture.check('a')["status"].as_str(), fixture.github_app.sticky(7).len()),
+        (Some("in_progress"), 0)
+    );
 
-    shop.measure(&agent, &job, "lab-7", [1_000, 1_400]).await;
-    shop.say().await;
-    let comments = shop.world.sticky(7);
+    fixture.measure(&agent, &job, "lab-7", [1_000, 1_400]).await;
+    fixture.report_results().await;
+    let comments = fixture.github_app.sticky(7);
     assert_eq!(comments.len(), 1);
-    for told in
+    for text in
         ["1 of 1 series", "slower", "courier", "lab-7", "https://perf.example.org/libfoo/pull-requests/7"]
     {
-        assert!(comments[0].contains(told), "{told}: {}", comments[0]);
+        assert!(comments[0].contains(text), "{text}: {}", comments[0]);
     }
-    assert_eq!(shop.check('a')["status"], "completed");
+    assert_eq!(fixture.check('a')["status"], "completed");
     // Neither run is part of the trend.
     let trend = "select count(*) from point where mainline and run_id in (select run_id from run where job_id is not null)";
-    assert_eq!(shop.world.scalar::<i64>(trend).await, 0);
+    assert_eq!(fixture.github_app.scalar::<i64>(trend).await, 0);
 
-    // Branch protection is the project's to decide.
-    assert_eq!(shop.check('a')["conclusion"], "success");
+    // The check fails only if the project enables it.
+    assert_eq!(fixture.check('a')["conclusion"], "success");
     let fails = serde_json::json!({"fails_on_regression": true});
-    assert_eq!(shop.lab.ask("PATCH", "/api/v1/projects/libfoo", fails).await.status, 200);
-    shop.say().await;
-    assert_eq!(shop.check('a')["conclusion"], "failure");
+    assert_eq!(fixture.lab.ask("PATCH", "/api/v1/projects/libfoo", fails).await.status, 200);
+    fixture.report_results().await;
+    assert_eq!(fixture.check('a')["conclusion"], "failure");
 
-    assert_eq!(shop.comment(WRITER, "/roundtrip ack we trade it for safety").await, 0);
-    shop.say().await;
-    let comments = shop.world.sticky(7);
+    assert_eq!(fixture.comment(WRITER, "/roundtrip ack we trade it for safety").await, 0);
+    fixture.report_results().await;
+    let comments = fixture.github_app.sticky(7);
     assert!(comments.len() == 1 && comments[0].contains("we trade it for safety"), "{comments:?}");
-    assert_eq!(shop.check('a')["conclusion"], "success", "it was accepted");
+    assert_eq!(fixture.check('a')["conclusion"], "success", "it was accepted");
 }
 
 #[database_test]
-async fn a_command_where_no_machine_works_is_answered_with_that(shop: Shop) {
-    shop.world.open(7, 'a').await;
-    let replies = || shop.world.github.app_comments(REPOSITORY, 7);
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 0);
+async fn command_without_machines_gets_a_reply(fixture: LabFixture) {
+    fixture.github_app.open(7, 'a').await;
+    let replies = || fixture.github_app.github.app_comments(REPOSITORY, 7);
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 0);
     assert_eq!(replies().len(), 1);
-    assert!(
-        replies()[0].contains("Nothing is measured: no machine works for this project"),
-        "{:?}",
-        replies()
-    );
-    shop.lab.agent("lab-7", &[]).await;
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue machine=lab-8").await, 0);
+    assert!(replies()[0].contains("No job queued: this project has no machine"), "{:?}", replies());
+    fixture.lab.agent("lab-7", &[]).await;
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue machine=lab-8").await, 0);
     assert_eq!(replies().len(), 2);
-    assert!(replies()[1].contains("no machine called `lab-8` works for this project"), "{:?}", replies());
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
-    assert_eq!(shop.comment(WRITER, "/roundtrip cancel").await, 0);
+    assert!(replies()[1].contains("this project has no machine named `lab-8`"), "{:?}", replies());
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
+    assert_eq!(fixture.comment(WRITER, "/roundtrip cancel").await, 0);
     assert_eq!(replies().len(), 2, "what is done is not replied to");
 }
 
 #[database_test]
-async fn of_a_pull_request_that_changes_nothing_the_check_says_so_and_no_comment_is_written(shop: Shop) {
-    let agents = [shop.lab.agent("lab-7", &[]).await, shop.lab.agent("lab-8", &[]).await];
-    shop.world.open(7, 'a').await;
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 2, "one for each machine");
+async fn unchanged_pull_request_gets_a_check_only(fixture: LabFixture) {
+    let agents = [fixture.lab.agent("lab-7", &[]).await, fixture.lab.agent("lab-8", &[]).await];
+    fixture.github_app.open(7, 'a').await;
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 2, "one for each machine");
     for (agent, machine) in agents.iter().zip(["lab-7", "lab-8"]) {
-        let job = shop.lab.claim(agent).await.unwrap();
-        shop.measure(agent, &job, machine, [1_000, 1_000]).await;
-        shop.say().await;
+        let job = fixture.lab.claim(agent).await.unwrap();
+        fixture.measure(agent, &job, machine, [1_000, 1_000]).await;
+        fixture.report_results().await;
     }
-    assert_eq!(shop.world.sticky(7).len(), 0);
-    assert_eq!(shop.check('a')["conclusion"], "success", "{:#}", shop.check('a'));
+    assert_eq!(fixture.github_app.sticky(7).len(), 0);
+    assert_eq!(fixture.check('a')["conclusion"], "success", "{:#}", fixture.check('a'));
 }
 
 #[database_test]
-async fn a_push_voids_what_was_asked_for_before_and_a_cancel_ends_it(shop: Shop) {
-    let agent = shop.lab.agent("lab-7", &[]).await;
-    shop.world.open(7, 'a').await;
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 1);
-    shop.world.github.push(REPOSITORY, 7, &sha('c'));
-    shop.world.tell(&shop.world.github.pull_request_event(REPOSITORY, 7, "synchronize")).await;
-    shop.world.handle().await;
-    shop.world.github.advance(60);
-    assert_eq!(shop.act().await, 0);
-    assert!(shop.lab.claim(&agent).await.is_none(), "nobody has seen the new commit");
-    assert_eq!(shop.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
-    shop.comment(WRITER, "/roundtrip cancel").await;
-    assert!(shop.lab.claim(&agent).await.is_none());
-    shop.say().await;
-    assert!(shop.world.sticky(7)[0].contains("lab-7"), "a machine that did not measure is told");
+async fn push_and_cancel_end_queued_jobs(fixture: LabFixture) {
+    let agent = fixture.lab.agent("lab-7", &[]).await;
+    fixture.github_app.open(7, 'a').await;
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue").await, 1);
+    fixture.github_app.github.push(REPOSITORY, 7, &sha('c'));
+    fixture
+        .github_app
+        .send_accepted(&fixture.github_app.github.pull_request_event(REPOSITORY, 7, "synchronize"))
+        .await;
+    fixture.github_app.handle().await;
+    fixture.github_app.github.advance(60);
+    assert_eq!(fixture.act().await, 0);
+    assert!(fixture.lab.claim(&agent).await.is_none(), "nobody has seen the new commit");
+    assert_eq!(fixture.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
+    fixture.comment(WRITER, "/roundtrip cancel").await;
+    assert!(fixture.lab.claim(&agent).await.is_none());
+    fixture.report_results().await;
+    assert!(fixture.github_app.sticky(7)[0].contains("lab-7"), "a machine without results is listed");
 }
 
 #[database_test]
-async fn what_is_pushed_to_the_default_branch_is_measured_on_every_machine_once(shop: Shop) {
-    let agents = [shop.lab.agent("lab-7", &[]).await, shop.lab.agent("lab-8", &["arm"]).await];
+async fn default_branch_push_is_measured_once_per_machine(fixture: LabFixture) {
+    let agents = [fixture.lab.agent("lab-7", &[]).await, fixture.lab.agent("lab-8", &["arm"]).await];
     for digit in ['d', 'd', 'e'] {
-        shop.world.github.push_branch(REPOSITORY, "main", &sha(digit));
-        shop.world.tell(&shop.world.github.push_event(REPOSITORY, "main")).await;
-        shop.world.handle().await;
-        shop.act().await;
+        fixture.github_app.github.push_branch(REPOSITORY, "main", &sha(digit));
+        fixture.github_app.send_accepted(&fixture.github_app.github.push_event(REPOSITORY, "main")).await;
+        fixture.github_app.handle().await;
+        fixture.act().await;
     }
     for agent in &agents {
         for digit in ['d', 'e'] {
-            let job = shop.lab.claim(agent).await.unwrap();
+            let job = fixture.lab.claim(agent).await.unwrap();
             assert_eq!((job.commit_sha.as_str(), job.branch.as_deref()), (sha(digit).as_str(), Some("main")));
             assert_eq!((job.base_sha, job.pull_request), (None, None));
         }
-        assert!(shop.lab.claim(agent).await.is_none());
+        assert!(fixture.lab.claim(agent).await.is_none());
     }
 }

@@ -1,6 +1,6 @@
-//! GitHub's limits, and tokens: by the fake's own record, whose clock the tests move.
+//! GitHub's limits and tokens, checked in the fake's log. The tests move its clock.
 
-use super::{REPOSITORY, World, app_of, new, reconcile, report};
+use super::{AppFixture, REPOSITORY, app_of, pull_request, reconcile, report};
 use chrono::SubsecRound as _;
 use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::reconcile::{Reconciler, Reports};
@@ -9,52 +9,52 @@ use roundtrip_github_fake::{Fault, STRANGERS_KEY, Settings};
 use sqlx::PgPool;
 use std::sync::Arc;
 
-/// Opens so many pull requests that have something to be said of.
-async fn open_many(world: &World, count: u64) {
+/// Opens pull requests that each have a report.
+async fn open_many(fixture: &AppFixture, count: u64) {
     for number in 1..=count {
-        world.say(number.cast_signed(), report(Verdict::Regressed));
-        world.github.open(REPOSITORY, new(number, &format!("{number:040x}")));
-        world.tell(&world.github.pull_request_event(REPOSITORY, number, "opened")).await;
+        fixture.set_report(number.cast_signed(), report(Verdict::Regressed));
+        fixture.github.open(REPOSITORY, pull_request(number, &format!("{number:040x}")));
+        fixture.send_accepted(&fixture.github.pull_request_event(REPOSITORY, number, "opened")).await;
     }
-    world.handle().await;
-    world.github.advance(60);
+    fixture.handle().await;
+    fixture.github.advance(60);
 }
 
 #[database_test]
-async fn two_servers_together_never_write_more_than_eighty_times_a_minute(world: World) {
-    open_many(&world, 100).await;
-    let another = world.app.another();
-    let app = app_of(&world.github, b"It's a Secret to Everybody");
-    let reports = Arc::clone(&world.said) as Arc<dyn Reports>;
+async fn two_servers_share_the_minute_limit(fixture: AppFixture) {
+    open_many(&fixture, 100).await;
+    let another = fixture.app.another();
+    let app = app_of(&fixture.github, b"It's a Secret to Everybody");
+    let reports = Arc::clone(&fixture.reports) as Arc<dyn Reports>;
     let second = Reconciler::new(Arc::new(app), another.pool.clone(), reports);
-    let first = world.reconciler();
+    let first = fixture.reconciler();
     let mut minutes = 0;
-    // 200 writes, a comment and a check each; the clock goes on in steps that divide no minute.
-    while world.github.count("POST", "/comments") + world.github.count("POST", "/check-runs") < 200 {
-        tokio::join!(reconcile(&first, &world.github), reconcile(&second, &world.github));
-        world.github.advance(7);
+    // 200 writes, a comment and a check each. The clock advances in steps that do not divide a minute.
+    while fixture.github.count("POST", "/comments") + fixture.github.count("POST", "/check-runs") < 200 {
+        tokio::join!(reconcile(&first, &fixture.github), reconcile(&second, &fixture.github));
+        fixture.github.advance(7);
         minutes += 1;
         assert!(minutes < 200, "it never gets done");
     }
-    let busiest = world.github.writes_in_busiest_minute();
+    let busiest = fixture.github.writes_in_busiest_minute();
     println!("200 writes on 100 pull requests by two servers, {busiest} in the busiest minute");
     assert!(busiest <= 80, "{busiest}");
     assert!(busiest >= 65, "{busiest}: what is allowed is used");
-    let refused = world.github.record().iter().filter(|one| one.status == 403).count();
+    let refused = fixture.github.record().iter().filter(|one| one.status == 403).count();
     assert_eq!(refused, 0, "GitHub had nothing to say");
     for number in 1..=100 {
-        assert_eq!(world.sticky(number).len(), 1, "{number}");
+        assert_eq!(fixture.sticky(number).len(), 1, "{number}");
     }
 }
 
 #[database_test]
-async fn within_an_hour_there_are_no_more_than_five_hundred_writes(world: World) {
-    // Databases keep no nanoseconds.
-    let now = world.now().trunc_subsecs(0);
+async fn at_most_500_writes_an_hour(fixture: AppFixture) {
+    // The database stores no nanoseconds.
+    let now = fixture.now().trunc_subsecs(0);
     let mut allowed = 0;
     for second in 0..3_600 {
         let at = now + chrono::TimeDelta::seconds(second);
-        if roundtrip_storage::github::write::take(&world.app.pool, at, 70, 450).await.unwrap().is_none() {
+        if roundtrip_storage::github::write::take(&fixture.app.pool, at, 70, 450).await.unwrap().is_none() {
             allowed += 1;
         } else if allowed == 450 {
             break;
@@ -62,76 +62,78 @@ async fn within_an_hour_there_are_no_more_than_five_hundred_writes(world: World)
     }
     assert_eq!(allowed, 450);
     let later = now + chrono::TimeDelta::seconds(3_500);
-    let until = roundtrip_storage::github::write::take(&world.app.pool, later, 70, 450).await.unwrap();
+    let until = roundtrip_storage::github::write::take(&fixture.app.pool, later, 70, 450).await.unwrap();
     let wait = until.unwrap() - now;
     assert_eq!(wait.num_seconds(), 3_600, "until the first of them is an hour old");
     let then = now + chrono::TimeDelta::seconds(3_601);
-    assert!(roundtrip_storage::github::write::take(&world.app.pool, then, 70, 450).await.unwrap().is_none());
+    assert!(
+        roundtrip_storage::github::write::take(&fixture.app.pool, then, 70, 450).await.unwrap().is_none()
+    );
 }
 
 #[database_test]
-async fn after_a_limit_nothing_at_all_is_asked_until_its_end(world: World) {
-    open_many(&world, 5).await;
-    world.github.fail("POST", "/comments", Fault::SecondaryLimit { retry_after_seconds: Some(300) }, 1);
-    world.reconcile().await;
-    assert_eq!(world.github.failures_left(), 0);
-    let asked = world.github.record().len();
-    world.github.advance(290);
-    world.reconcile().await;
-    world.hear(&world.github.pull_request_event(REPOSITORY, 1, "edited")).await;
-    assert_eq!(world.github.record().len(), asked);
-    world.github.advance(11);
-    world.handle().await;
-    world.reconcile().await;
+async fn sends_nothing_until_a_limit_ends(fixture: AppFixture) {
+    open_many(&fixture, 5).await;
+    fixture.github.fail("POST", "/comments", Fault::SecondaryLimit { retry_after_seconds: Some(300) }, 1);
+    fixture.reconcile().await;
+    assert_eq!(fixture.github.failures_left(), 0);
+    let asked = fixture.github.record().len();
+    fixture.github.advance(290);
+    fixture.reconcile().await;
+    fixture.deliver(&fixture.github.pull_request_event(REPOSITORY, 1, "edited")).await;
+    assert_eq!(fixture.github.record().len(), asked);
+    fixture.github.advance(11);
+    fixture.handle().await;
+    fixture.reconcile().await;
     for number in 1..=5 {
-        assert_eq!(world.sticky(number).len(), 1, "{number}");
+        assert_eq!(fixture.sticky(number).len(), 1, "{number}");
     }
-    assert_eq!(world.github.record().iter().filter(|one| one.impatient).count(), 0);
+    assert_eq!(fixture.github.record().iter().filter(|one| one.impatient).count(), 0);
 }
 
 #[database_test]
-async fn a_token_is_for_one_repository_and_the_least_and_is_used_until_shortly_before_its_end(world: World) {
-    open_many(&world, 3).await;
-    world.reconcile().await;
-    let tokens = world.github.record().into_iter().filter(|one| one.path.contains("access_tokens"));
+async fn tokens_are_minimal_and_reused_until_expiry(fixture: AppFixture) {
+    open_many(&fixture, 3).await;
+    fixture.reconcile().await;
+    let tokens = fixture.github.record().into_iter().filter(|one| one.path.contains("access_tokens"));
     let asked: Vec<_> = tokens.map(|one| one.body).collect();
-    // One to read which repositories there are, and one for all that is done in the repository.
+    // One to list the repositories, and one for all requests to the repository.
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert_eq!(asked[0], serde_json::json!({"permissions": {"metadata": "read"}}));
     let least = serde_json::json!({"checks": "write", "contents": "read", "metadata": "read", "pull_requests": "write"});
     assert_eq!(asked[1]["permissions"], least);
     assert_eq!(asked[1]["repository_ids"].as_array().map(Vec::len), Some(1));
     let again = async |seconds: i64| {
-        world.github.advance(seconds);
-        world.touch_all().await;
-        world.say(1, report(if seconds > 1_800 { Verdict::Improved } else { Verdict::NoChange }));
-        world.reconcile().await;
-        world.github.count("POST", "access_tokens")
+        fixture.github.advance(seconds);
+        fixture.make_all_due().await;
+        fixture.set_report(1, report(if seconds > 1_800 { Verdict::Improved } else { Verdict::NoChange }));
+        fixture.reconcile().await;
+        fixture.github.count("POST", "access_tokens")
     };
     assert_eq!(again(1_000).await, 2);
     assert_eq!(again(2_500).await, 3, "five minutes before it ends there is another");
-    world.github.expire_tokens();
+    fixture.github.expire_tokens();
     assert_eq!(again(1).await, 4, "what ended early is replaced");
-    assert_eq!(world.sticky(1).len(), 1);
+    assert_eq!(fixture.sticky(1).len(), 1);
 }
 
 #[database_test]
-async fn the_key_of_another_app_opens_nothing_and_what_is_no_key_is_refused(pool: PgPool) {
-    let world = World::with(pool, Settings::default()).await;
+async fn rejects_invalid_and_foreign_keys(pool: PgPool) {
+    let fixture = AppFixture::with_github(pool, Settings::default()).await;
     let settings = app::Settings {
-        api_url: world.github.api_url(),
+        api_url: fixture.github.api_url(),
         app_id: 123_456,
         private_key_pem: STRANGERS_KEY.as_bytes().to_vec(),
         webhook_secret: b"secret".to_vec(),
     };
     let stranger = Arc::new(App::new(settings.clone()).unwrap());
-    world.say(1, report(Verdict::Regressed));
-    world.open(1, '1').await;
-    let reports = Arc::clone(&world.said) as Arc<dyn Reports>;
-    let reconciler = Reconciler::new(stranger, world.app.pool.clone(), reports);
-    reconciler.reconcile_next(world.now()).await.unwrap();
-    assert!(world.sticky(1).is_empty());
-    let failure: Option<String> = world.scalar("select failure from github_pull_request").await;
+    fixture.set_report(1, report(Verdict::Regressed));
+    fixture.open(1, '1').await;
+    let reports = Arc::clone(&fixture.reports) as Arc<dyn Reports>;
+    let reconciler = Reconciler::new(stranger, fixture.app.pool.clone(), reports);
+    reconciler.reconcile_next(fixture.now()).await.unwrap();
+    assert!(fixture.sticky(1).is_empty());
+    let failure: Option<String> = fixture.scalar("select failure from github_pull_request").await;
     assert!(failure.unwrap().contains("token"));
     let no_key = app::Settings { private_key_pem: b"nonsense".to_vec(), ..settings.clone() };
     assert!(App::new(no_key).unwrap_err().to_string().contains("an RSA key in PEM"));

@@ -1,4 +1,4 @@
-//! The GitHub App, over real HTTP on both sides: a fake GitHub that is as strict as GitHub, and the server at a port.
+//! The GitHub App over real HTTP: a fake GitHub as strict as the real one, and the server at a port.
 
 mod comments;
 mod events;
@@ -11,13 +11,13 @@ use anyhow::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use roundtrip_domain::comparison::Verdict;
-use roundtrip_github::comment::{Leg, LegState, PullRequestReport, Row};
+use roundtrip_github::comment::{ComparedSeries, Leg, LegState, PullRequestReport};
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github::worker::Worker;
 use roundtrip_github::{App, app};
 use roundtrip_github_fake::{APP_KEY, Delivery, FakeGitHub, Level, NewPullRequest, Settings, Signing};
 use roundtrip_storage::github::installation;
-use roundtrip_storage::github::pull_request::Row as PullRequestRow;
+use roundtrip_storage::github::pull_request::PullRequestRow;
 use sqlx::PgPool;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -26,33 +26,33 @@ pub(super) const REPOSITORY: &str = "acme/libfoo";
 pub(super) const WRITER: &str = "ada";
 pub(super) const STRANGER: &str = "mallory";
 
-/// A server that is the App of a GitHub, with a project that is one of its repositories.
-pub(super) struct World {
+/// A server with a GitHub App, and a project linked to a repository.
+pub(super) struct AppFixture {
     pub(super) app: TestApp,
     pub(super) github: FakeGitHub,
     pub(super) installation: u64,
-    pub(super) said: Arc<Said>,
+    pub(super) reports: Arc<FakeReports>,
     webhooks: String,
 }
 
-/// What there is to say, by the pull request's number.
+/// Reports by pull request number.
 #[derive(Default)]
-pub(super) struct Said(Mutex<HashMap<i64, PullRequestReport>>);
+pub(super) struct FakeReports(Mutex<HashMap<i64, PullRequestReport>>);
 
 #[async_trait]
-impl Reports for Said {
+impl Reports for FakeReports {
     async fn report(&self, pull_request: &PullRequestRow) -> Result<Option<PullRequestReport>> {
         let report = self.0.lock().unwrap().get(&pull_request.number).cloned();
         Ok(report.map(|report| PullRequestReport { head_sha: pull_request.head_sha.clone(), ..report }))
     }
 }
 
-/// The name of a commit, by a digit.
+/// The SHA of a commit, named by a digit.
 pub(super) fn sha(digit: char) -> String {
     digit.to_string().repeat(40)
 }
 
-/// What there is to say of a series with this verdict.
+/// A report with one series of this verdict.
 pub(super) fn report(verdict: Verdict) -> PullRequestReport {
     PullRequestReport {
         project: "libfoo".into(),
@@ -60,7 +60,7 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
         comparison_url: "https://perf.example.org/libfoo/compare".into(),
         docs_url: "https://perf.example.org/docs".into(),
         legs: vec![Leg { machine: "lab-1".into(), state: LegState::Measured, reason: None }],
-        rows: vec![Row {
+        rows: vec![ComparedSeries {
             transport: "pipe".into(),
             message_bytes: Some(1_024),
             case: "round trip".into(),
@@ -76,40 +76,40 @@ pub(super) fn report(verdict: Verdict) -> PullRequestReport {
     }
 }
 
-impl Fixture for World {
-    async fn of(pool: PgPool) -> Self {
-        Self::with(pool, Settings { prefix: "/api/v3".into(), ..Settings::default() }).await
+impl Fixture for AppFixture {
+    async fn new(pool: PgPool) -> Self {
+        Self::with_github(pool, Settings { prefix: "/api/v3".into(), ..Settings::default() }).await
     }
 }
 
-impl World {
-    /// With a GitHub that was started so.
-    pub(super) async fn with(pool: PgPool, settings: Settings) -> Self {
+impl AppFixture {
+    /// Creates the fixture with a GitHub of these settings.
+    pub(super) async fn with_github(pool: PgPool, settings: Settings) -> Self {
         let secret = settings.webhook_secret.clone().into_bytes();
         let github = FakeGitHub::start(settings);
         let set_up =
             |state: roundtrip_server::AppState| state.with_github_app(Arc::new(app_of(&github, &secret)));
-        let app = TestApp::made(pool, set_up).await;
+        let app = TestApp::configured(pool, set_up).await;
         let webhooks = serve(&app).await;
         app.store(&factory::nth(1)).await;
         let installation = github.install("acme");
         github.add_repository(REPOSITORY, false, Some(installation));
         github.allow(REPOSITORY, WRITER, Level::Write);
-        let world = Self { app, github, installation, said: Arc::default(), webhooks };
-        world.tell(&world.github.installation_event(installation, "created")).await;
-        assert_eq!(world.handle().await, 1);
-        assert!(installation::link(&world.app.pool, REPOSITORY, "libfoo").await.unwrap());
-        world
+        let fixture = Self { app, github, installation, reports: Arc::default(), webhooks };
+        fixture.send_accepted(&fixture.github.installation_event(installation, "created")).await;
+        assert_eq!(fixture.handle().await, 1);
+        assert!(installation::link(&fixture.app.pool, REPOSITORY, "libfoo").await.unwrap());
+        fixture
     }
 
-    /// Sends an event, which must be taken.
-    pub(super) async fn tell(&self, delivery: &Delivery) {
+    /// Sends an event, which must be accepted.
+    pub(super) async fn send_accepted(&self, delivery: &Delivery) {
         assert_eq!(self.send(delivery, Signing::Right).await, 202);
     }
 
-    /// Sends it, and handles it with all that was sent before.
-    pub(super) async fn hear(&self, delivery: &Delivery) {
-        self.tell(delivery).await;
+    /// Sends an event, and handles it with all earlier events.
+    pub(super) async fn deliver(&self, delivery: &Delivery) {
+        self.send_accepted(delivery).await;
         self.handle().await;
     }
 
@@ -117,7 +117,7 @@ impl World {
         self.github.send(&self.webhooks, delivery, signing).await.unwrap()
     }
 
-    /// Handles what was told and is due, and returns how many events that were.
+    /// Handles due events, and returns their number.
     pub(super) async fn handle(&self) -> usize {
         let worker = self.worker();
         let mut count = 0;
@@ -133,15 +133,15 @@ impl World {
 
     pub(super) fn reconciler(&self) -> Reconciler {
         let app = self.app.state.github_app.clone().unwrap();
-        Reconciler::new(app, self.app.pool.clone(), Arc::clone(&self.said) as Arc<dyn Reports>)
+        Reconciler::new(app, self.app.pool.clone(), Arc::clone(&self.reports) as Arc<dyn Reports>)
     }
 
-    /// Lets GitHub say what is due, and returns how many pull requests that were.
+    /// Updates due pull requests at GitHub, and returns their number.
     pub(super) async fn reconcile(&self) -> usize {
         reconcile(&self.reconciler(), &self.github).await
     }
 
-    /// Lets time pass in which no failure is waited for any more, and all be said.
+    /// Advances the time until no event is waiting and every update is done.
     pub(super) async fn settle(&self) {
         for _ in 0..20 {
             // Longer than the longest pause.
@@ -157,20 +157,20 @@ impl World {
         self.github.now()
     }
 
-    /// Opens a pull request, of a commit that is named by a digit, and lets the server know.
+    /// Opens a pull request with the commit of this digit, and sends the event.
     pub(super) async fn open(&self, number: u64, digit: char) {
         self.open_at(number, &sha(digit)).await;
     }
 
-    /// The same of a commit that is named in full.
+    /// Like `open`, with a full SHA.
     pub(super) async fn open_at(&self, number: u64, head_sha: &str) {
-        self.github.open(REPOSITORY, new(number, head_sha));
-        self.hear(&self.github.pull_request_event(REPOSITORY, number, "opened")).await;
+        self.github.open(REPOSITORY, pull_request(number, head_sha));
+        self.deliver(&self.github.pull_request_event(REPOSITORY, number, "opened")).await;
         self.github.advance(60);
     }
 
-    pub(super) fn say(&self, number: i64, report: PullRequestReport) {
-        self.said.0.lock().unwrap().insert(number, report);
+    pub(super) fn set_report(&self, number: i64, report: PullRequestReport) {
+        self.reports.0.lock().unwrap().insert(number, report);
     }
 
     /// The comments that are not replies.
@@ -186,14 +186,14 @@ impl World {
         self.app.scalar(query).await
     }
 
-    /// Lets all pull requests be due.
-    pub(super) async fn touch_all(&self) {
+    /// Makes all pull requests due.
+    pub(super) async fn make_all_due(&self) {
         self.app.execute(&format!("update github_pull_request set due_at = '{}'", self.now())).await;
     }
 }
 
-/// A pull request of grace.
-pub(super) fn new(number: u64, head_sha: &str) -> NewPullRequest {
+/// A pull request by grace.
+pub(super) fn pull_request(number: u64, head_sha: &str) -> NewPullRequest {
     NewPullRequest {
         number,
         author: "grace".into(),
@@ -222,7 +222,7 @@ pub(super) async fn reconcile(reconciler: &Reconciler, github: &FakeGitHub) -> u
     count
 }
 
-/// Serves the app at a port, and returns where it takes events.
+/// Serves the app at a port, and returns the webhook address.
 async fn serve(app: &TestApp) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Uploads: what is accepted, and what is refused with the right problem and leaves every table as it was.
+//! Uploads: accepted and rejected ones. A rejected upload changes no table.
 
 use crate::support::{TestApp, factory};
 use axum::body::Body;
@@ -30,14 +30,14 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
 }
 
-/// Lists in lists, a hundred thousand of them.
+/// A hundred thousand nested lists.
 fn deep(before: &str, after: &str) -> Vec<u8> {
     let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
     format!("{before}{open}{close}{after}").into_bytes()
 }
 
 #[database_test]
-async fn an_upload_is_acknowledged_with_the_digest_of_what_was_inflated(app: TestApp) {
+async fn upload_receipt_has_the_digest(app: TestApp) {
     for (encoding, encode) in [
         ("", (|bytes| bytes.to_vec()) as fn(&[u8]) -> Vec<u8>),
         ("identity", |bytes| bytes.to_vec()),
@@ -57,7 +57,7 @@ async fn an_upload_is_acknowledged_with_the_digest_of_what_was_inflated(app: Tes
 }
 
 #[database_test]
-async fn a_body_that_cannot_be_read_is_refused_and_changes_nothing(app: TestApp) {
+async fn rejects_unreadable_bodies(app: TestApp) {
     let report = factory::report();
     let run_id = report.run_id.to_string();
     let whole = serde_json::to_vec(&report).unwrap();
@@ -98,7 +98,7 @@ async fn a_body_that_cannot_be_read_is_refused_and_changes_nothing(app: TestApp)
 }
 
 #[database_test]
-async fn a_body_of_exactly_the_inflated_limit_is_read(app: TestApp) {
+async fn accepts_a_body_of_exactly_the_limit(app: TestApp) {
     let report = factory::report();
     let mut body = serde_json::to_vec(&report).unwrap();
     body.resize(64 * MIB, b' ');
@@ -108,7 +108,7 @@ async fn a_body_of_exactly_the_inflated_limit_is_read(app: TestApp) {
 }
 
 #[database_test]
-async fn reports_of_every_published_shape_are_stored(app: TestApp) {
+async fn stores_every_published_report(app: TestApp) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/v1");
     let mut stored = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -124,10 +124,10 @@ async fn reports_of_every_published_shape_are_stored(app: TestApp) {
 }
 
 #[database_test]
-async fn a_project_that_was_removed_is_made_again_by_its_next_upload(app: TestApp) {
+async fn upload_recreates_a_deleted_project(app: TestApp) {
     app.store(&factory::report()).await;
     let before = app.row_counts().await;
-    // All of it, while the server remembers the keys.
+    // Everything, while the server still caches the keys.
     sqlx::raw_sql(
         "truncate project, project_machine, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
@@ -143,7 +143,7 @@ async fn a_project_that_was_removed_is_made_again_by_its_next_upload(app: TestAp
 }
 
 #[database_test]
-async fn a_project_has_the_default_branch_that_its_first_run_knows_and_no_other_run_changes_it(app: TestApp) {
+async fn first_run_sets_the_default_branch(app: TestApp) {
     for named in [Some("trunk"), Some("fix"), None] {
         let default_branch = named.map(str::to_owned);
         app.store(&RunReport { run_id: RunId::draw(), default_branch, ..factory::report() }).await;
@@ -156,7 +156,7 @@ async fn a_project_has_the_default_branch_that_its_first_run_knows_and_no_other_
 }
 
 #[database_test]
-async fn the_trend_is_of_the_default_branch_and_of_commits_checked_out_by_themselves(app: TestApp) {
+async fn trend_has_default_branch_and_detached_commits(app: TestApp) {
     let mainline = async |branch: Option<&str>, pull_request| {
         let report = RunReport {
             run_id: RunId::draw(),
@@ -168,7 +168,7 @@ async fn the_trend_is_of_the_default_branch_and_of_commits_checked_out_by_themse
         let mainline = format!("select bool_and(mainline) from point where run_id = '{}'", report.run_id);
         app.scalar::<bool>(&mainline).await
     };
-    // No default branch is known: any branch may be it.
+    // The default branch is unknown, so any branch may be it.
     assert!(mainline(Some("fix"), None).await);
     assert!(!mainline(Some("fix"), Some(7)).await);
     app.execute("update project set default_branch = 'main'").await;
@@ -179,7 +179,7 @@ async fn the_trend_is_of_the_default_branch_and_of_commits_checked_out_by_themse
 }
 
 #[database_test]
-async fn a_point_keeps_the_quantiles_of_each_repetition_in_the_order_of_the_upload(app: TestApp) {
+async fn stores_repetition_quantiles_in_order(app: TestApp) {
     let report = factory::report();
     app.store(&report).await;
     let stored: Vec<(Vec<i64>, Vec<i64>, Vec<i64>)> = app
@@ -213,16 +213,16 @@ async fn a_point_keeps_the_quantiles_of_each_repetition_in_the_order_of_the_uplo
 }
 
 #[database_test]
-async fn what_the_server_cannot_hold_in_memory_is_asked_to_come_back_before_its_body_is_read(app: TestApp) {
+async fn full_memory_rejects_uploads_before_reading(app: TestApp) {
     let slow = || {
         let request = Request::put(format!("/api/v1/runs/{}", RunId::draw()))
             .header("authorization", format!("Bearer {}", app.token))
             .header("content-type", "application/json")
             .header("content-length", 8 * MIB);
-        // A client that has sent its head and takes its time.
+        // A client that has sent its headers and is slow with the body.
         request.body(Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>())).unwrap()
     };
-    // Eight of the largest size fit; whoever comes ninth waits for nobody.
+    // Eight of the largest size fit; the ninth is rejected immediately.
     let nine = (0..9).map(|_| Box::pin(app.call(slow())));
     let (answer, _, eight) = futures_util::future::select_all(nine).await;
     answer.assert_problem(503, "busy");
@@ -231,9 +231,10 @@ async fn what_the_server_cannot_hold_in_memory_is_asked_to_come_back_before_its_
     app.store(&factory::report()).await;
 }
 
-/// The client hangs up at each point where the upload waits. With a single connection, the next question meets what that left.
+/// The client disconnects at each point where the upload waits. With a single connection, the next query uses the
+/// same one.
 #[database_test]
-async fn a_client_that_hangs_up_during_an_upload_leaves_a_usable_connection(app: TestApp) {
+async fn aborted_upload_leaves_a_usable_connection(app: TestApp) {
     let one = app.another_with(PgPoolOptions::new().max_connections(1));
     for waits in 1.. {
         let answered = {

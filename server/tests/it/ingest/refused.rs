@@ -1,12 +1,12 @@
-//! Reports that break a rule, and requests that name no run: each is refused by name.
+//! Invalid reports and requests: each error names the invalid part.
 
 use crate::support::{TestApp, factory};
 use serde_json::{Value, json};
 
-/// Each entry: what is changed (pointer and new value; null removes the member), and, where that is not it, what the problem
-/// points at.
+/// Each entry: the change (pointer and new value; null removes the member), and the pointer of the error if it
+/// differs.
 #[database_test]
-async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(app: TestApp) {
+async fn rejects_invalid_reports(app: TestApp) {
     let other_histogram = factory::repetition(0, &[1, 2, 3]).histogram;
     let deliveries = json!({"delivered": 4, "lost": 0, "duplicated": 0, "out_of_order": 0, "torn": 0});
     let texts = [
@@ -111,7 +111,7 @@ async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(app:
 }
 
 #[database_test]
-async fn counts_that_add_up_beyond_the_database_are_refused_not_wrapped(app: TestApp) {
+async fn rejects_overflowing_counts(app: TestApp) {
     let mut report = factory::report();
     for repetition in &mut report.results[0].repetitions {
         repetition.attempted = i64::MAX.cast_unsigned();
@@ -121,16 +121,16 @@ async fn counts_that_add_up_beyond_the_database_are_refused_not_wrapped(app: Tes
 }
 
 #[database_test]
-async fn another_version_is_named_whatever_the_shape_of_the_rest(app: TestApp) {
+async fn names_an_unsupported_version(app: TestApp) {
     let report = factory::report();
     let body = json!({"schema_version": 7, "run": {"id": "x"}}).to_string().into_bytes();
     let answer = app.put_bytes(&report.run_id.to_string(), &[], body).await;
     let problem = answer.assert_problem(422, "unsupported-schema-version");
-    assert_eq!(problem.detail, "schema_version is 7: this server reads version 1");
+    assert_eq!(problem.detail, "unsupported schema_version 7: expected 1");
 }
 
 #[database_test]
-async fn members_of_a_later_minor_format_are_ignored(app: TestApp) {
+async fn ignores_members_of_a_newer_minor_version(app: TestApp) {
     let report = factory::report();
     let mut body = serde_json::to_value(&report).unwrap();
     body["added_later"] = json!({"any": "thing"});
@@ -139,7 +139,7 @@ async fn members_of_a_later_minor_format_are_ignored(app: TestApp) {
 }
 
 #[database_test]
-async fn a_path_without_a_run_id_is_a_wrong_parameter(app: TestApp) {
+async fn rejects_a_path_without_a_run_id(app: TestApp) {
     let problem = app.put_bytes("seven", &[], b"{}".to_vec()).await.assert_problem(400, "invalid-parameter");
     assert!(problem.detail.contains("run_id"), "{problem:?}");
 }

@@ -1,4 +1,4 @@
-//! Who is let in, and how it stays.
+//! Enrolment of agents, and renewal of their tokens.
 
 use super::{Lab, enrolment, new_key, secret};
 use crate::support::{at, factory};
@@ -6,7 +6,7 @@ use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
 
 #[database_test]
-async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(lab: Lab) {
+async fn code_enrols_one_agent_for_its_machine(lab: Lab) {
     let code = lab.code(json!({})).await;
     let asked = enrolment(&code, "lab-1", &new_key());
     let answer = lab.app.post("/api/v1/agents", &asked).await;
@@ -24,11 +24,11 @@ async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(lab:
 }
 
 #[database_test]
-async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_no_agent_in(lab: Lab) {
+async fn rejects_invalid_codes(lab: Lab) {
     let bound = lab.code(json!({"machine": "lab-7"})).await;
     let refused = lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await;
     assert!(refused.assert_problem(400, "invalid-parameter").detail.contains("lab-7"));
-    // A refusal does not use it up.
+    // A rejected attempt does not use up the code.
     assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-7", &new_key())).await.status, 201);
 
     let old = lab.code(json!({})).await;
@@ -43,7 +43,7 @@ async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_no_agent_in(lab
 }
 
 #[database_test]
-async fn only_a_code_for_that_machine_replaces_its_agent(lab: Lab) {
+async fn only_a_machines_code_replaces_its_agent(lab: Lab) {
     let first = lab.agent("lab-1", &[]).await;
     let any = lab.code(json!({})).await;
     let taken = lab.app.post("/api/v1/agents", &enrolment(&any, "lab-1", &new_key())).await;
@@ -56,9 +56,9 @@ async fn only_a_code_for_that_machine_replaces_its_agent(lab: Lab) {
 }
 
 #[database_test]
-async fn an_agent_is_given_another_token_for_its_own_signature_alone(lab: Lab) {
+async fn renews_a_token_for_the_agents_signature_only(lab: Lab) {
     let mut agent = lab.agent("lab-1", &[]).await;
-    // After a long absence its token has ended, and its key is enough.
+    // After a long absence, the token has expired and the key is enough.
     lab.app.execute("update token set expires_at = now() where kind = 'agent' and machine = 'lab-1'").await;
     lab.claim_as(&agent, json!({})).await.assert_problem(401, "unauthenticated");
     let other = lab.agent("lab-2", &[]).await;
@@ -76,7 +76,7 @@ async fn an_agent_is_given_another_token_for_its_own_signature_alone(lab: Lab) {
 }
 
 #[database_test]
-async fn a_challenge_is_good_once(lab: Lab) {
+async fn challenge_works_once(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let mut signature = Vec::new();
     let first = agent.renew(&lab.app, |agent, challenge| {
@@ -90,7 +90,7 @@ async fn a_challenge_is_good_once(lab: Lab) {
 }
 
 #[database_test]
-async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(lab: Lab) {
+async fn maintainers_enrol_for_their_project_and_admins_for_all(lab: Lab) {
     let maintainer = lab.app.member("grace", "libfoo", Role::Maintainer).await;
     let contributor = lab.app.member("joe", "libfoo", Role::Contributor).await;
     let ask = async |token: &str, asked: Value| {
@@ -109,7 +109,7 @@ async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(
     lab.project("another").await;
     assert_eq!(lab.app.read("/api/v1/projects/another/agents").await["agents"], json!([]));
 
-    // Its own they also turn away; of others they do not know.
+    // They can also remove their own project's agents; others are not found.
     let all = lab.agent("lab-2", &[]).await;
     let path = format!("/api/v1/agents/{}", all.agent_id);
     lab.app.send("DELETE", &path, &maintainer, None).await.assert_problem(403, "forbidden");
@@ -127,9 +127,9 @@ async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
     lab.request("libfoo", json!({"commits": [super::sha(1), super::sha(2)]})).await;
     let failing = json!({"health": {"failing": ["the disk of the spool is full"]}, "spooled_count": 3});
     assert_eq!(lab.claim_as(&agent, failing).await.status, 204, "it is given no work");
-    let told = shown().await;
-    assert_eq!(state(&told), [true, true, false, false]);
-    assert_eq!(at(&told, "failing/0,spooled_count"), json!(["the disk of the spool is full", 3]));
+    let reported = shown().await;
+    assert_eq!(state(&reported), [true, true, false, false]);
+    assert_eq!(at(&reported, "failing/0,spooled_count"), json!(["the disk of the spool is full", 3]));
 
     let job = lab.claim(&agent).await.unwrap();
     assert_eq!(
@@ -151,7 +151,7 @@ async fn online_enabled_and_healthy_are_separate_states(lab: Lab) {
 }
 
 #[database_test]
-async fn an_agent_of_another_protocol_learns_what_to_update(lab: Lab) {
+async fn protocol_mismatch_names_what_to_update(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let old = lab.claim_as(&agent, json!({"protocol_min": 0, "protocol_max": 0})).await;
     assert!(old.assert_problem(426, "agent-too-old").detail.ends_with("update the agent"));
@@ -161,7 +161,7 @@ async fn an_agent_of_another_protocol_learns_what_to_update(lab: Lab) {
 }
 
 #[database_test]
-async fn a_token_that_was_not_enrolled_asks_for_no_work(lab: Lab) {
+async fn tokens_without_enrolment_cannot_claim(lab: Lab) {
     let claim = async |token: &str| {
         let asked = json!({"protocol_min": 1, "protocol_max": 1, "version": "", "health": {}, "spooled_count": 0, "wait_seconds": 0});
         lab.app.send("POST", "/api/v1/lab/claim", token, Some(asked)).await
@@ -169,7 +169,7 @@ async fn a_token_that_was_not_enrolled_asks_for_no_work(lab: Lab) {
     claim("").await.assert_problem(401, "unauthenticated");
     claim(&lab.app.token).await.assert_problem(403, "forbidden");
     claim(&lab.admin).await.assert_problem(403, "forbidden");
-    // Nor can anybody make such a token by hand.
+    // Users cannot create such a token either.
     let asked = json!({"name": "x", "kind": "agent", "scopes": ["jobs:claim"]});
     lab.ask("POST", "/api/v1/tokens", asked).await.assert_problem(400, "invalid-parameter");
 }

@@ -1,9 +1,9 @@
-//! The lab: agents are let in, take jobs under leases, and say how these ended.
+//! The lab: enrolment, jobs and leases.
 //!
-//! - `releases`: programs for agents.
-//! - `enrolment`: who is let in, and how it stays. `queue`: which job is taken by whom, and when it is lost. `requests`: what people
-//!   ask for. `results`: what was measured for a job. `model`: the queue of the database does what a plain model of it does.
-//!   `simulation`: that model with agents, disks and a network that fail, over a million steps.
+//! - `releases`: releases for agents.
+//! - `enrolment`: enrolment and tokens. `queue`: claims and leases. `requests`: queuing of jobs. `results`: results
+//!   of jobs.
+//! - `model`: compares the database queue with a model. `simulation`: that model with faults over a million steps.
 
 mod enrolment;
 mod model;
@@ -23,13 +23,13 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::time::Duration;
 
-/// A service with a project, and an administrator.
+/// A server with a project and an administrator.
 pub(crate) struct Lab {
     pub(crate) app: TestApp,
     pub(crate) admin: String,
 }
 
-/// An agent that was let in.
+/// An enrolled agent.
 pub(crate) struct LabAgent {
     pub(crate) agent_id: i64,
     pub(crate) token: String,
@@ -37,22 +37,22 @@ pub(crate) struct LabAgent {
 }
 
 impl Fixture for Lab {
-    async fn of(pool: PgPool) -> Self {
-        Self::over(TestApp::of(pool).await).await
+    async fn new(pool: PgPool) -> Self {
+        Self::from_app(TestApp::new(pool).await).await
     }
 }
 
 impl Lab {
-    /// Whose leases are as short as this.
+    /// Creates a lab with leases of this duration.
     pub(crate) async fn with_lease(pool: PgPool, lease: Duration) -> Self {
         let change = |mut state: AppState| {
             state.queue = state.queue.with_lease(lease);
             state
         };
-        Self::over(TestApp::made(pool, change).await).await
+        Self::from_app(TestApp::configured(pool, change).await).await
     }
 
-    async fn over(app: TestApp) -> Self {
+    async fn from_app(app: TestApp) -> Self {
         let admin = app.account("ada", true).await;
         let lab = Self { app, admin };
         lab.project("libfoo").await;
@@ -65,7 +65,7 @@ impl Lab {
         assert_eq!(self.ask("POST", "/api/v1/projects", asked).await.status, 201);
     }
 
-    /// Asks as the administrator.
+    /// Sends a request as the administrator.
     pub(crate) async fn ask(&self, method: &str, path: &str, body: Value) -> Answer {
         self.app.send(method, path, &self.admin, Some(body)).await
     }
@@ -76,7 +76,7 @@ impl Lab {
         answer.json::<Value>()["code"].as_str().unwrap().to_owned()
     }
 
-    /// Lets an agent in on a machine.
+    /// Enrols an agent on a machine.
     pub(crate) async fn agent(&self, machine: &str, labels: &[&str]) -> LabAgent {
         let code = self.code(json!({"labels": labels})).await;
         let key = new_key();
@@ -86,7 +86,7 @@ impl Lab {
         LabAgent { agent_id: enrolled.agent_id, token: enrolled.token.secret, key }
     }
 
-    /// Asks for commits, which are named by a number, as the administrator. Returns the numbers of the new jobs.
+    /// Queues jobs for numbered commits as the administrator. Returns the ids of the new jobs.
     pub(crate) async fn request(&self, project: &str, asked: Value) -> Vec<i64> {
         let answer = self.ask("POST", &format!("/api/v1/projects/{project}/jobs"), asked).await;
         assert_eq!(answer.status, 201, "{answer:?}");
@@ -107,7 +107,7 @@ impl Lab {
         Some(answer.json())
     }
 
-    /// Asks for work, with these words besides.
+    /// Claims a job, with additional members in the request.
     pub(crate) async fn claim_as(&self, agent: &LabAgent, besides: Value) -> Answer {
         let mut claim = json!({
             "protocol_min": 1, "protocol_max": 1, "version": "0.1.0", "health": {}, "spooled_count": 0,
@@ -130,7 +130,7 @@ impl Lab {
         self.app.send("POST", &path, &agent.token, Some(said)).await
     }
 
-    /// Lets the time of all leases pass.
+    /// Expires all leases.
     pub(crate) async fn expire(&self) {
         self.app
             .execute("update job set lease_expires_at = now() - interval '1 second' where status = 'running'")
@@ -139,7 +139,7 @@ impl Lab {
 }
 
 impl LabAgent {
-    /// Asks for another token, with this signature of what it is given.
+    /// Renews the token with this signature of the challenge.
     async fn renew(&self, app: &TestApp, sign: impl FnOnce(&Self, &[u8]) -> Vec<u8>) -> Answer {
         let path = format!("/api/v1/agents/{}", self.agent_id);
         let asked: Value = app.post(&format!("{path}/challenge"), &json!({})).await.json();

@@ -1,4 +1,4 @@
-//! A plain model of the queue, and that the queue of the database does the same, whatever is asked of it in whatever order.
+//! A simple model of the queue, and a test that the database queue behaves the same for random operations.
 
 use super::{Lab, LabAgent, sha};
 use proptest::prelude::*;
@@ -8,11 +8,11 @@ use roundtrip_storage::job::lease::ATTEMPTS_MAX;
 use roundtrip_wire::lab::Assignment;
 use serde_json::json;
 
-/// What a job is, to the model.
+/// A job in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Queued,
-    /// An agent has it, and its lease has expired or not.
+    /// An agent has the job, and its lease may have expired.
     Running {
         is_expired: bool,
     },
@@ -27,20 +27,20 @@ pub(super) struct ModelJob {
     /// None: any machine.
     pub(super) machine: Option<usize>,
     pub(super) commit: u64,
-    /// Whether a person asked for it.
+    /// Whether a user requested it.
     is_urgent: bool,
     turn: i64,
     pub(super) status: Status,
     attempt: i16,
     pub(super) fence: i64,
-    /// Who has it, or had it last.
+    /// The current or last agent.
     agent: usize,
 }
 
 /// No agent.
-const NOBODY: usize = usize::MAX;
+const NO_AGENT: usize = usize::MAX;
 
-/// The queue, as it is meant.
+/// The specified behaviour of the queue.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
     pub(super) jobs: Vec<ModelJob>,
@@ -51,14 +51,14 @@ impl ModelJob {
         matches!(self.status, Status::Queued | Status::Running { .. })
     }
 
-    fn is_takeable(&self) -> bool {
+    fn is_claimable(&self) -> bool {
         matches!(self.status, Status::Queued | Status::Running { is_expired: true })
             && self.attempt < ATTEMPTS_MAX
     }
 }
 
 impl Model {
-    /// Asks for a commit. None: the same is open already.
+    /// Queues a job for a commit; `None` if the same job is already open.
     pub(super) fn request(
         &mut self,
         project: usize,
@@ -84,16 +84,16 @@ impl Model {
             status: Status::Queued,
             attempt: 0,
             fence: 0,
-            agent: NOBODY,
+            agent: NO_AGENT,
         };
         self.jobs.push(job);
         Some(self.jobs.len() - 1)
     }
 
-    /// Gives an agent, which has the machine of its number, its next job.
-    pub(super) fn take(&mut self, agent: usize) -> Option<(usize, i64)> {
+    /// Claims the next job for an agent, which runs on the machine with the same number.
+    pub(super) fn claim(&mut self, agent: usize) -> Option<(usize, i64)> {
         let is_for = |job: &ModelJob| job.machine.is_none_or(|machine| machine == agent);
-        let takeable = self.jobs.iter().enumerate().filter(|(_, job)| job.is_takeable() && is_for(job));
+        let takeable = self.jobs.iter().enumerate().filter(|(_, job)| job.is_claimable() && is_for(job));
         let (index, _) = takeable.min_by_key(|(index, job)| (!job.is_urgent, job.turn, *index))?;
         let job = &mut self.jobs[index];
         job.status = Status::Running { is_expired: false };
@@ -116,14 +116,14 @@ impl Model {
         is_held
     }
 
-    /// Ends a lease; the first time.
+    /// Ends a lease. Returns whether the agent held it.
     pub(super) fn finish(&mut self, agent: usize, held: (usize, i64), status: Status) -> bool {
         let is_held = self.is_held(agent, held);
         if is_held {
             let job = &mut self.jobs[held.0];
             if status == Status::Queued {
                 job.attempt -= 1;
-                job.agent = NOBODY;
+                job.agent = NO_AGENT;
             }
             job.status = status;
         }
@@ -153,11 +153,11 @@ impl Model {
     }
 }
 
-/// What can be asked of a queue. Numbers are taken modulo what there is.
+/// An operation on the queue. Numbers are taken modulo the number of existing entries.
 #[derive(Clone, Debug)]
-enum Asked {
+enum Operation {
     Request { project: usize, machine: Option<usize>, commit: u64, is_urgent: bool },
-    Take { agent: usize },
+    Claim { agent: usize },
     Heartbeat { lease: usize },
     Finish { lease: usize, status: Status },
     Cancel { job: usize },
@@ -168,38 +168,38 @@ enum Asked {
 const AGENTS: usize = 3;
 const PROJECTS: [&str; 2] = ["libfoo", "another"];
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn operation() -> impl Strategy<Value = Operation> {
     let machine = prop::option::of(0..AGENTS);
     let request = (0..PROJECTS.len(), machine, 0..6_u64, any::<bool>());
     let status = prop_oneof![3 => Just(Status::Done), 1 => Just(Status::Failed), 1 => Just(Status::Queued)];
     prop_oneof![
-        8 => request.prop_map(|(project, machine, commit, is_urgent)| Asked::Request { project, machine, commit, is_urgent }),
-        8 => (0..AGENTS).prop_map(|agent| Asked::Take { agent }),
-        3 => (0..1000_usize).prop_map(|lease| Asked::Heartbeat { lease }),
-        6 => (0..1000_usize, status).prop_map(|(lease, status)| Asked::Finish { lease, status }),
-        1 => (0..1000_usize).prop_map(|job| Asked::Cancel { job }),
-        2 => Just(Asked::Expire),
-        2 => Just(Asked::Sweep),
+        8 => request.prop_map(|(project, machine, commit, is_urgent)| Operation::Request { project, machine, commit, is_urgent }),
+        8 => (0..AGENTS).prop_map(|agent| Operation::Claim { agent }),
+        3 => (0..1000_usize).prop_map(|lease| Operation::Heartbeat { lease }),
+        6 => (0..1000_usize, status).prop_map(|(lease, status)| Operation::Finish { lease, status }),
+        1 => (0..1000_usize).prop_map(|job| Operation::Cancel { job }),
+        2 => Just(Operation::Expire),
+        2 => Just(Operation::Sweep),
     ]
 }
 
-/// The two side by side.
-struct Both<'a> {
+/// The model and the database queue.
+struct QueuePair<'a> {
     lab: &'a Lab,
     agents: &'a [LabAgent],
     model: Model,
-    /// The numbers that the model's jobs have in the database.
+    /// The database ids of the model's jobs.
     ids: Vec<i64>,
-    /// All leases that were ever given: to whom, and which.
+    /// All leases ever granted: agent, job index and assignment.
     leases: Vec<(usize, usize, Assignment)>,
-    /// Those that were ended well. The same word again is heard again.
+    /// Leases that ended successfully. Repeating the same outcome is accepted.
     ended: Vec<(usize, Status)>,
 }
 
-impl Both<'_> {
-    async fn ask(&mut self, asked: Asked) {
-        match asked {
-            Asked::Request { project, machine, commit, is_urgent } => {
+impl QueuePair<'_> {
+    async fn apply(&mut self, operation: Operation) {
+        match operation {
+            Operation::Request { project, machine, commit, is_urgent } => {
                 let expected = self.model.request(project, machine, commit, is_urgent);
                 let mut body =
                     json!({"commits": [sha(commit)], "is_push": !is_urgent, "on_any": machine.is_none()});
@@ -210,14 +210,14 @@ impl Both<'_> {
                 assert_eq!(found.len(), usize::from(expected.is_some()));
                 self.ids.extend(found);
             }
-            Asked::Take { agent } => {
-                let expected = self.model.take(agent);
+            Operation::Claim { agent } => {
+                let expected = self.model.claim(agent);
                 let found = self.lab.claim(&self.agents[agent]).await;
                 let named = found.as_ref().map(|job| (job.job_id, job.fence));
                 assert_eq!(named, expected.map(|(index, fence)| (self.ids[index], fence)));
                 self.leases.extend(expected.zip(found).map(|((index, _), job)| (agent, index, job)));
             }
-            Asked::Heartbeat { lease } => {
+            Operation::Heartbeat { lease } => {
                 let Some((agent, index, job)) = self.lease(lease) else { return };
                 let expected = self.model.heartbeat(agent, (index, job.fence));
                 let found = self.lab.heartbeat(&self.agents[agent], &job).await;
@@ -228,7 +228,7 @@ impl Both<'_> {
                     self.model.jobs[index]
                 );
             }
-            Asked::Finish { lease, status } => {
+            Operation::Finish { lease, status } => {
                 let Some((agent, index, job)) = self.lease(lease) else { return };
                 let key = lease % self.leases.len();
                 let is_repeated = self.ended.contains(&(key, status));
@@ -245,18 +245,18 @@ impl Both<'_> {
                 let found = self.lab.finish(&self.agents[agent], &job, outcome).await;
                 assert_eq!(found.status == 204, expected || is_repeated, "{found:?}");
             }
-            Asked::Cancel { job } => {
+            Operation::Cancel { job } => {
                 let Some(index) = (!self.ids.is_empty()).then(|| job % self.ids.len()) else { return };
                 self.model.cancel(index);
                 let project = PROJECTS[self.model.jobs[index].project];
                 let path = format!("/api/v1/projects/{project}/jobs/{}", self.ids[index]);
                 assert_eq!(self.lab.app.send("DELETE", &path, &self.lab.admin, None).await.status, 204);
             }
-            Asked::Expire => {
+            Operation::Expire => {
                 self.model.expire();
                 self.lab.expire().await;
             }
-            Asked::Sweep => {
+            Operation::Sweep => {
                 self.model.sweep();
                 self.lab.app.state.queue.sweep().await.unwrap();
             }
@@ -267,8 +267,8 @@ impl Both<'_> {
         (!self.leases.is_empty()).then(|| self.leases[number % self.leases.len()].clone())
     }
 
-    /// All jobs of the database are what they are in the model.
-    async fn assert_alike(&self) {
+    /// Asserts that all jobs are equal in the database and the model.
+    async fn assert_equal(&self) {
         let found: Vec<(i64, String, i64, i16)> =
             self.lab.app.rows("select job_id, status, fence, attempt from job order by job_id").await;
         let name = |status: Status| match status {
@@ -286,29 +286,29 @@ impl Both<'_> {
 }
 
 #[database_test]
-async fn the_queue_does_what_a_plain_model_of_it_does(lab: Lab) {
+async fn queue_matches_the_model(lab: Lab) {
     lab.project("another").await;
     let mut agents = Vec::new();
     for number in 0..AGENTS {
         agents.push(lab.agent(&format!("lab-{number}"), &[]).await);
     }
-    // The same sequences each time, so that a failure can be looked at.
+    // The same sequences each time, so that failures are reproducible.
     let mut runner = TestRunner::new_with_rng(
         Config::default(),
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
     );
     for _ in 0..4 {
         lab.app.execute("truncate job cascade").await;
-        let sequence = prop::collection::vec(asked(), 250..=250).new_tree(&mut runner).unwrap().current();
+        let sequence = prop::collection::vec(operation(), 250..=250).new_tree(&mut runner).unwrap().current();
         let (model, ids, leases, ended) = Default::default();
-        let mut both = Both { lab: &lab, agents: &agents, model, ids, leases, ended };
-        for (step, asked) in sequence.into_iter().enumerate() {
-            both.ask(asked).await;
+        let mut pair = QueuePair { lab: &lab, agents: &agents, model, ids, leases, ended };
+        for (step, operation) in sequence.into_iter().enumerate() {
+            pair.apply(operation).await;
             if step % 25 == 0 {
-                both.assert_alike().await;
+                pair.assert_equal().await;
             }
         }
-        both.assert_alike().await;
-        assert!(both.leases.len() > 20, "little happened");
+        pair.assert_equal().await;
+        assert!(pair.leases.len() > 20, "little happened");
     }
 }

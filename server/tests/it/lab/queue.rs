@@ -1,4 +1,4 @@
-//! Which job is taken by whom, and when it is lost.
+//! Claims, leases and priorities of jobs.
 
 use super::{Lab, sha};
 use crate::distributed_tidy::queries;
@@ -13,7 +13,7 @@ fn commits(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
 }
 
 #[database_test]
-async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(lab: Lab) {
+async fn jobs_are_claimed_once_in_order(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids =
         lab.request("libfoo", json!({"commits": commits(1..=3), "preset": "quick", "branch": "main"})).await;
@@ -39,21 +39,21 @@ async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(lab: Lab
         (status(0).await, status(1).await, status(2).await),
         ("done".into(), "failed".into(), "queued".into())
     );
-    let told = lab.job(ids[0]).await;
-    assert_eq!(at(&told, "attempts/0/machine,attempts/0/output"), json!(["lab-1", "cc -O2 bench.c\n"]));
+    let stored = lab.job(ids[0]).await;
+    assert_eq!(at(&stored, "attempts/0/machine,attempts/0/output"), json!(["lab-1", "cc -O2 bench.c\n"]));
     assert_eq!(lab.claim(&agent).await.unwrap().job_id, ids[2]);
     assert!(lab.claim(&agent).await.is_none());
 }
 
 #[database_test]
-async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refused(lab: Lab) {
+async fn expired_job_is_reclaimed_and_its_late_result_rejected(lab: Lab) {
     let (one, other) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["lab"]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["lab"], "on_any": true})).await;
     let stale = lab.claim(&one).await.unwrap();
     assert!(lab.claim(&other).await.is_none(), "it is held");
     assert_eq!(lab.heartbeat(&one, &stale).await.json::<Value>()["lease_seconds"], 120);
     lab.expire().await;
-    // Whoever was only late still has it.
+    // A late agent still has the job if no other took it.
     assert_eq!(lab.heartbeat(&one, &stale).await.status, 200);
     assert!(lab.claim(&other).await.is_none());
     lab.expire().await;
@@ -63,23 +63,23 @@ async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refus
     lab.finish(&one, &stale, "done").await.assert_problem(409, "lease-lost");
     lab.heartbeat(&one, &taken).await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
-    let told = lab.job(taken.job_id).await;
-    let outcome = |index: usize| told["attempts"][index]["outcome"].as_str().unwrap();
-    assert_eq!((outcome(0), outcome(1), told["machine"].as_str()), ("lost", "done", Some("lab-2")));
+    let stored = lab.job(taken.job_id).await;
+    let outcome = |index: usize| stored["attempts"][index]["outcome"].as_str().unwrap();
+    assert_eq!((outcome(0), outcome(1), stored["machine"].as_str()), ("lost", "done", Some("lab-2")));
 }
 
 #[database_test]
-async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease_is_over(pool: PgPool) {
+async fn waiting_agent_gets_an_expired_job(pool: PgPool) {
     let lab = Lab::with_lease(pool, Duration::from_secs(1)).await;
     let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "on_any": true})).await;
     let stale = lab.claim(&one).await.unwrap();
-    // Nobody says that the lease is over: the clock does.
+    // Only the clock ends the lease.
     let answer = lab.claim_as(&other, json!({"wait_seconds": 30})).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let taken: Assignment = answer.json();
     assert_eq!((taken.job_id, taken.fence), (stale.job_id, stale.fence + 1));
-    // By the clock of the database, and long before it has waited for all the time that it may.
+    // By the database's clock, and long before its maximum wait.
     let is_soon = "select job.started_at < job_attempt.started_at + interval '11 seconds'
                    from job join job_attempt using (job_id)";
     assert!(lab.app.scalar::<bool>(is_soon).await);
@@ -88,9 +88,7 @@ async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease
 }
 
 #[database_test]
-async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_there_are_statistics(
-    lab: Lab,
-) {
+async fn claiming_uses_the_index_even_without_statistics(lab: Lab) {
     for part in 0..3 {
         let commits = commits(1_000 * part..1_000 * (part + 1));
         lab.request("libfoo", json!({"commits": commits, "on_any": true})).await;
@@ -99,7 +97,7 @@ async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_t
     let taking: Vec<String> = queries().into_iter().filter(is_taking).collect();
     assert_eq!(taking.len(), 1, "{taking:?}");
     let mut connection = lab.app.pool.acquire().await.unwrap();
-    // As the server's connections plan it.
+    // As planned by the server's connections.
     let prepare = format!("set plan_cache_mode = force_generic_plan; prepare taking as {}", taking[0]);
     sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await.unwrap();
     let explain = "explain execute taking ('{1}', 3::smallint, 120)";
@@ -110,7 +108,7 @@ async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_t
 }
 
 #[database_test]
-async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_counted(lab: Lab) {
+async fn gives_up_after_too_many_lost_leases(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     for _ in 0..5 {
@@ -123,15 +121,15 @@ async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_count
         lab.expire().await;
         lab.app.state.queue.sweep().await.unwrap();
     }
-    let told = lab.job(ids[0]).await;
-    assert_eq!((&told["status"], &told["attempt"]), (&"failed".into(), &3.into()), "{told}");
-    assert!(told["failure"].as_str().unwrap().contains("not heard of"));
+    let stored = lab.job(ids[0]).await;
+    assert_eq!((&stored["status"], &stored["attempt"]), (&"failed".into(), &3.into()), "{stored}");
+    assert!(stored["failure"].as_str().unwrap().contains("lost contact"));
     assert!(lab.claim(&agent).await.is_none());
 }
 
 #[database_test]
-async fn a_lease_that_was_swept_still_ends_well_if_no_other_agent_took_the_job(lab: Lab) {
-    // As after days without the server: what was measured meanwhile is not measured again.
+async fn swept_lease_can_still_finish(lab: Lab) {
+    // As after days without the server: results from meanwhile are not measured again.
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     let job = lab.claim(&agent).await.unwrap();
@@ -144,7 +142,7 @@ async fn a_lease_that_was_swept_still_ends_well_if_no_other_agent_took_the_job(l
 }
 
 #[database_test]
-async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(lab: Lab) {
+async fn jobs_match_machine_or_labels(lab: Lab) {
     let (small, big) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["big", "lab"]).await);
     let code = lab.code(json!({"project": "another", "labels": ["big"]})).await;
     lab.project("another").await;
@@ -165,7 +163,7 @@ async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(
 }
 
 #[database_test]
-async fn projects_take_turns_and_what_is_waited_for_comes_first(lab: Lab) {
+async fn projects_alternate_and_requested_jobs_come_first(lab: Lab) {
     lab.project("busy").await;
     let agent = lab.agent("lab-1", &[]).await;
     let ask = |numbers: std::ops::Range<u64>, is_push: bool| json!({"commits": commits(numbers), "is_push": is_push});
@@ -188,7 +186,7 @@ async fn projects_take_turns_and_what_is_waited_for_comes_first(lab: Lab) {
 }
 
 #[database_test]
-async fn what_waits_for_days_goes_up_day_by_day(lab: Lab) {
+async fn waiting_jobs_gain_priority_daily(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let old = lab.request("libfoo", json!({"commits": [sha(1)], "is_push": true})).await;
     lab.app.execute("update job set created_at = now() - interval '50 hours'").await;
@@ -206,12 +204,12 @@ async fn what_waits_for_days_goes_up_day_by_day(lab: Lab) {
 }
 
 #[database_test]
-async fn an_agent_that_waits_is_given_what_comes_meanwhile(lab: Lab) {
+async fn waiting_agent_gets_a_new_job(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
-    // Far longer than the test takes, unless it is not woken.
+    // Much longer than the test takes if the agent is woken.
     let waiting = lab.claim_as(&agent, json!({"wait_seconds": 25}));
     let asking = async {
-        // It waits when it was heard of.
+        // The agent waits once the server has seen it.
         let heard = "select exists (select from agent where version is not null)";
         while !lab.app.scalar::<bool>(heard).await {
             tokio::task::yield_now().await;
@@ -223,7 +221,7 @@ async fn an_agent_that_waits_is_given_what_comes_meanwhile(lab: Lab) {
 }
 
 #[database_test]
-async fn a_job_that_is_cancelled_is_lost_to_the_agent_that_measures_it(lab: Lab) {
+async fn cancelling_ends_the_agents_lease(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": commits(1..=2)})).await;
     let job = lab.claim(&agent).await.unwrap();
@@ -239,7 +237,7 @@ async fn a_job_that_is_cancelled_is_lost_to_the_agent_that_measures_it(lab: Lab)
 }
 
 #[database_test]
-async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_behind(lab: Lab) {
+async fn concurrent_claims_reach_jobs_deep_in_the_queue(lab: Lab) {
     let mut agents = Vec::new();
     for number in 0..20 {
         agents.push(lab.agent(&format!("lab-{number}"), &["fast"]).await);
@@ -256,20 +254,20 @@ async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_
 }
 
 #[database_test]
-async fn an_agent_that_is_switched_off_while_it_waits_is_given_nothing(lab: Lab) {
+async fn disabled_waiting_agent_gets_nothing(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     lab.app.execute("update agent set is_enabled = false").await;
-    // As if it had been admitted before.
+    // As if it had been authenticated before.
     let taken = lab.app.state.queue.take(agent.agent_id, Duration::ZERO).await.unwrap();
     assert!(taken.is_none(), "{taken:?}");
 }
 
 #[database_test]
-async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(lab: Lab) {
+async fn job_for_a_disconnected_agent_stays_queued(lab: Lab) {
     let (gone, next) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
     lab.request("libfoo", json!({"commits": [sha(1)], "on_any": true})).await;
-    // It asks, and is not there when it is answered.
+    // The agent disconnects before the answer.
     let asking = lab.app.state.queue.take(gone.agent_id, Duration::ZERO);
     assert!(futures_util::FutureExt::now_or_never(asking).is_none());
     let job = loop {
@@ -278,12 +276,12 @@ async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(lab: Lab) {
         }
         tokio::task::yield_now().await;
     };
-    let told = lab.job(job.job_id).await;
-    assert_eq!(at(&told, "attempts/0/outcome,attempt"), json!(["released", 1]), "{told}");
+    let stored = lab.job(job.job_id).await;
+    assert_eq!(at(&stored, "attempts/0/outcome,attempt"), json!(["released", 1]), "{stored}");
 }
 
 #[database_test]
-async fn many_agents_at_once_take_each_job_once(lab: Lab) {
+async fn concurrent_agents_claim_each_job_once(lab: Lab) {
     let mut agents = Vec::new();
     for number in 0..8 {
         agents.push(lab.agent(&format!("lab-{number}"), &[]).await);

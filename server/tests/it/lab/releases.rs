@@ -1,11 +1,11 @@
-//! Programs for agents: a folder's files, for agents that were enrolled, and nothing else of the disk.
+//! Releases for agents: only files of one folder, only for enrolled agents.
 
 use super::Lab;
 use crate::support::TestApp;
 use sqlx::PgPool;
 
 #[database_test]
-async fn only_agents_are_given_the_files_of_a_folder(pool: PgPool) {
+async fn only_agents_download_releases(pool: PgPool) {
     let folder = tempfile::tempdir().unwrap();
     let releases = folder.path().join("releases");
     std::fs::create_dir_all(releases.join("deeper")).unwrap();
@@ -13,7 +13,7 @@ async fn only_agents_are_given_the_files_of_a_folder(pool: PgPool) {
     std::fs::write(releases.join(".hidden"), "secret").unwrap();
     let program: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
     std::fs::write(releases.join("roundtrip-0.2.0"), &program).unwrap();
-    let app = TestApp::made(pool, |state| state.with_releases(releases)).await;
+    let app = TestApp::configured(pool, |state| state.with_releases(releases)).await;
     let admin = app.account("ada", true).await;
     let lab = Lab { app, admin };
     let agent = lab.agent("lab-1", &[]).await;
@@ -33,7 +33,7 @@ async fn only_agents_are_given_the_files_of_a_folder(pool: PgPool) {
 }
 
 #[database_test]
-async fn a_server_without_such_a_folder_carries_nothing(lab: Lab) {
+async fn no_releases_without_a_folder(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let answer = lab.app.send("GET", "/api/v1/lab/releases/manifest.json", &agent.token, None).await;
     answer.assert_problem(404, "unknown-release");

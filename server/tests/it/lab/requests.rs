@@ -1,4 +1,4 @@
-//! What people ask for.
+//! Requests for jobs, and schedules.
 
 use super::{Lab, sha};
 use crate::support::{at, factory};
@@ -6,7 +6,7 @@ use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
 
 #[database_test]
-async fn contributors_ask_and_others_do_not(lab: Lab) {
+async fn only_contributors_queue_jobs(lab: Lab) {
     lab.agent("lab-1", &[]).await;
     let (contributor, viewer) = (
         lab.app.member("joe", "libfoo", Role::Contributor).await,
@@ -27,7 +27,7 @@ async fn contributors_ask_and_others_do_not(lab: Lab) {
 }
 
 #[database_test]
-async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(lab: Lab) {
+async fn duplicate_job_is_queued_once_until_done(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let asked = json!({"commits": [sha(1)]});
     assert_eq!(lab.request("libfoo", asked.clone()).await.len(), 1);
@@ -46,7 +46,7 @@ async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(lab: L
 }
 
 #[database_test]
-async fn a_range_is_what_a_machine_has_not_measured_of_it(lab: Lab) {
+async fn range_queues_unmeasured_commits_only(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     lab.agent("lab-2", &[]).await;
     let mut report = factory::nth(9);
@@ -65,13 +65,13 @@ async fn a_range_is_what_a_machine_has_not_measured_of_it(lab: Lab) {
 }
 
 #[database_test]
-async fn what_cannot_be_measured_is_refused_with_what_was_expected(lab: Lab) {
+async fn rejects_invalid_job_requests(lab: Lab) {
     let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
-    let refused = async |asked: Value, told: &str| {
+    let refused = async |asked: Value, expected: &str| {
         let problem = ask(asked.clone()).await.assert_problem(400, "invalid-parameter");
-        assert!(problem.detail.contains(told), "{asked}: {}", problem.detail);
+        assert!(problem.detail.contains(expected), "{asked}: {}", problem.detail);
     };
-    refused(json!({"commits": [sha(1)]}), "enrol one").await;
+    refused(json!({"commits": [sha(1)]}), "enrol an agent").await;
     lab.agent("lab-1", &["lab"]).await;
     refused(json!({"commits": []}), "1 to 1000").await;
     refused(json!({"commits": [sha(1)], "labels": ["arm"]}), "labels").await;
@@ -87,7 +87,7 @@ async fn what_cannot_be_measured_is_refused_with_what_was_expected(lab: Lab) {
 }
 
 #[database_test]
-async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(lab: Lab) {
+async fn estimates_when_jobs_start(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let ids = lab.request("libfoo", json!({"commits": [sha(1), sha(2), sha(3)]})).await;
     assert!(lab.job(ids[0]).await["starts_at"].is_string(), "now");
@@ -95,14 +95,14 @@ async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(lab: Lab)
     let job = lab.claim(&agent).await.unwrap();
     lab.finish(&agent, &job, "done").await;
     lab.app.execute("update job_attempt set started_at = ended_at - interval '10 minutes'").await;
-    let told: chrono::DateTime<chrono::Utc> =
+    let estimate: chrono::DateTime<chrono::Utc> =
         lab.job(ids[2]).await["starts_at"].as_str().unwrap().parse().unwrap();
-    let wait = told - chrono::Utc::now();
+    let wait = estimate - chrono::Utc::now();
     assert!((540..=600).contains(&wait.num_seconds()), "{wait}");
 }
 
 #[database_test]
-async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_and_once(lab: Lab) {
+async fn schedule_queues_the_newest_commit_once_when_due(lab: Lab) {
     let agent = lab.agent("lab-1", &["night"]).await;
     lab.agent("lab-2", &[]).await;
     let path = "/api/v1/projects/libfoo/schedules";
@@ -132,7 +132,7 @@ async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_an
 }
 
 #[database_test]
-async fn an_address_that_git_would_run_or_that_holds_a_password_is_refused(lab: Lab) {
+async fn rejects_unsafe_repository_urls(lab: Lab) {
     let path = "/api/v1/projects/libfoo";
     for url in [
         "ext::sh -c x",

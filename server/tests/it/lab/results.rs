@@ -1,4 +1,4 @@
-//! What was measured for a job.
+//! Results of jobs.
 
 use super::{Lab, LabAgent};
 use crate::support::{at, factory};
@@ -6,7 +6,7 @@ use roundtrip_wire::lab::{Assignment, Lease};
 use roundtrip_wire::{RunId, RunReport};
 use serde_json::json;
 
-/// What this agent measured for this job.
+/// A report of this agent for this job.
 fn measured(job: &Assignment, machine: &str) -> RunReport {
     let mut report = RunReport { run_id: RunId::draw(), job: Some(job.lease()), ..factory::report() };
     report.machine.slug = factory::slug(machine);
@@ -20,21 +20,21 @@ async fn claimed(lab: &Lab, agent: &LabAgent) -> Assignment {
 }
 
 #[database_test]
-async fn a_run_is_shown_with_the_job_that_it_was_measured_for(lab: Lab) {
+async fn run_shows_its_job(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
     let report = measured(&job, "lab-1");
     assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
     assert_eq!(lab.job(job.job_id).await["status"], "running", "its agent says when all is there");
     lab.finish(&agent, &job, "done").await;
-    let told = lab.job(job.job_id).await;
-    assert_eq!(at(&told, "status,done_by_run_id"), json!(["done", report.run_id.to_string()]));
+    let stored = lab.job(job.job_id).await;
+    assert_eq!(at(&stored, "status,done_by_run_id"), json!(["done", report.run_id.to_string()]));
     let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
     assert_eq!((&run["job_id"], &run["superseded"]), (&job.job_id.into(), &false.into()), "{run}");
 }
 
 #[database_test]
-async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(lab: Lab) {
+async fn superseded_run_is_stored_outside_the_trend(lab: Lab) {
     let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
     let stale = claimed(&lab, &one).await;
     lab.expire().await;
@@ -58,14 +58,14 @@ async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(la
     let fresh = measured(&again, "lab-1");
     lab.app.put_as(&one.token, &fresh).await;
     assert!(mainline(&fresh).await);
-    // Another default branch moves points on and off the main line, but not these.
+    // Changing the default branch moves other points on and off the main line, but not these.
     lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "other"})).await;
     lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "main"})).await;
     assert!(mainline(&fresh).await && !mainline(&later).await);
 }
 
 #[database_test]
-async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(lab: Lab) {
+async fn run_with_an_unknown_job_is_stored(lab: Lab) {
     let agent = lab.agent("lab-1", &[]).await;
     let job = claimed(&lab, &agent).await;
     let mut other = measured(&job, "lab-1");
@@ -79,7 +79,7 @@ async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(lab
 }
 
 #[database_test]
-async fn what_an_agent_measures_unasked_ends_what_waits_for_it(lab: Lab) {
+async fn unrequested_run_completes_a_queued_job(lab: Lab) {
     lab.agent("lab-1", &[]).await;
     let commit = factory::report().commit.sha.to_string();
     let ids = lab.request("libfoo", json!({"commits": [commit]})).await;

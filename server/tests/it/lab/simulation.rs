@@ -1,6 +1,6 @@
-//! The queue and the spool under everything that can go wrong, in a million steps that are the same each time: agents that die at
-//! any moment and lose what was not on the disk yet, messages that are lost on their way there or back, a server that is away,
-//! leases that expire, jobs that are cancelled. What the server does is [`super::model`]'s, which the database is held to.
+//! Simulates the queue and agents' spools under faults, in a million reproducible steps: agents crash at any moment
+//! and lose unsynced data, requests and responses are lost, the server is down, leases expire, and jobs are
+//! cancelled. The server is [`super::model`], which another test compares with the database.
 
 use super::model::{Model, Status};
 use rand::rngs::StdRng;
@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const STEPS: usize = 1_000_000;
 const AGENTS: usize = 4;
 const PROJECTS: usize = 3;
-/// Jobs that wait at most: more would only make the steps slower.
+/// The maximum number of open jobs. More would only slow down the steps.
 const OPEN_MAX: usize = 12;
-/// After so many steps the past is forgotten, once all of it is well.
+/// The number of steps after which finished state is checked and dropped.
 const EPOCH: usize = 2_000;
 
-/// What was measured, by a number.
+/// The id of a run.
 type Run = u64;
 
 /// A report on an agent's disk.
@@ -26,24 +26,24 @@ struct Report {
     lease: (usize, i64),
 }
 
-/// What an agent is at. All of it is forgotten when it dies.
+/// The phase of an agent, which is lost in a crash.
 #[derive(Clone, Debug)]
-enum At {
+enum Phase {
     Idle,
-    /// It measures, so many repetitions more.
+    /// Measuring, with the number of repetitions left.
     Measuring {
         lease: (usize, i64),
         left: u8,
     },
-    /// The report is in a file under another name, and not forced to the disk.
+    /// The report is in a temporary file, not synced.
     Written(Report),
-    /// It is forced to the disk, and not renamed.
+    /// The file is synced, not renamed.
     Forced(Report),
-    /// It is renamed, and the folder is not forced to the disk: after a crash it is there or not.
+    /// The file is renamed, but the folder is not synced. After a crash, the file may be missing.
     Renamed(Report),
-    /// It is on the disk. What was measured is not to be lost from here on.
+    /// The report is durable. From here on, it must not be lost.
     Spooled,
-    /// All is acknowledged, and the job is to be ended.
+    /// All reports are acknowledged. The job must be ended.
     Ending {
         lease: (usize, i64),
     },
@@ -51,47 +51,47 @@ enum At {
 
 #[derive(Debug)]
 struct Agent {
-    at: At,
+    phase: Phase,
     /// Reports on its disk.
     spool: BTreeMap<Run, Report>,
-    /// What is acknowledged and still to be removed.
+    /// Acknowledged reports that are not deleted yet.
     acknowledged: BTreeSet<Run>,
 }
 
-/// The world, and what must be true of it.
-struct World {
+/// The simulation, with the state for checking its invariants.
+struct Simulation {
     random: StdRng,
     model: Model,
-    is_away: bool,
+    is_down: bool,
     agents: Vec<Agent>,
     runs: Run,
-    /// What the server has stored, and whether another agent had the job by then.
+    /// Stored runs, and whether they are superseded.
     stored: BTreeMap<Run, bool>,
-    /// What was on a disk for good.
+    /// Runs that were durable on a disk.
     durable: BTreeSet<Run>,
-    /// Jobs that were ended as done, each once.
+    /// Jobs that ended as done, each once.
     done: BTreeSet<usize>,
-    /// The newest fence of each job that was seen.
+    /// The newest observed fence of each job.
     fences: BTreeMap<usize, i64>,
     counts: BTreeMap<&'static str, u64>,
 }
 
-/// How a message fares.
-enum Way {
-    Through,
-    /// The server never hears of it.
-    LostThere,
-    /// The server did what was asked, and the answer is lost.
-    LostBack,
+/// The fate of a message.
+enum Delivery {
+    Delivered,
+    /// The server never receives it.
+    RequestLost,
+    /// The server handled the request, but the response is lost.
+    AnswerLost,
 }
 
-impl World {
+impl Simulation {
     fn new(seed: u64) -> Self {
-        let agent = || Agent { at: At::Idle, spool: BTreeMap::new(), acknowledged: BTreeSet::new() };
+        let agent = || Agent { phase: Phase::Idle, spool: BTreeMap::new(), acknowledged: BTreeSet::new() };
         Self {
             random: StdRng::seed_from_u64(seed),
             model: Model::default(),
-            is_away: false,
+            is_down: false,
             agents: std::iter::repeat_with(agent).take(AGENTS).collect(),
             runs: 0,
             stored: BTreeMap::new(),
@@ -110,14 +110,14 @@ impl World {
         self.random.random_range(0..of) == 0
     }
 
-    fn way(&mut self, is_calm: bool) -> Way {
-        if self.is_away {
-            return Way::LostThere;
+    fn delivery(&mut self, is_calm: bool) -> Delivery {
+        if self.is_down {
+            return Delivery::RequestLost;
         }
         match self.random.random_range(0..20) {
-            0 if !is_calm => Way::LostThere,
-            1 if !is_calm => Way::LostBack,
-            _ => Way::Through,
+            0 if !is_calm => Delivery::RequestLost,
+            1 if !is_calm => Delivery::AnswerLost,
+            _ => Delivery::Delivered,
         }
     }
 
@@ -132,19 +132,19 @@ impl World {
                 self.count("requested");
             }
             6 => {
-                // So seldom that most of the time is not spent away.
-                if self.is_away || self.chance(4) {
-                    self.is_away = !self.is_away;
+                // Rarely, so that the server is up most of the time.
+                if self.is_down || self.chance(4) {
+                    self.is_down = !self.is_down;
                     self.count("server went or came");
                 }
             }
             7 => {
-                if self.chance(3) && !self.is_away {
+                if self.chance(3) && !self.is_down {
                     self.model.expire();
                     self.count("leases expired");
                 }
             }
-            8..10 if !self.is_away => self.model.sweep(),
+            8..10 if !self.is_down => self.model.sweep(),
             10 if self.chance(5) => {
                 let jobs: Vec<usize> =
                     (0..self.model.jobs.len()).filter(|&index| self.model.jobs[index].is_open()).collect();
@@ -155,7 +155,7 @@ impl World {
             }
             11..14 => {
                 let number = self.random.random_range(0..AGENTS);
-                self.die(number);
+                self.crash(number);
             }
             _ => {
                 let number = self.random.random_range(0..AGENTS);
@@ -165,99 +165,99 @@ impl World {
         self.check();
     }
 
-    /// An agent is killed, and comes again with what is on its disk.
-    fn die(&mut self, number: usize) {
-        if let At::Renamed(report) = self.agents[number].at.clone() {
-            // The name may have reached the disk by itself.
+    /// Kills an agent and restarts it with the data on its disk.
+    fn crash(&mut self, number: usize) {
+        if let Phase::Renamed(report) = self.agents[number].phase.clone() {
+            // The rename may have reached the disk without a sync.
             if self.chance(2) {
                 self.durable.insert(report.run);
                 self.agents[number].spool.insert(report.run, report);
             }
         }
         let agent = &mut self.agents[number];
-        agent.at = if agent.spool.is_empty() { At::Idle } else { At::Spooled };
-        // That something was acknowledged is in its memory alone.
+        agent.phase = if agent.spool.is_empty() { Phase::Idle } else { Phase::Spooled };
+        // Acknowledgements are only in memory.
         agent.acknowledged.clear();
         self.count("agent died");
     }
 
-    /// An agent does the next thing.
+    /// Performs the next step of an agent.
     fn work(&mut self, number: usize, is_calm: bool) {
-        let at = self.agents[number].at.clone();
-        self.agents[number].at = match at {
-            At::Idle => self.claim(number, is_calm),
-            At::Measuring { lease, left } => self.measure(number, lease, left, is_calm),
-            At::Written(report) => At::Forced(report),
-            At::Forced(report) => At::Renamed(report),
-            At::Renamed(report) => {
+        let phase = self.agents[number].phase.clone();
+        self.agents[number].phase = match phase {
+            Phase::Idle => self.claim(number, is_calm),
+            Phase::Measuring { lease, left } => self.measure(number, lease, left, is_calm),
+            Phase::Written(report) => Phase::Forced(report),
+            Phase::Forced(report) => Phase::Renamed(report),
+            Phase::Renamed(report) => {
                 self.durable.insert(report.run);
                 self.agents[number].spool.insert(report.run, report);
                 self.count("spooled");
-                At::Spooled
+                Phase::Spooled
             }
-            At::Spooled => self.deliver(number, is_calm),
-            At::Ending { lease } => self.end(number, lease, is_calm),
+            Phase::Spooled => self.deliver(number, is_calm),
+            Phase::Ending { lease } => self.end(number, lease, is_calm),
         };
     }
 
-    fn claim(&mut self, number: usize, is_calm: bool) -> At {
-        let way = self.way(is_calm);
-        if matches!(way, Way::LostThere) {
-            return At::Idle;
+    fn claim(&mut self, number: usize, is_calm: bool) -> Phase {
+        let delivery = self.delivery(is_calm);
+        if matches!(delivery, Delivery::RequestLost) {
+            return Phase::Idle;
         }
-        let taken = self.model.take(number);
+        let taken = self.model.claim(number);
         if let Some((index, fence)) = taken {
             let before = self.fences.insert(index, fence);
             assert!(before.is_none_or(|before| before < fence), "a fence did not grow");
         }
-        match (taken, way) {
-            (Some(lease), Way::Through) => {
+        match (taken, delivery) {
+            (Some(lease), Delivery::Delivered) => {
                 self.count("taken");
-                At::Measuring { lease, left: self.random.random_range(1..4) }
+                Phase::Measuring { lease, left: self.random.random_range(1..4) }
             }
-            // The job is the agent's, who does not know: its lease expires.
+            // The agent does not know that it has the job, so the lease expires.
             (Some(_), _) => {
                 self.count("taken unknowingly");
-                At::Idle
+                Phase::Idle
             }
-            (None, _) => At::Idle,
+            (None, _) => Phase::Idle,
         }
     }
 
-    fn measure(&mut self, number: usize, lease: (usize, i64), left: u8, is_calm: bool) -> At {
+    fn measure(&mut self, number: usize, lease: (usize, i64), left: u8, is_calm: bool) -> Phase {
         if left > 0 {
-            return match self.way(is_calm) {
-                // Without the server it goes on measuring.
-                Way::LostThere => At::Measuring { lease, left: left - 1 },
-                Way::Through if !self.model.heartbeat(number, lease) => {
+            return match self.delivery(is_calm) {
+                // It continues measuring without the server.
+                Delivery::RequestLost => Phase::Measuring { lease, left: left - 1 },
+                Delivery::Delivered if !self.model.heartbeat(number, lease) => {
                     self.count("lease lost while measuring");
-                    At::Idle
+                    Phase::Idle
                 }
-                Way::Through | Way::LostBack => At::Measuring { lease, left: left - 1 },
+                Delivery::Delivered | Delivery::AnswerLost => Phase::Measuring { lease, left: left - 1 },
             };
         }
         self.runs += 1;
-        At::Written(Report { run: self.runs, lease })
+        Phase::Written(Report { run: self.runs, lease })
     }
 
-    /// Sends what waits, one after the other, and removes it when that is acknowledged.
-    fn deliver(&mut self, number: usize, is_calm: bool) -> At {
+    /// Sends spooled reports in order, and deletes each when it is acknowledged.
+    fn deliver(&mut self, number: usize, is_calm: bool) -> Phase {
         if let Some(run) = self.agents[number].acknowledged.pop_first() {
             let report = self.agents[number].spool.remove(&run);
             assert!(self.stored.contains_key(&run), "what is removed is not stored");
             return match report {
-                Some(report) if self.agents[number].spool.is_empty() => At::Ending { lease: report.lease },
-                _ => At::Spooled,
+                Some(report) if self.agents[number].spool.is_empty() => Phase::Ending { lease: report.lease },
+                _ => Phase::Spooled,
             };
         }
-        let Some((&run, &report)) = self.agents[number].spool.iter().next() else { return At::Idle };
-        let way = self.way(is_calm);
-        if matches!(way, Way::LostThere) {
-            return At::Spooled;
+        let Some((&run, &report)) = self.agents[number].spool.iter().next() else { return Phase::Idle };
+        let delivery = self.delivery(is_calm);
+        if matches!(delivery, Delivery::RequestLost) {
+            return Phase::Spooled;
         }
         let (index, fence) = report.lease;
         let is_superseded = fence < self.model.jobs[index].fence;
-        // The same again changes nothing.
+        // A repeated upload changes nothing.
         let is_new = !self.stored.contains_key(&run);
         self.stored.entry(run).or_insert(is_superseded);
         self.count(match (is_new, is_superseded) {
@@ -265,16 +265,16 @@ impl World {
             (true, true) => "stored superseded",
             (true, false) => "stored",
         });
-        if matches!(way, Way::Through) {
+        if matches!(delivery, Delivery::Delivered) {
             self.agents[number].acknowledged.insert(run);
         }
-        At::Spooled
+        Phase::Spooled
     }
 
-    fn end(&mut self, number: usize, lease: (usize, i64), is_calm: bool) -> At {
-        let way = self.way(is_calm);
-        if matches!(way, Way::LostThere) {
-            return At::Ending { lease };
+    fn end(&mut self, number: usize, lease: (usize, i64), is_calm: bool) -> Phase {
+        let delivery = self.delivery(is_calm);
+        if matches!(delivery, Delivery::RequestLost) {
+            return Phase::Ending { lease };
         }
         let is_over = !self.model.jobs[lease.0].is_open();
         if self.model.finish(number, lease, Status::Done) {
@@ -283,10 +283,10 @@ impl World {
         } else if !is_over {
             self.count("late word refused");
         }
-        if matches!(way, Way::Through) { At::Idle } else { At::Ending { lease } }
+        if matches!(delivery, Delivery::Delivered) { Phase::Idle } else { Phase::Ending { lease } }
     }
 
-    /// What must be true at every moment.
+    /// Checks the invariants of every moment.
     fn check(&self) {
         for agent in &self.agents {
             for run in &agent.acknowledged {
@@ -295,17 +295,16 @@ impl World {
         }
     }
 
-    /// What must be true once nothing goes wrong any more: all that was on a disk is stored, every job has ended, and nobody
-    /// waits for anything.
+    /// Checks that without further faults, all durable runs are stored, every job ends and every agent is idle.
     fn settle(&mut self) {
-        self.is_away = false;
+        self.is_down = false;
         for _ in 0..20_000 {
             for number in 0..AGENTS {
                 self.work(number, true);
             }
-            let is_idle = |agent: &Agent| matches!(agent.at, At::Idle) && agent.spool.is_empty();
+            let is_idle = |agent: &Agent| matches!(agent.phase, Phase::Idle) && agent.spool.is_empty();
             if self.agents.iter().all(is_idle) {
-                // What was taken by an agent that died is taken again.
+                // Jobs of crashed agents are claimed again.
                 self.model.expire();
                 self.model.sweep();
                 if self.model.jobs.iter().all(|job| !job.is_open()) {
@@ -326,7 +325,7 @@ impl World {
             (0..self.model.jobs.len()).filter(|&index| done(index)).collect::<BTreeSet<_>>(),
             self.done
         );
-        // All of it was well: it is forgotten.
+        // Everything is correct, so drop it.
         self.model.jobs.clear();
         self.durable.clear();
         self.stored.clear();
@@ -336,15 +335,15 @@ impl World {
 }
 
 #[test]
-fn in_a_million_steps_nothing_measured_is_lost_or_stored_twice_and_no_job_is_done_twice() {
-    let mut world = World::new(0x726f_756e_6474_7269);
+fn no_loss_or_duplicates_in_a_million_steps() {
+    let mut simulation = Simulation::new(0x726f_756e_6474_7269);
     for step in 1..=STEPS {
-        world.step();
+        simulation.step();
         if step % EPOCH == 0 {
-            world.settle();
+            simulation.settle();
         }
     }
-    let counts = &world.counts;
+    let counts = &simulation.counts;
     println!("{STEPS} steps: {counts:?}");
     for what in [
         "agent died",

@@ -1,7 +1,7 @@
-//! `/api/v1/projects/{project}/channels`: who may have whom told, and what is told of it.
+//! `/api/v1/projects/{project}/channels`: permissions and validation.
 
 use super::receiver::{Reaction, Receiver};
-use super::{CHANNELS, Told};
+use super::{CHANNELS, NotifyFixture};
 use crate::support::{TestApp, factory};
 use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ fn webhook(name: &str, target: &str) -> Value {
 }
 
 #[database_test]
-async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each(told: Told) {
-    let (app, token) = (&told.app, &told.token);
+async fn channel_changes_are_audited(fixture: NotifyFixture) {
+    let (app, token) = (&fixture.app, &fixture.token);
     let list = async || app.send("GET", CHANNELS, token, None).await.json::<Value>();
     assert_eq!(list().await, json!({"channels": [], "kinds": ["slack", "webhook"]}));
     let secret_url = "https://hooks.slack.com/services/T00000000/B00000000/verysecretpart";
@@ -45,10 +45,10 @@ async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each
 }
 
 #[database_test]
-async fn only_maintainers_see_and_change_channels(told: Told) {
+async fn only_maintainers_manage_channels(fixture: NotifyFixture) {
     let receiver = Receiver::start();
-    let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
-    let contributor = told.app.member("carl", "libfoo", Role::Contributor).await;
+    let (id, _) = fixture.channel("ours", &receiver, &["regressed"]).await;
+    let contributor = fixture.app.member("carl", "libfoo", Role::Contributor).await;
     let path = format!("{CHANNELS}/{id}");
     for (method, path, body) in [
         ("GET", CHANNELS.to_owned(), None),
@@ -57,46 +57,43 @@ async fn only_maintainers_see_and_change_channels(told: Told) {
         ("POST", format!("{path}/test"), None),
         ("DELETE", path.clone(), None),
     ] {
-        told.app.send(method, &path, &contributor, body.clone()).await.assert_problem(403, "forbidden");
-        told.app.send(method, &path, "", body).await.assert_problem(401, "unauthenticated");
+        fixture.app.send(method, &path, &contributor, body.clone()).await.assert_problem(403, "forbidden");
+        fixture.app.send(method, &path, "", body).await.assert_problem(401, "unauthenticated");
     }
     assert!(receiver.received().is_empty());
-    // A maintainer of another project has nothing to do with it.
+    // A maintainer of another project has no access.
     let mut other = factory::report();
     other.project = factory::slug("other");
-    told.app.store(&other).await;
-    let stranger = told.app.member("oscar", "other", Role::Maintainer).await;
+    fixture.app.store(&other).await;
+    let stranger = fixture.app.member("oscar", "other", Role::Maintainer).await;
     for method in ["PATCH", "DELETE"] {
         let path = format!("/api/v1/projects/other/channels/{id}");
         let body = (method == "PATCH").then(|| json!({"enabled": false}));
-        told.app.send(method, &path, &stranger, body).await.assert_problem(404, "unknown-channel");
+        fixture.app.send(method, &path, &stranger, body).await.assert_problem(404, "unknown-channel");
     }
     let path = format!("/api/v1/projects/other/channels/{id}/test");
-    told.app.send("POST", &path, &stranger, None).await.assert_problem(404, "unknown-channel");
+    fixture.app.send("POST", &path, &stranger, None).await.assert_problem(404, "unknown-channel");
 }
 
 #[database_test]
-async fn a_test_is_sent_at_once_and_tells_how_it_went(told: Told) {
+async fn test_message_reports_its_result(fixture: NotifyFixture) {
     let receiver = Receiver::start();
-    let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
+    let (id, _) = fixture.channel("ours", &receiver, &["regressed"]).await;
     let path = format!("{CHANNELS}/{id}/test");
-    let test = async || told.app.send("POST", &path, &told.token, None).await.json::<Value>();
-    assert_eq!(test().await, json!({"delivered": true, "detail": "The message was taken."}));
+    let test = async || fixture.app.send("POST", &path, &fixture.token, None).await.json::<Value>();
+    assert_eq!(test().await, json!({"delivered": true, "detail": "Delivered."}));
     let received = receiver.take();
     assert_eq!(received[0].json()["event"], "test");
     receiver.react(Reaction::Answer(404, ""));
     let failed = test().await;
-    assert_eq!(
-        failed,
-        json!({"delivered": false, "detail": "The message was not taken: it answered 404: what."})
-    );
-    let channel = told.channel_now("ours").await;
-    assert_eq!((&channel["failure"], &channel["enabled"]), (&json!("it answered 404: what"), &json!(true)));
+    assert_eq!(failed, json!({"delivered": false, "detail": "Not delivered: status 404: what."}));
+    let channel = fixture.read_channel("ours").await;
+    assert_eq!((&channel["failure"], &channel["enabled"]), (&json!("status 404: what"), &json!(true)));
 }
 
 #[database_test]
-async fn what_is_no_channel_is_refused_with_a_sentence(app: TestApp) {
-    // As servers are unless somebody allows more.
+async fn rejects_invalid_channels(app: TestApp) {
+    // With the default settings of servers.
     app.store(&factory::report()).await;
     let token = app.member("mara", "libfoo", Role::Maintainer).await;
     let post = async |body: Value| app.send("POST", CHANNELS, &token, Some(body)).await;
@@ -112,12 +109,12 @@ async fn what_is_no_channel_is_refused_with_a_sentence(app: TestApp) {
         (
             json!({"name": "a", "kind": "webhook", "target": "https://example.org/", "events": []}),
             "events",
-            "expected one at least",
+            "expected at least one",
         ),
         (
             json!({"name": "a", "kind": "email", "target": "ada@example.org"}),
             "target",
-            "this server sends no e-mail: whoever runs it sets --smtp-url",
+            "e-mail is not set up on this server",
         ),
         (json!({"name": "a", "kind": "pager", "target": "https://example.org/"}), "kind", "unknown variant"),
     ] {

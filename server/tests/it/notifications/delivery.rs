@@ -1,13 +1,13 @@
-//! Receivers that do not take a message: when it comes again, and when it does not.
+//! Failed deliveries: retries and their limits.
 
 use super::receiver::{Reaction, Received, Receiver};
-use super::{CHANNELS, Told};
+use super::{CHANNELS, NotifyFixture};
 use chrono::{TimeDelta, Utc};
 use roundtrip_domain::notify::{Notifier, Settings};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// What verifies a message in the documentation, run by Python as it stands there.
+/// Runs the documentation's Python program for verifying a message.
 fn verify(secret: &str, received: &Received) -> bool {
     let documented = include_str!("../../../../docs/reference/webhook.md");
     let (_, code) = documented.split_once("```python\n").unwrap();
@@ -28,15 +28,15 @@ fn verify(secret: &str, received: &Received) -> bool {
 }
 
 #[database_test]
-async fn the_documented_program_verifies_a_message_and_nothing_else(told: Told) {
+async fn documented_program_verifies_signatures(fixture: NotifyFixture) {
     if Command::new("python3").arg("--version").output().is_err() {
         println!("this test does not apply: python3 is missing");
         return;
     }
     let receiver = Receiver::start();
-    let (_, secret) = told.channel("ours", &receiver, &["regressed"]).await;
-    told.find("").await;
-    told.tell().await;
+    let (_, secret) = fixture.channel("ours", &receiver, &["regressed"]).await;
+    fixture.insert_regression("").await;
+    fixture.send_due().await;
     let received = receiver.take().remove(0);
     assert_eq!(received.headers["webhook-id"], received.json()["message_id"].as_str().unwrap());
     assert!(verify(&secret, &received));
@@ -49,133 +49,133 @@ async fn the_documented_program_verifies_a_message_and_nothing_else(told: Told) 
 }
 
 #[database_test]
-async fn what_was_not_taken_comes_again_with_the_same_identity_and_body_until_it_is(told: Told) {
+async fn retries_with_the_same_id_and_body(fixture: NotifyFixture) {
     let receiver = Receiver::start();
-    told.channel("ours", &receiver, &["regressed"]).await;
-    told.find("").await;
+    fixture.channel("ours", &receiver, &["regressed"]).await;
+    fixture.insert_regression("").await;
     let mut now = Utc::now() + TimeDelta::minutes(3);
     for (reaction, why) in [
-        (Reaction::Answer(500, ""), "it answered 500: what"),
+        (Reaction::Answer(500, ""), "status 500: what"),
         (Reaction::Close, "no answer"),
-        (Reaction::Answer(429, "retry-after: 7200\r\n"), "it answered 429: what"),
+        (Reaction::Answer(429, "retry-after: 7200\r\n"), "status 429: what"),
     ] {
         receiver.react(reaction);
-        told.tell_at(now).await;
-        let channel = told.channel_now("ours").await;
+        fixture.send_due_at(now).await;
+        let channel = fixture.read_channel("ours").await;
         assert!(channel["failure"].as_str().unwrap().starts_with(why), "{channel}");
-        // Others are found meanwhile: they wait for this one.
-        told.find("").await;
-        told.tell_at(now + TimeDelta::seconds(10)).await;
+        // Later events wait for this one.
+        fixture.insert_regression("").await;
+        fixture.send_due_at(now + TimeDelta::seconds(10)).await;
         now += TimeDelta::minutes(90);
     }
     receiver.react(Reaction::Answer(204, ""));
-    told.tell_at(now).await;
+    fixture.send_due_at(now).await;
     assert_eq!(receiver.received().len(), 2, "it wanted two hours");
     now += TimeDelta::minutes(90);
-    told.tell_at(now).await;
+    fixture.send_due_at(now).await;
     let received = receiver.take();
     let ids: Vec<&str> = received.iter().map(|one| one.headers["webhook-id"].as_str()).collect();
     assert_eq!((ids.len(), ids[0] == ids[1] && ids[1] == ids[2] && ids[2] != ids[3]), (4, true), "{ids:?}");
     assert_eq!(received[0].body, received[2].body);
     assert_eq!(received[3].json()["count"], 3, "what was found meanwhile goes together");
-    let channel = told.channel_now("ours").await;
+    let channel = fixture.read_channel("ours").await;
     assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(true), &Value::Null));
     assert_ne!(channel["last_success_at"], Value::Null);
 }
 
 #[database_test]
-async fn a_channel_that_refuses_again_and_again_is_turned_off_and_says_why(told: Told) {
+async fn failing_channel_is_disabled_with_a_reason(fixture: NotifyFixture) {
     let receiver = Receiver::start();
-    let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
+    let (id, _) = fixture.channel("ours", &receiver, &["regressed"]).await;
     receiver.react(Reaction::Answer(410, ""));
-    told.find("").await;
+    fixture.insert_regression("").await;
     for attempt in 1..=8 {
-        told.tell_at(Utc::now() + TimeDelta::hours(2 * attempt)).await;
+        fixture.send_due_at(Utc::now() + TimeDelta::hours(2 * attempt)).await;
     }
     assert_eq!(receiver.take().len(), 5);
-    let channel = told.channel_now("ours").await;
-    let because = "it refused 5 times in a row, the last time because it answered 410: what";
+    let channel = fixture.read_channel("ours").await;
+    let because = "it rejected 5 messages in a row, the last one with: status 410: what";
     assert_eq!((&channel["enabled"], &channel["disabled_because"]), (&json!(false), &json!(because)));
     let audit = "select actor, subject from audit_event where action = 'channel.change'";
-    let told_of: Vec<(String, String)> = told.app.rows(audit).await;
+    let told_of: Vec<(String, String)> = fixture.app.rows(audit).await;
     assert_eq!(told_of, [("server".to_owned(), format!("channel:{id}"))]);
-    // Turned on again, it is told of what happens from then on.
+    // When enabled again, it gets events from then on.
     receiver.react(Reaction::Answer(200, ""));
-    told.find("").await;
+    fixture.insert_regression("").await;
     let path = format!("{CHANNELS}/{id}");
-    let answer = told.app.send("PATCH", &path, &told.token, Some(json!({"enabled": true}))).await;
+    let answer = fixture.app.send("PATCH", &path, &fixture.token, Some(json!({"enabled": true}))).await;
     assert_eq!(
         (answer.status.as_u16(), answer.json::<Value>()["disabled_because"].clone()),
         (200, Value::Null)
     );
-    told.find("").await;
-    told.tell().await;
+    fixture.insert_regression("").await;
+    fixture.send_due().await;
     let received = receiver.take();
     assert_eq!((received.len(), &received[0].json()["count"]), (1, &json!(1)));
 }
 
 #[database_test]
-async fn a_redirect_is_not_followed_and_an_answer_without_end_is_not_read(told: Told) {
+async fn ignores_redirects_and_endless_answers(fixture: NotifyFixture) {
     let (receiver, elsewhere) = (Receiver::start(), Receiver::start());
-    told.channel("ours", &receiver, &["regressed"]).await;
+    fixture.channel("ours", &receiver, &["regressed"]).await;
     let location: &'static str = format!("location: {}\r\n", elsewhere.url()).leak();
     receiver.react(Reaction::Answer(307, location));
-    told.find("").await;
-    told.tell().await;
-    let channel = told.channel_now("ours").await;
-    assert!(channel["failure"].as_str().unwrap().contains("a redirect, which is not followed"), "{channel}");
+    fixture.insert_regression("").await;
+    fixture.send_due().await;
+    let channel = fixture.read_channel("ours").await;
+    assert!(channel["failure"].as_str().unwrap().contains("redirects are not followed"), "{channel}");
     assert!(elsewhere.received().is_empty());
     receiver.react(Reaction::Endless);
-    told.tell_at(Utc::now() + TimeDelta::hours(1)).await;
-    assert_ne!(told.channel_now("ours").await["last_success_at"], Value::Null);
+    fixture.send_due_at(Utc::now() + TimeDelta::hours(1)).await;
+    assert_ne!(fixture.read_channel("ours").await["last_success_at"], Value::Null);
 }
 
 #[database_test]
-async fn a_receiver_that_never_answers_holds_up_no_other(told: Told) {
+async fn hanging_receiver_delays_no_other(fixture: NotifyFixture) {
     let (slow, quick) = (Receiver::start(), Receiver::start());
-    told.channel("slow", &slow, &["regressed"]).await;
-    told.channel("quick", &quick, &["regressed"]).await;
+    fixture.channel("slow", &slow, &["regressed"]).await;
+    fixture.channel("quick", &quick, &["regressed"]).await;
     slow.react(Reaction::Hang);
-    told.find("").await;
-    told.tell().await;
+    fixture.insert_regression("").await;
+    fixture.send_due().await;
     assert_eq!((slow.received().len(), quick.received().len()), (1, 1));
-    let channel = told.channel_now("slow").await;
+    let channel = fixture.read_channel("slow").await;
     assert_eq!(channel["failure"], "no answer within 5 s");
 }
 
 #[database_test]
-async fn what_is_not_taken_for_a_day_is_given_up_and_the_next_goes_on(told: Told) {
+async fn gives_up_a_message_after_a_day(fixture: NotifyFixture) {
     let receiver = Receiver::start();
-    told.channel("ours", &receiver, &["regressed"]).await;
+    fixture.channel("ours", &receiver, &["regressed"]).await;
     receiver.react(Reaction::Answer(503, ""));
-    told.find("").await;
-    told.tell().await;
-    told.tell_at(Utc::now() + TimeDelta::hours(25)).await;
+    fixture.insert_regression("").await;
+    fixture.send_due().await;
+    fixture.send_due_at(Utc::now() + TimeDelta::hours(25)).await;
     receiver.react(Reaction::Answer(200, ""));
     let given_up = receiver.take();
     assert_eq!(given_up.len(), 2);
-    told.find("").await;
-    told.tell_at(Utc::now() + TimeDelta::hours(26)).await;
+    fixture.insert_regression("").await;
+    fixture.send_due_at(Utc::now() + TimeDelta::hours(26)).await;
     let received = receiver.take();
     assert_eq!(received.len(), 1);
     assert_ne!(received[0].headers["webhook-id"], given_up[0].headers["webhook-id"]);
 }
 
 #[database_test]
-async fn two_servers_tell_everybody_exactly_once(told: Told) {
+async fn two_servers_notify_exactly_once(fixture: NotifyFixture) {
     let receivers: Vec<Receiver> = (0..12).map(|_| Receiver::start()).collect();
     for (nth, receiver) in receivers.iter().enumerate() {
-        told.channel(&format!("nr {nth}"), receiver, &["regressed"]).await;
+        fixture.channel(&format!("nr {nth}"), receiver, &["regressed"]).await;
     }
     let other = Notifier::new(
-        told.app.another().pool,
+        fixture.app.another().pool,
         Settings { allow_private_targets: true, ..Settings::default() },
     );
     for _ in 0..3 {
-        told.find("").await;
+        fixture.insert_regression("").await;
     }
     let now = Utc::now() + TimeDelta::minutes(3);
-    let (one, two) = tokio::join!(told.notifier().tell(now), other.tell(now));
+    let (one, two) = tokio::join!(fixture.notifier().send_due(now), other.send_due(now));
     one.and(two).unwrap();
     for receiver in &receivers {
         let received = receiver.take();

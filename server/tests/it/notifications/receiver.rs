@@ -1,4 +1,4 @@
-//! [`Receiver`]: a server of HTTP that takes messages, in a thread of its own, and answers as it is told.
+//! [`Receiver`]: an HTTP server in its own thread, with configurable responses.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,27 +6,27 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What is done with a request.
+/// The reaction to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Reaction {
-    /// It is answered with a status and further headers.
+    /// Respond with a status and headers.
     Answer(u16, &'static str),
-    /// The connection is closed before the request is read to its end.
+    /// Close the connection before the end of the request.
     Close,
-    /// Nothing is ever answered.
+    /// Never respond.
     Hang,
-    /// The answer has no end.
+    /// Respond without end.
     Endless,
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Vec<u8>,
 }
 
-/// A running one.
+/// A running receiver.
 pub(crate) struct Receiver {
     address: SocketAddr,
     shared: Arc<Mutex<Shared>>,
@@ -64,17 +64,17 @@ impl Receiver {
         format!("http://{}/hook", self.address)
     }
 
-    /// Does this with what comes from now on.
+    /// Sets the reaction to future requests.
     pub(crate) fn react(&self, reaction: Reaction) {
         self.shared.lock().unwrap().reaction = reaction;
     }
 
-    /// All requests that came, the oldest first.
+    /// All received requests, oldest first.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.shared.lock().unwrap().received.clone()
     }
 
-    /// Those that came since this was asked last.
+    /// The requests since the last call.
     pub(crate) fn take(&self) -> Vec<Received> {
         std::mem::take(&mut self.shared.lock().unwrap().received)
     }
@@ -88,7 +88,7 @@ fn take(mut stream: TcpStream, shared: &Mutex<Shared>) {
     let Some(received) = read(&stream) else { return };
     let mut shared = shared.lock().unwrap();
     shared.received.push(received);
-    // Whoever asked may be gone: that is not our affair.
+    // The client may have disconnected.
     let _ = match reaction {
         Reaction::Answer(status, headers) => {
             write!(

@@ -1,4 +1,4 @@
-//! [`TestApp`]: the whole service, called without a socket.
+//! [`TestApp`]: the complete service, called without a socket.
 
 use super::database::Database;
 use super::factory;
@@ -22,17 +22,17 @@ use sqlx::{AssertSqlSafe, PgPool};
 use std::collections::BTreeMap;
 use tower::ServiceExt;
 
-/// So many requests a minute that no test meets the limit by accident.
+/// A rate limit that no test reaches by accident.
 const UNLIMITED: auth_settings::Settings = auth_settings::Settings {
     is_private: false,
     requests_per_minute: u32::MAX,
     trusted_proxies: auth_settings::TrustedProxies(Vec::new()),
 };
 
-/// A project, how many runs, commits, machines and series it has, and its newest run.
+/// A project's counts of runs, commits, machines and series, and its newest run.
 type ProjectCounts = (i64, i64, i64, i64, i64, String);
 
-/// The service over a test's own database, with a token that may upload anything.
+/// The service over a test's own database, with a token for any upload.
 pub(crate) struct TestApp {
     pub(crate) pool: PgPool,
     pub(crate) token: String,
@@ -42,7 +42,7 @@ pub(crate) struct TestApp {
     _database: Option<Database>,
 }
 
-/// An answer, read to its end.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -51,42 +51,42 @@ pub(crate) struct Answer {
 }
 
 impl super::Fixture for TestApp {
-    async fn of(pool: PgPool) -> Self {
-        Self::kept(pool, UNLIMITED).await
+    async fn new(pool: PgPool) -> Self {
+        Self::with_auth(pool, UNLIMITED).await
     }
 }
 
 impl TestApp {
-    /// Whose door is kept so.
-    pub(crate) async fn kept(pool: PgPool, settings: auth_settings::Settings) -> Self {
-        Self::made(pool, |state| state.with_auth(settings)).await
+    /// Creates the service with these settings for authentication.
+    pub(crate) async fn with_auth(pool: PgPool, settings: auth_settings::Settings) -> Self {
+        Self::configured(pool, |state| state.with_auth(settings)).await
     }
 
-    /// Whose state is changed first.
-    pub(crate) async fn made(pool: PgPool, change: impl FnOnce(AppState) -> AppState) -> Self {
-        let database = Database::of(pool).await;
-        let app = Self::with(change(AppState::new(database.pool.clone()))).await;
+    /// Creates the service with a changed state.
+    pub(crate) async fn configured(pool: PgPool, change: impl FnOnce(AppState) -> AppState) -> Self {
+        let database = Database::new(pool).await;
+        let app = Self::from_state(change(AppState::new(database.pool.clone()))).await;
         Self { _database: Some(database), ..app }
     }
 
-    pub(crate) async fn with(state: AppState) -> Self {
-        let mut app = Self::over(state, String::new());
+    pub(crate) async fn from_state(state: AppState) -> Self {
+        let mut app = Self::build(state, String::new());
         app.token = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &Binding::default()).await;
         app
     }
 
-    /// Another server over the same database, with connections of its own.
+    /// Another server over the same database, with its own connections.
     pub(crate) fn another(&self) -> Self {
         self.another_with(PgPoolOptions::new().max_connections(5))
     }
 
-    /// The same with so many connections.
+    /// Like `another`, with these pool options.
     pub(crate) fn another_with(&self, connections: PgPoolOptions) -> Self {
         let pool = connections.connect_lazy_with((*self.pool.connect_options()).clone());
-        Self::over(AppState::new(pool).with_auth(UNLIMITED), self.token.clone())
+        Self::build(AppState::new(pool).with_auth(UNLIMITED), self.token.clone())
     }
 
-    fn over(state: AppState, token: String) -> Self {
+    fn build(state: AppState, token: String) -> Self {
         let (pool, live) = (state.pool.clone(), state.live.clone());
         Self { pool, token, live, router: roundtrip_server::app(state.clone()), state, _database: None }
     }
@@ -109,14 +109,14 @@ impl TestApp {
         db::token::create(&mut connection, &new).await.unwrap().secret.expose().to_owned()
     }
 
-    /// A new account's token for all that it may.
+    /// Creates an account, and returns a token with all its permissions.
     pub(crate) async fn account(&self, name: &str, is_admin: bool) -> String {
         let by = By::command_line();
         let made = audited::create_account(&self.pool, &by, name, None, is_admin).await.unwrap();
         made.unwrap().1.unwrap().secret.expose().to_owned()
     }
 
-    /// The same of an account that has a role in a project.
+    /// Like `account`, with a role in a project.
     pub(crate) async fn member(&self, name: &str, project: &str, role: Role) -> String {
         let token = self.account(name, false).await;
         let project = db::access::owner::project(&self.pool, project).await.unwrap().unwrap();
@@ -126,7 +126,7 @@ impl TestApp {
         token
     }
 
-    /// A request with a token and, if there is one, a body of JSON.
+    /// Sends a request with a token and optionally a JSON body.
     pub(crate) async fn send(&self, method: &str, path: &str, token: &str, body: Option<Value>) -> Answer {
         let mut headers = vec![("authorization", format!("Bearer {token}"))];
         if token.is_empty() {
@@ -135,7 +135,7 @@ impl TestApp {
         self.send_with(method, path, &headers, body).await
     }
 
-    /// The same with any headers.
+    /// Like `send`, with any headers.
     pub(crate) async fn send_with(
         &self,
         method: &str,
@@ -151,7 +151,7 @@ impl TestApp {
         self.send_bytes(method, path, &headers, body.into_bytes()).await
     }
 
-    /// The same with any body.
+    /// Like `send_with`, with any body.
     pub(crate) async fn send_bytes(
         &self,
         method: &str,
@@ -164,13 +164,13 @@ impl TestApp {
         self.call(request.body(Body::from(body)).unwrap()).await
     }
 
-    /// Changes the database behind the API's back, and returns how many rows it changed.
+    /// Changes the database directly, and returns the number of changed rows.
     pub(crate) async fn execute(&self, sql: &str) -> u64 {
         let done = sqlx::query(AssertSqlSafe(sql.to_owned())).execute(&self.pool).await;
         done.unwrap_or_else(|error| panic!("{sql}: {error}")).rows_affected()
     }
 
-    /// The rows that a query has.
+    /// The rows of a query.
     pub(crate) async fn rows<T>(&self, sql: &str) -> Vec<T>
     where
         T: for<'r> sqlx::FromRow<'r, PgRow> + Send + Unpin,
@@ -205,7 +205,7 @@ impl TestApp {
         self.row::<(T,)>(sql).await.0
     }
 
-    /// Writes a regression, for which it takes many runs otherwise, and changes something of it.
+    /// Inserts a regression directly, because detecting one takes many runs, and applies a change to it.
     pub(crate) async fn regression(&self, change: &str) -> i64 {
         let regression = "insert into regression (
                  project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
@@ -232,7 +232,7 @@ impl TestApp {
         regression_id
     }
 
-    /// Makes a project private, behind the API's back.
+    /// Makes a project private directly in the database.
     pub(crate) async fn hide(&self, project: &str) {
         sqlx::query("update project set visibility = 'private' where slug = $1")
             .bind(project)
@@ -255,12 +255,12 @@ impl TestApp {
         Answer { status: parts.status, headers: parts.headers, body }
     }
 
-    /// An answer that goes on: to be read bit by bit.
+    /// Opens a streaming response.
     pub(crate) async fn open(&self, path: &str) -> axum::response::Response {
         self.router.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap()
     }
 
-    /// The same with a token.
+    /// Like `open`, with a token.
     pub(crate) async fn open_as(&self, token: &str, path: &str) -> axum::response::Response {
         let request = Request::get(path).header("authorization", format!("Bearer {token}"));
         self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
@@ -270,14 +270,14 @@ impl TestApp {
         self.send("GET", path, "", None).await
     }
 
-    /// What a read that must succeed answers.
+    /// The answer of a read that must succeed.
     pub(crate) async fn read(&self, path: &str) -> Value {
         let answer = self.get(path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}: {answer:?}");
         answer.json()
     }
 
-    /// The pages of a list, each but the last as long as the path limits it.
+    /// The pages of a list. Each except the last has as many entries as the path's limit.
     pub(crate) async fn pages(&self, token: &str, path: &str) -> Vec<Value> {
         let (mut pages, mut after) = (Vec::new(), String::new());
         loop {
@@ -311,7 +311,7 @@ impl TestApp {
         self.store(&RunReport { results, ..factory::report() }).await;
     }
 
-    /// Sends any bytes. The given headers replace those that a proper upload has; an empty value removes one.
+    /// Uploads any bytes. The given headers replace those of a normal upload; an empty value removes one.
     pub(crate) async fn put_bytes(&self, run_id: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let token = format!("Bearer {}", self.token);
         let mut all =
@@ -321,7 +321,7 @@ impl TestApp {
         self.send_bytes("PUT", &format!("/api/v1/runs/{run_id}"), &Vec::from_iter(all), body).await
     }
 
-    /// Stores a file of another tool, which must be accepted.
+    /// Imports a file of another tool, which must be accepted.
     pub(crate) async fn import(&self, report: &RunReport, name: &str, file: &[u8]) {
         let body =
             json!({ "report": report, "file": { "name": name, "base64": BASE64_STANDARD.encode(file) } });
@@ -329,7 +329,7 @@ impl TestApp {
         assert_eq!(answer.status, StatusCode::CREATED, "{}", String::from_utf8_lossy(&answer.body));
     }
 
-    /// What is told on the port for metrics.
+    /// The text of the metrics port.
     pub(crate) async fn metrics(&self) -> String {
         let router = roundtrip_server::monitoring::router(self.state.clone());
         let answer = router.oneshot(Request::get("/metrics").body(Body::empty()).unwrap()).await.unwrap();
@@ -338,8 +338,8 @@ impl TestApp {
         String::from_utf8(body.to_vec()).unwrap()
     }
 
-    /// What is counted of each project, after asserting that it is what there is: runs, measured commits, machines, series and
-    /// the newest run.
+    /// The stored counts of each project, after asserting that they match the rows: runs, measured commits, machines,
+    /// series and the newest run.
     pub(crate) async fn assert_counted(&self) -> Vec<ProjectCounts> {
         let counted: Vec<ProjectCounts> = sqlx::query_as(
             "select project_id, sum(run_count)::bigint, sum(commit_count)::bigint, count(*),
@@ -361,7 +361,7 @@ impl TestApp {
         counted
     }
 
-    /// How many rows each table has.
+    /// The number of rows in each table.
     pub(crate) async fn row_counts(&self) -> BTreeMap<String, i64> {
         let tables: Vec<String> = sqlx::query_scalar(
             "select table_name::text from information_schema.tables
@@ -386,7 +386,7 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The problem, after checking that the answer is one in every respect.
+    /// The problem, after checking its format.
     pub(crate) fn problem(&self) -> Problem {
         assert_eq!(self.headers["content-type"], "application/problem+json", "{self:?}");
         let problem: Problem = self.json();

@@ -1,5 +1,5 @@
-//! [`Database`]: where a test's rows are. On a distributed PostgreSQL that is one database for all tests, one after the
-//! other, because a database of one's own would not be spread over its nodes.
+//! [`Database`]: the database of a test. On a distributed PostgreSQL, all tests use the same database in turn,
+//! because a new one would not be distributed over the nodes.
 
 use roundtrip_server::MIGRATOR;
 use roundtrip_storage::distribution;
@@ -16,8 +16,8 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// The database that was made for this test, or the one that is spread over several nodes.
-    pub(crate) async fn of(own: PgPool) -> Self {
+    /// Uses the test's own database, or the distributed one.
+    pub(crate) async fn new(own: PgPool) -> Self {
         let url = std::env::var("DATABASE_URL").unwrap();
         let given = PgPoolOptions::new().max_connections(5).connect_lazy(&url).unwrap();
         if !distribution::is_possible(&given).await.unwrap() {

@@ -1,4 +1,4 @@
-//! Reports to send: small, valid, and easy to change in one respect.
+//! Small valid reports that tests can change.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_stats::Distribution;
@@ -12,17 +12,17 @@ pub(crate) fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()
 }
 
-/// A moment, so many seconds after the first of the tests' world.
+/// A time, this many seconds after the start of the tests' time.
 pub(crate) fn time(seconds: i64) -> DateTime<Utc> {
     "2026-11-21T10:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(seconds)
 }
 
-/// The object name of the commit with this number.
+/// The SHA of the commit with this number.
 pub(crate) fn sha(number: u64) -> CommitSha {
     CommitSha::parse(&format!("{number:040x}")).unwrap()
 }
 
-/// Commit `number`, whose first parent is the one before; number 1 is a root.
+/// Commit `number`, with the previous commit as its first parent. Number 1 is a root.
 pub(crate) fn commit(number: u64, ordinal: Option<u64>) -> Commit {
     Commit {
         sha: sha(number),
@@ -183,7 +183,7 @@ pub(crate) fn nth(number: u64) -> RunReport {
     report_at(commit(number, Some(number)))
 }
 
-/// A result of ten repetitions that took about so long, each a little longer than the one before.
+/// A result of ten repetitions of about this time, each slightly longer than the previous one.
 pub(crate) fn steady(transport_name: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
     let repetition = |index: u32| repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
     result(transport_name, message_bytes, (0..10).map(repetition).collect())

@@ -1,9 +1,9 @@
-//! Parts of an answer, by their paths.
+//! Parts of a JSON answer by path.
 
 use serde_json::Value;
 
-/// What is at a path of names and numbers, as `runs/0/commit/sha`. `*` stands for each entry of a list, and paths with
-/// commas between for a list of what is at each.
+/// The value at a path of names and numbers, such as `runs/0/commit/sha`. `*` selects each entry of a list.
+/// Comma-separated paths give a list of their values.
 #[track_caller]
 pub(crate) fn at(value: &Value, path: &str) -> Value {
     if let Some((list, of_each)) = path.split_once('*') {
@@ -18,7 +18,7 @@ pub(crate) fn at(value: &Value, path: &str) -> Value {
     value.pointer(&pointer).cloned().unwrap_or_default()
 }
 
-/// The texts of the list at a path.
+/// The strings of the list at a path.
 #[track_caller]
 pub(crate) fn texts(value: &Value, path: &str) -> Vec<String> {
     let text = |one: &Value| one.as_str().unwrap_or_else(|| panic!("no text at {path}: {value}")).to_owned();

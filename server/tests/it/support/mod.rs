@@ -1,4 +1,4 @@
-//! What tests share: the service without a socket, and reports to send to it.
+//! Shared by tests: the service without a socket, and reports.
 
 mod app;
 mod database;
@@ -8,18 +8,18 @@ mod json;
 pub(crate) use app::{Answer, TestApp};
 pub(crate) use json::{at, texts};
 
-/// What a `#[database_test]` is given: made of a database of its own.
+/// The argument of a `#[database_test]`, created from its own database.
 pub(crate) trait Fixture {
-    async fn of(pool: sqlx::PgPool) -> Self;
+    async fn new(pool: sqlx::PgPool) -> Self;
 }
 
 impl Fixture for sqlx::PgPool {
-    async fn of(pool: Self) -> Self {
+    async fn new(pool: Self) -> Self {
         pool
     }
 }
 
 /// Runs a `#[database_test]` with its fixture.
 pub(crate) async fn run<F: Fixture, T: Future<Output = ()>>(pool: sqlx::PgPool, test: impl FnOnce(F) -> T) {
-    test(F::of(pool).await).await;
+    test(F::new(pool).await).await;
 }

@@ -1,5 +1,4 @@
-//! Two commits or runs, series by series: what changed, and what cannot be told. The rules and the figures are those of
-//! `roundtrip compare`.
+//! Compares two commits or runs, series by series, with the rules of `roundtrip compare`.
 //!
 //! `table`: the answer as CSV.
 
@@ -29,31 +28,31 @@ use uuid::Uuid;
 /// Two commits or runs of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Comparison {
-    /// What is compared with.
+    /// The base.
     pub base: ComparisonSide,
-    /// What is compared.
+    /// The head.
     pub head: ComparisonSide,
-    /// How many pairs there are of each kind.
+    /// The number of pairs of each kind.
     pub counts: KindCounts,
-    /// The least and the largest of the least changes that are said to be one, as shares; null where nothing is compared.
+    /// The smallest and largest threshold for changes, as shares; null if nothing is compared.
     #[schema(required)]
     pub least_changes: Option<[f64; 2]>,
-    /// Why pairs are not compared, the reason of most first.
+    /// Reasons why pairs are not compared, most frequent first.
     pub not_compared: Vec<NotCompared>,
-    /// By machine: the series of the head in their order, then those of the base alone. With `limit` by kind, the largest
-    /// changes first.
+    /// By machine: first the series of the head, then those only in the base. With `limit`: by kind, largest changes
+    /// first.
     pub pairs: Vec<ComparisonPair>,
 }
 
-/// A commit, or one run of it.
+/// A commit or a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparisonSide {
     /// The commit.
     pub commit: CommitSummary,
-    /// The run that was asked for; null when it was the commit.
+    /// The requested run; null if a commit was requested.
     #[schema(required)]
     pub run_id: Option<Uuid>,
-    /// Cases that were measured.
+    /// The number of measured cases.
     pub case_count: usize,
 }
 
@@ -82,32 +81,32 @@ impl TryFrom<String> for Revision {
     }
 }
 
-/// What is compared.
+/// The head.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ComparisonQuery {
-    /// What is compared with: a commit's full object name, or a run's identity.
+    /// The base: a commit's full SHA, or a run id.
     #[param(value_type = String)]
     base: Revision,
-    /// What is compared: the same.
+    /// The head: a commit's full SHA, or a run id.
     #[param(value_type = String)]
     head: Revision,
     /// Only on this machine.
     pub machine: Option<Slug>,
-    /// Only of series in which all of these words are found, as in the list of series. What is said of them is said of all that
-    /// is compared.
+    /// Only series that contain all these words, as in the list of series. Verdicts are still adjusted for the whole
+    /// comparison.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "pipe 64kib")]
     q: SearchTerms,
-    /// Only pairs of these kinds; all are counted.
+    /// Only pairs of these kinds. The counts include all pairs.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "slower,faster")]
     kind: CommaSeparated<PairKind>,
-    /// At most so many pairs of each kind; all unless it is said.
+    /// The maximum number of pairs per kind. The default is all.
     #[param(minimum = 1, maximum = 10_000)]
     limit: Option<i64>,
-    /// In place of the header `accept`.
+    /// Overrides the header `accept`.
     #[param(value_type = Option<Format>, inline)]
     pub format: Option<Format>,
 }
@@ -115,7 +114,7 @@ pub struct ComparisonQuery {
 /// Two commits or runs, series by series.
 #[utoipa::path(
     get, path = "/api/v1/projects/{project}/compare", tag = "charts", params(ProjectPath, ComparisonQuery), responses(
-    (status = 200, description = "Every case of either side", content((Comparison = "application/json"),
+    (status = 200, description = "The pairs of both sides", content((Comparison = "application/json"),
         (String = "text/csv"))),
 ))]
 pub(crate) async fn compare(
@@ -137,14 +136,14 @@ pub(crate) async fn compare(
     }
     let limit = query.limit.map(|limit| within("limit", limit, 1..=LIMIT_MAX)).transpose()?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    let (counts, least_changes) = (KindCounts::of(&pairs), kind::least_changes(&pairs));
+    let (counts, least_changes) = (KindCounts::new(&pairs), kind::least_changes(&pairs));
     let not_compared = kind::not_compared(&pairs);
-    let pairs = kind::most_telling(pairs, &query.kind.0, limit);
+    let pairs = kind::largest_changes(pairs, &query.kind.0, limit);
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table::table(pairs, &Arc::new([base.commit, head.commit]))?,
         Format::Json => Json(Comparison {
-            base: ComparisonSide::of(base, case_counts[0]),
-            head: ComparisonSide::of(head, case_counts[1]),
+            base: ComparisonSide::new(base, case_counts[0]),
+            head: ComparisonSide::new(head, case_counts[1]),
             counts,
             least_changes,
             not_compared,
@@ -154,7 +153,7 @@ pub(crate) async fn compare(
     }))
 }
 
-/// The most pairs of each kind that can be asked for.
+/// The maximum `limit`.
 const LIMIT_MAX: i64 = 10_000;
 
 async fn side(state: &AppState, project_id: i64, revision: &Revision) -> Result<SideRow, ApiError> {
@@ -169,7 +168,7 @@ async fn side(state: &AppState, project_id: i64, revision: &Revision) -> Result<
 }
 
 impl ComparisonSide {
-    fn of(row: SideRow, case_count: usize) -> Self {
+    fn new(row: SideRow, case_count: usize) -> Self {
         Self { run_id: row.run_id, case_count, commit: row.commit }
     }
 }

@@ -8,12 +8,12 @@ use roundtrip_storage::commit::CommitSummary;
 use std::sync::Arc;
 
 /// A pair, and the commits of both sides.
-struct Row {
+struct PairRow {
     pair: ComparisonPair,
     commits: Arc<[CommitSummary; 2]>,
 }
 
-const COLUMNS: &[Column<Row>] = &[
+const COLUMNS: &[Column<PairRow>] = &[
     ("verdict", |row| row.pair.verdict.to_string()),
     ("transport", |row| row.pair.transport.slug.to_string()),
     ("scenario", |row| row.pair.case.scenario.to_string()),
@@ -83,22 +83,22 @@ const COLUMNS: &[Column<Row>] = &[
     ("head_repetition_p50_q3_ns", |row| cell(head(row).map(|side| side.repetition_p50_ns.q3))),
 ];
 
-fn base(row: &Row) -> Option<&MeasuredSide> {
+fn base(row: &PairRow) -> Option<&MeasuredSide> {
     row.pair.base.as_ref()
 }
 
-fn head(row: &Row) -> Option<&MeasuredSide> {
+fn head(row: &PairRow) -> Option<&MeasuredSide> {
     row.pair.head.as_ref()
 }
 
-/// A row a pair.
+/// The table, one row per pair.
 pub(super) fn table(
     pairs: Vec<ComparisonPair>,
     commits: &Arc<[CommitSummary; 2]>,
 ) -> Result<Response, ApiError> {
     let mut table = Table::new(COLUMNS)?;
     for pair in pairs {
-        table.push(&Row { pair, commits: Arc::clone(commits) })?;
+        table.push(&PairRow { pair, commits: Arc::clone(commits) })?;
     }
     table.finish("comparison")
 }
