@@ -1,8 +1,10 @@
 //! `roundtrip list`: every transport with its state on this machine, every scenario, every preset.
 //!
-//! As JSON: `{"transports": [...], "scenarios": [...], "presets": [...]}`. A transport has `slug`, `title`, `family`,
-//! `semantics`, `control`, and `unsupported`, the reason why it cannot run here, or null; a scenario has `slug` and
-//! `about`; a preset has `name`, `cases` (how many), and `about`. Members are only ever added.
+//! As JSON: `{"transports": [...], "scenarios": [...], "presets": [...]}`. A transport has `slug`, `title`,
+//! `family`, `semantics`, `control`,
+//! and `unsupported`, the reason why it cannot run here, or null. A scenario has `slug` and `about`. A preset
+//! has `name`, `cases` (their number), and
+//! `about`. Later versions may add members.
 
 use crate::cli::{Format, ListingArguments};
 use crate::failure::Failure;
@@ -51,7 +53,7 @@ struct ListedPreset {
     about: String,
 }
 
-/// A small message, which whatever works at all can carry.
+/// A small message that every working transport supports.
 fn channel(transport: &dyn Transport) -> ChannelSpec {
     ChannelSpec { message_bytes: 64, manner: transport.manner(), ..ChannelSpec::default() }
 }
@@ -62,7 +64,7 @@ impl Listing {
             info: transport.info(),
             unsupported: transport.support(&channel(*transport)).err().map(|reason| reason.to_string()),
         });
-        let programs = program::of_suite().map(|program| ListedTransport {
+        let programs = program::bundled().map(|program| ListedTransport {
             info: program.info,
             unsupported: program.unsupported.map(|reason| reason.to_string()),
         });
@@ -87,11 +89,11 @@ fn render(listing: &Listing, coloured: bool) -> String {
     let heading = |text| styled(text, Style::new().bold(), coloured);
     let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&listing.transports, coloured));
     if let Some(tested) = environment::tested() {
-        let tested = format!("This suite was tested {tested}. Treat its figures with care.");
+        let tested = format!("This suite was tested {tested}. Treat the results with caution.");
         let tested = styled(&paragraph(&tested, 2), AnsiColor::Yellow.on_default(), coloured);
         text.push_str(&format!("\n{tested}\n"));
     }
-    let control = "A control is one that no commit of the measured repository can have changed.";
+    let control = "A control cannot be affected by the measured repository's code.";
     text.push_str(&format!("\n{}\n", paragraph(control, 2)));
     text.push_str(&format!("\n{}\n\n", heading("Scenarios")));
     for scenario in &listing.scenarios {
@@ -109,7 +111,7 @@ fn render(listing: &Listing, coloured: bool) -> String {
     text
 }
 
-/// Those that run here, then the others under their reason.
+/// Supported transports, then the others by reason.
 fn transports(transports: &[ListedTransport], coloured: bool) -> String {
     let here = transports.iter().filter(|one| one.unsupported.is_none());
     let mut text = lines(here.map(|ListedTransport { info, .. }| {
@@ -123,7 +125,7 @@ fn transports(transports: &[ListedTransport], coloured: bool) -> String {
         }
     }
     for (reason, those) in by_reason {
-        let reason = paragraph(&format!("Not here: {reason}"), 2);
+        let reason = paragraph(&format!("Unsupported: {reason}"), 2);
         let titled = styled(&reason, AnsiColor::Yellow.on_default(), coloured);
         let those = those.into_iter();
         let those = lines(those.map(|ListedTransport { info, .. }| [info.slug.as_str(), &info.title]));

@@ -25,9 +25,9 @@ const REPETITIONS: u32 = 5;
 struct Pair {
     initiator_cpu: u32,
     responder_cpu: u32,
-    /// How the two are related: `the same`, `siblings of one core`, `different cores`, `different packages`.
+    /// The relation of the two: `the same`, `siblings of one core`, `different cores`, `different packages`.
     relation: &'static str,
-    /// Median over the repetitions of their p50; absent when none finished.
+    /// The median of the repetitions' p50; absent if none finished.
     p50_ns: Option<u64>,
     failure: Option<String>,
 }
@@ -54,7 +54,8 @@ pub(crate) fn matrix(arguments: &MatrixArguments) -> crate::Result<()> {
 }
 
 fn case(arguments: &MatrixArguments, (initiator, responder): (u32, u32)) -> crate::Result<PlannedCase> {
-    let missing = || Failure::Usage(format!("no transport is called `{}`", arguments.transport));
+    let missing =
+        || Failure::Usage(format!("unknown transport `{}`. See `roundtrip list`.", arguments.transport));
     let transport = transport::find(&arguments.transport).ok_or_else(missing)?;
     let work = Work {
         message_bytes: arguments.message_bytes,
@@ -67,7 +68,7 @@ fn case(arguments: &MatrixArguments, (initiator, responder): (u32, u32)) -> crat
     Ok(PlannedCase {
         placement: Placement::Cpus(initiator, responder),
         repetitions: Repetitions::exactly(REPETITIONS),
-        ..PlannedCase::of(transport, scenario::find("roundtrip").ok_or_else(missing)?, work)
+        ..PlannedCase::new(transport, scenario::find("roundtrip").ok_or_else(missing)?, work)
     })
 }
 
@@ -90,7 +91,7 @@ fn render(arguments: &MatrixArguments, cpus: &[u32], pairs: &[Pair]) -> String {
     });
     let table = output::table(header, rows, |_| true);
     let mut text = format!(
-        "{}, {} there and back, both ends pinned: median of {REPETITIONS} fresh starts of their p50\n\n{}\n",
+        "{}, {} round trip, pinned: p50, median of {REPETITIONS} process starts\n\n{}\n",
         arguments.transport,
         bytes(arguments.message_bytes as u64),
         table

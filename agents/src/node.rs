@@ -1,4 +1,4 @@
-//! Which `node`s are measured: `--node PATH`, `--node NAME=PATH`.
+//! The measured `node`s: `--node PATH`, `--node NAME=PATH`.
 
 use crate::failure::Failure;
 use roundtrip_bench::definition::{Plan, PlannedCase};
@@ -31,8 +31,9 @@ impl FromStr for NamedNode {
     }
 }
 
-/// The plan with each of these instead of the `node` in `PATH`; as it is if there are none. One alone needs no name:
-/// its series are those of the `node` in `PATH`. `argument` is what named them.
+/// The plan with each of these instead of the `node` in `PATH`; unchanged without any. A single one needs no
+/// name, and continues the
+/// series of the `node` in `PATH`. `argument` is for errors.
 pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> crate::Result<Plan> {
     if named.is_empty() {
         return Ok(plan);
@@ -40,11 +41,10 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
     let mut names = BTreeSet::new();
     let mut nodes = Vec::new();
     for NamedNode { name, path } in named {
-        // What stands in PATH is found there; any other path is ours, wherever the program is started.
+        // A bare name is searched in PATH; any other path is relative to our folder, not the program's.
         let path = if path.components().count() > 1 {
-            std::path::absolute(path).map_err(|error| {
-                Failure::Other(format!("cannot tell where {} is: {error}", path.display()))
-            })?
+            std::path::absolute(path)
+                .map_err(|error| Failure::Other(format!("cannot find {}: {error}", path.display())))?
         } else {
             path.clone()
         };
@@ -56,7 +56,7 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
         };
         if let Some(name) = variant.as_ref().filter(|name| !names.insert((*name).clone())) {
             return Err(Failure::Usage(format!(
-                "two of {argument} are called {name}: give them names, as in {argument} old={}",
+                "{argument}: duplicate name {name}. Name each, for example {argument} old={}",
                 path.display()
             )));
         }
@@ -67,17 +67,17 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
 
 pub(crate) fn measured_alone(plan: &Plan, path: &str, argument: &str) -> crate::Result<Vec<PlannedCase>> {
     let named = NamedNode { name: None, path: path.into() };
-    let cases = plan.cases.iter().filter(|case| case.is_of_node()).cloned().collect();
+    let cases = plan.cases.iter().filter(|case| case.uses_node()).cloned().collect();
     Ok(measured_with(Plan { cases, ..plan.clone() }, &[named], argument)?.cases)
 }
 
-/// What it says of itself, as in `v22.11.0`.
+/// The output of `--version`, such as `v22.11.0`.
 fn version(path: &Path, argument: &str) -> crate::Result<String> {
     let refused = |why: &str| Failure::Usage(format!("{argument} {}: {why}", path.display()));
     let output = Command::new(path).arg("--version").output().map_err(|error| refused(&error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || !text.starts_with('v') {
-        return Err(refused("it does not answer to --version as node does"));
+        return Err(refused("not a `node`: unexpected output of --version"));
     }
     Ok(text)
 }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_before_the_path() {
+    fn parses_name_and_path() {
         let with_name = named("lts=/opt/node/bin/node");
         assert_eq!(with_name.name, Some(Slug::from_name("lts")));
         assert_eq!(with_name.path, Path::new("/opt/node/bin/node"));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_node_is_refused_before_anything_is_measured() {
+    fn rejects_programs_that_are_not_node() {
         let plan = definition::preset("node-framing").unwrap();
         let error = measured_with(plan, &[named("./no-such-node")], "--node").unwrap_err().to_string();
         assert!(error.contains("no-such-node"), "{error}");

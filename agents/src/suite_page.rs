@@ -1,48 +1,53 @@
-//! `roundtrip transports`: the page of the docs on transports, scenarios and presets. It is made of what the suite declares for
-//! all systems and asks no machine anything, so that it is the same wherever it is made.
+//! `roundtrip transports`: the reference page of transports, scenarios and presets. Built from the suite's declarations for all
+//! systems, without looking at this machine, so the output is the same everywhere.
 
 use crate::failure::Failure;
 use crate::output;
 use roundtrip_bench::definition::{self, Plan};
-use roundtrip_bench::harness::{asks_programs, takes_part};
+use roundtrip_bench::harness::{supports_programs, takes_part};
 use roundtrip_bench::mechanism::Mechanism;
 use roundtrip_bench::program;
-use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Pattern, Scenario};
-use roundtrip_bench::system::{Home, System};
+use roundtrip_bench::system::{SupportedSystem, System};
 use roundtrip_bench::transport::{self, OnFull};
 use roundtrip_wire::TransportInfo;
 
 const HEAD: &str = "\
 # Transports, scenarios and presets
 
-What the suite can measure, on every system. `roundtrip list` says the same of the machine it is run on, with the reason for each
-transport that is not available there; [platforms](platforms.md) has what was run where. This page is written by `cargo xtask gen`
-from `benches/src/transport/`, `benches/src/scenario/` and `benches/definitions/`.
+UploadKind the suite can measure on each system. For your machine, run `roundtrip list`. [Platforms](platforms.md) lists what was run
+where. Written by `cargo xtask gen`.
 ";
 
 const SYSTEMS: &str = "
-## Which system has which
+## Availability
 
-\u{2713} available, \u{2013} not on this system. What is available can still be refused by a machine, such as message queues that are
-too long for its limits: then the report says why. A control is a transport that no commit of the measured repository can have
-changed.
+\u{2713} available, \u{2013} not on this system. A machine can still lack support, for example if its message queues are too short;
+the report then shows the reason.
 
+";
+
+const FAMILIES: &str = "
+Unless noted below, a transport supports the scenarios `open-loop`, `roundtrip` and `stream`, and is a control: the measured
+repository's code cannot affect it.
 ";
 
 const SCENARIOS: &str = "
 ## Scenarios
 
-| scenario | what is sent, and what a time is of | shortest message | asks of a transport |
+| scenario | traffic and time | shortest message | requires |
 |---|---|--:|---|
 ";
 
 const PRESETS: &str = "
 ## Presets
 
-How many cases each has on a system, before the system or the machine refuses any; [definitions](definition.md) are what they are written in.
+Number of cases by system, before unsupported ones are removed. See [definitions](definition.md) for the format.
 
 ";
+
+/// Scenarios that most transports support.
+const USUAL: [&str; 3] = ["open-loop", "roundtrip", "stream"];
 
 pub(crate) fn print() -> crate::Result<()> {
     output::print(page()?.trim_end())
@@ -50,12 +55,12 @@ pub(crate) fn print() -> crate::Result<()> {
 
 fn listed() -> Vec<Mechanism> {
     let transports = transport::ALL.iter().map(|transport| Mechanism::Suite(*transport));
-    let mut all: Vec<Mechanism> = transports.chain(program::of_suite().map(Mechanism::from)).collect();
+    let mut all: Vec<Mechanism> = transports.chain(program::bundled().map(Mechanism::from)).collect();
     all.sort_by_key(|listed| listed.info().slug);
     all
 }
 
-fn homes(listed: &Mechanism) -> &'static [Home] {
+fn supported_systems(listed: &Mechanism) -> &'static [SupportedSystem] {
     match listed {
         Mechanism::Suite(transport) => transport.systems(),
         Mechanism::Program(program) => program.systems,
@@ -65,7 +70,7 @@ fn homes(listed: &Mechanism) -> &'static [Home] {
 fn is_for(listed: &Mechanism, scenario: &dyn Scenario, on: System) -> bool {
     match listed {
         Mechanism::Suite(transport) => takes_part(*transport, scenario, Some(on)).is_ok(),
-        Mechanism::Program(_) => asks_programs(scenario),
+        Mechanism::Program(_) => supports_programs(scenario),
     }
 }
 
@@ -73,23 +78,18 @@ fn remarks(listed: &Mechanism) -> Vec<&'static str> {
     let manner = listed.manner();
     let mut remarks = Vec::new();
     if listed.program().is_some() {
-        remarks.push("A program, which the suite starts.");
+        remarks.push("A program started by the suite.");
     }
     if manner.on_full == OnFull::Drop {
-        remarks.push("It may lose messages, which are counted.");
+        remarks.push("Lost messages are counted.");
     }
-    if manner.waiting == Waiting::Spin {
-        remarks.push("Who waits never sleeps.");
-    } else if listed.is_ring() {
-        remarks.push("Who waits may also spin, or spin for a while before sleeping.");
-    }
-    if listed.info().control {
-        remarks.push("A control.");
+    if !listed.info().control {
+        remarks.push("Not a control.");
     }
     remarks
 }
 
-/// A preset, as each system has it, in the order of [`System::ALL`].
+/// A preset with its plan for each system, in the order of [`System::ALL`].
 struct Preset {
     name: &'static str,
     plans: Vec<Plan>,
@@ -114,14 +114,17 @@ impl Preset {
 
 fn page() -> crate::Result<String> {
     let (all, presets) = (listed(), Preset::all()?);
-    let mut page = format!("{HEAD}{SYSTEMS}{}", systems(&all));
+    let mut page = format!("{HEAD}{SYSTEMS}{}{FAMILIES}", systems(&all));
     let mut families: Vec<String> = all.iter().map(|listed| listed.info().family.to_string()).collect();
     families.sort();
     families.dedup();
     for family in families {
         page.push_str(&format!("\n## Family `{family}`\n"));
-        for listed in all.iter().filter(|listed| listed.info().family.as_str() == family) {
-            page.push_str(&section(listed, &presets));
+        let members = all.iter().filter(|listed| listed.info().family.as_str() == family);
+        let mut described: Vec<TransportInfo> = Vec::new();
+        for listed in members {
+            page.push_str(&section(listed, &presets, &described));
+            described.push(listed.info());
         }
     }
     page.push_str(SCENARIOS);
@@ -134,7 +137,7 @@ fn page() -> crate::Result<String> {
         ));
     }
     page.push_str(PRESETS);
-    page.push_str(&format!("| preset | {} | what it is for |\n", titles(&System::ALL)));
+    page.push_str(&format!("| preset | {} | contents |\n", titles(&System::ALL)));
     page.push_str(&format!("|---|{}---|\n", "--:|".repeat(System::ALL.len())));
     for Preset { name, plans } in &presets {
         let counts: Vec<String> = plans.iter().map(|plan| plan.cases.len().to_string()).collect();
@@ -148,10 +151,12 @@ fn systems(all: &[Mechanism]) -> String {
     let mut table =
         format!("| transport | {} |\n|---|{}\n", titles(&System::ALL), "---|".repeat(System::ALL.len()));
     for listed in all {
-        let cells = System::ALL.map(|system| match homes(listed).iter().find(|home| home.system == system) {
-            None => "\u{2013}".to_owned(),
-            Some(Home { condition: None, .. }) => "\u{2713}".to_owned(),
-            Some(Home { condition: Some(condition), .. }) => format!("\u{2713} {condition}"),
+        let cells = System::ALL.map(|system| {
+            match supported_systems(listed).iter().find(|home| home.system == system) {
+                None => "\u{2013}".to_owned(),
+                Some(SupportedSystem { condition: None, .. }) => "\u{2713}".to_owned(),
+                Some(SupportedSystem { condition: Some(condition), .. }) => format!("\u{2713} {condition}"),
+            }
         });
         let slug = listed.info().slug;
         table.push_str(&format!("| [`{slug}`](#{slug}) | {} |\n", cells.join(" | ")));
@@ -159,10 +164,14 @@ fn systems(all: &[Mechanism]) -> String {
     table
 }
 
-fn section(listed: &Mechanism, presets: &[Preset]) -> String {
+fn section(listed: &Mechanism, presets: &[Preset], described: &[TransportInfo]) -> String {
     let info = listed.info();
-    let homes: Vec<System> = homes(listed).iter().map(|home| home.system).collect();
-    let mut text = format!("\n### `{}`\n\n**{}.** {}", info.slug, info.title, info.semantics);
+    let homes: Vec<System> = supported_systems(listed).iter().map(|home| home.system).collect();
+    let semantics = match described.iter().find(|other| other.semantics == info.semantics) {
+        Some(TransportInfo { slug, .. }) => format!("Like [`{slug}`](#{slug})."),
+        None => info.semantics.clone(),
+    };
+    let mut text = format!("\n### `{}`\n\n**{}.** {semantics}", info.slug, info.title);
     for remark in remarks(listed) {
         text.push_str(&format!(" {remark}"));
     }
@@ -170,25 +179,33 @@ fn section(listed: &Mechanism, presets: &[Preset]) -> String {
     if homes.is_empty() {
         return text;
     }
-    let taken = scenario::ALL.iter().filter_map(|scenario| {
-        let on: Vec<System> =
-            homes.iter().copied().filter(|system| is_for(listed, *scenario, *system)).collect();
-        within(scenario.slug(), &on, &homes)
-    });
-    text.push_str(&format!("\nScenarios: {}.", taken.collect::<Vec<_>>().join(", ")));
+    let supported: Vec<(&str, String)> = scenario::ALL
+        .iter()
+        .filter_map(|scenario| {
+            let on: Vec<System> =
+                homes.iter().copied().filter(|system| is_for(listed, *scenario, *system)).collect();
+            Some((scenario.slug(), within(scenario.slug(), &on, &homes)?))
+        })
+        .collect();
+    let has_usual = USUAL.iter().all(|usual| supported.iter().any(|(slug, _)| slug == usual));
+    let shown = supported.into_iter().filter(|(slug, _)| !has_usual || !USUAL.contains(slug));
+    let shown = shown.map(|(_, text)| text).collect::<Vec<_>>().join(", ");
     let measured = presets.iter().filter_map(|preset| {
         let on: Vec<System> =
             preset.systems_with(&info).into_iter().filter(|system| homes.contains(system)).collect();
         within(preset.name, &on, &homes)
     });
     let measured = measured.collect::<Vec<_>>().join(", ");
-    if measured.is_empty() {
-        return text + " No preset measures it.\n";
-    }
-    text + &format!(" Presets: {measured}.\n")
+    let lines = [(if has_usual { "Also" } else { "Only" }, shown), ("Presets", measured)];
+    let lines: Vec<String> = lines
+        .into_iter()
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(name, list)| format!("{name}: {list}."))
+        .collect();
+    if lines.is_empty() { text } else { text + &format!("\n{}\n", lines.join(" ")) }
 }
 
-/// A name, with the systems that it is for where that is not all of those there are; nothing where it is for none.
+/// A name, followed by its systems unless it applies to all; `None` if it applies to none.
 fn within(name: &str, on: &[System], all: &[System]) -> Option<String> {
     match on {
         [] => None,
@@ -202,12 +219,10 @@ fn within(name: &str, on: &[System], all: &[System]) -> Option<String> {
 
 fn asked(scenario: &dyn Scenario) -> &'static str {
     match scenario.pattern() {
-        Pattern::Many(_) => "to be a ring",
-        Pattern::Pair(_) if scenario.needs_handles() => {
-            "to pass descriptors, or what a system has in their place"
-        }
-        Pattern::Pair(_) if scenario.asks() => "nothing",
-        Pattern::Pair(_) => "messages without an answer",
+        Pattern::Many(_) => "a ring",
+        Pattern::Pair(_) if scenario.needs_handles() => "passing of descriptors or handles",
+        Pattern::Pair(_) if scenario.asks() => "",
+        Pattern::Pair(_) => "one-way messages",
     }
 }
 

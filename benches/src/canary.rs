@@ -1,5 +1,4 @@
-//! Small measurements of the machine itself that ride in every run. They cannot have changed with the commit: when
-//! one moves, the machine moved.
+//! Small benchmarks of the machine, part of every run. A commit cannot change them: if one moves, the machine changed.
 
 use crate::sys::affinity;
 use crate::sys::clock::{self, now_ns};
@@ -23,12 +22,12 @@ const ALL: [(&str, Take); 7] = [
     ("memcpy-64m", || Ok(copy(64 * 1024 * 1024, 5))),
 ];
 
-/// Takes every reading: under half a second in all, and 128 MiB of memory.
+/// Measures all canaries: under half a second in all, with 128 MiB of memory.
 pub fn measure() -> Vec<Canary> {
     ALL.into_iter().map(|(slug, take)| reading(slug, take())).collect()
 }
 
-/// What a report says when they could not be read at all.
+/// The canaries of a report in which they could not be measured.
 pub fn unread(reason: &str) -> Vec<Canary> {
     ALL.into_iter().map(|(slug, _)| reading(slug, Err(reason.to_owned()))).collect()
 }
@@ -48,7 +47,7 @@ fn reading(slug: &str, readings: Result<Vec<u64>, String>) -> Canary {
     }
 }
 
-/// The way into the kernel and back, in batches of 1,000.
+/// A minimal system call, in batches of 1,000.
 fn null_syscall() -> Vec<u64> {
     const BATCH: u64 = 1_000;
     (0..50)
@@ -62,7 +61,7 @@ fn null_syscall() -> Vec<u64> {
         .collect()
 }
 
-/// A cache line's way to another processor and back: two pinned threads that spin on one word, in batches.
+/// Passing a cache line to another processor and back: two pinned threads spin on one word, in batches.
 fn cache_line() -> Result<Vec<u64>, String> {
     const BATCH: u64 = 1_000;
     const READINGS: u64 = 50;
@@ -70,7 +69,7 @@ fn cache_line() -> Result<Vec<u64>, String> {
     let word = AtomicU64::new(0);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // An unpinned partner would only make the reading worse, which is what a canary is for.
+            // An unpinned partner only makes the reading worse, which a canary may show.
             let _ = affinity::pin(pair.second);
             for turn in 0..BATCH * READINGS {
                 spin_until(&word, 2 * turn + 1);
@@ -98,7 +97,7 @@ fn cache_line() -> Result<Vec<u64>, String> {
     })
 }
 
-/// Spins, but gives the processor away now and then, so that a machine without two free ones gets through.
+/// Spins, but yields now and then, so that it also finishes on a machine without two free processors.
 fn spin_until(word: &AtomicU64, value: u64) {
     for spins in 1_u64.. {
         if word.load(Ordering::Acquire) == value {
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn canaries_that_could_not_be_read_say_why() {
+    fn unread_canaries_have_a_reason() {
         for (read, unread) in measure().iter().zip(unread("their process was killed")) {
             assert_eq!(read.slug, unread.slug);
             assert_eq!(

@@ -1,26 +1,26 @@
-//! The machine and its [`Environment`] as a report carries them.
+//! The machine and its [`Environment`] for reports.
 
 use crate::sys::fingerprint;
 use roundtrip_wire::{Environment, Machine, Slug};
 
-/// The fingerprint of this machine now.
+/// Returns the current fingerprint of this machine.
 pub fn environment() -> Environment {
     let mut conditions = fingerprint::conditions();
     conditions.insert("suite.tested".into(), tested().unwrap_or("on this system").into());
     Environment { stable: fingerprint::stable(), conditions }
 }
 
-/// What is to be said of a system on which those who make the suite have not run it; none where they have.
+/// A warning for systems on which the suite has never been run; `None` for tested systems.
 pub fn tested() -> Option<&'static str> {
     match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => None,
-        ("linux", _) => Some("under an emulator of this processor, and never on a real one"),
-        ("windows", _) => Some("under Wine, and never on Windows itself"),
-        _ => Some("on Linux alone, in its portable parts; it was built for this system, and never run on it"),
+        ("linux", _) => Some("only under an emulator of this CPU, never on real hardware"),
+        ("windows", _) => Some("only under Wine, never on Windows"),
+        _ => Some("only on Linux (portable parts); it was built for this system but never run on it"),
     }
 }
 
-/// This machine under a name of one's choice, or its host name.
+/// Returns this machine with a given name, or its host name.
 pub fn machine(name: Option<Slug>) -> Machine {
     Machine {
         slug: name.unwrap_or_else(|| Slug::from_name(&fingerprint::host_name())),

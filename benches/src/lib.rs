@@ -1,20 +1,20 @@
-//! The transport suite: how long does a message take, and was every one of them delivered?
+//! The benchmark suite: measures transports and verifies that every message is delivered.
 //!
 //! # Codemap
-//! - [`transport`]: the contract [`transport::Transport`], one file per mechanism, and the registry: one list.
-//! - [`program`]: programs that bring a transport of their own; [`mechanism`]: the one or the other.
-//! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`, `open-loop`, `handle-passing`.
+//! - [`transport`]: the trait [`transport::Transport`], one file per mechanism, and the list of all.
+//! - [`program`]: programs with their own transport; [`mechanism`]: a transport or a program.
+//! - [`scenario`]: traffic patterns over any transport, such as `roundtrip`, `stream`, `open-loop` and `handle-passing`.
 //! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
-//! - [`ring`]: the ring in shared memory, for one sender or many and any number of receivers.
-//! - [`link`]: one end of an open channel, and the forms that several transports share; `memory`, `payload`.
-//! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
-//! - [`peer`]: what runs inside such a process, started by a `peer_command`; [`probe`]: what may watch it.
+//! - [`ring`]: the shared-memory ring, for one or more senders and any number of receivers.
+//! - [`link`]: one end of an open channel, and forms shared by several transports; `memory`, `payload`.
+//! - [`harness`]: runs a plan: new processes per repetition, ready barrier, deadline, verification.
+//! - [`peer`]: the code inside such a process, started by a `peer_command`; [`probe`]: probes that observe it.
 //! - [`scratch`]: folders for channels that need a path.
-//! - `sizes`: message sizes, one for all or drawn from a size profile.
-//! - [`canary`], [`environment`]: what the machine itself is like while it measures.
-//! - [`doctor`]: what makes this machine noisy, and how to mend it.
-//! - [`system`]: the operating systems, and which of them has what.
-//! - [`sys`]: all that differs between operating systems, one file or folder per capability.
+//! - `sizes`: message sizes, fixed or sampled from a size profile.
+//! - [`canary`], [`environment`]: the state of the machine during measurement.
+//! - [`doctor`]: sources of noise, and how to fix them.
+//! - [`system`]: the supported operating systems.
+//! - [`sys`]: everything specific to an operating system, one file or folder per capability.
 //!
 //! # Invariants
 //! - Nothing but [`sys`] knows the operating system that it runs on; [`system`] names all of them, as data.
@@ -44,13 +44,13 @@ pub mod system;
 pub mod transport;
 mod watchdog;
 
-/// The version of the way of measuring. It is part of every methodology: results of two versions are not
-/// compared. Raise it only when the way of measuring changes, not with every release.
+/// The version of the measurement method. It is part of every methodology: results with different versions are not
+/// compared. Raise it only when the method changes, not with every release.
 ///
-/// 2: messages begin at a page; before, where the allocator put them, which made large copies up to twice as slow.
+/// 2: messages begin at a page boundary. Before, the allocator decided, which made large copies up to twice as slow.
 pub const PROTOCOL_VERSION: u32 = 2;
 
-// Here, because the model checker compiles all that stands in `ring`.
+// Here, because the model checker compiles every file in `ring`.
 #[cfg(test)]
 #[path = "ring/tests.rs"]
 mod ring_tests;

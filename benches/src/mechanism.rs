@@ -1,21 +1,21 @@
-//! What carries the messages of a case: a transport of this suite, or a program that brings its own.
+//! The mechanism that carries the messages of a case: a transport of this suite, or a program with its own.
 
 use crate::program::Program;
 use crate::transport::{Manner, Transport};
 use roundtrip_wire::TransportInfo;
 use std::sync::Arc;
 
-/// One of the two.
+/// A transport or a program.
 #[derive(Clone)]
 pub enum Mechanism {
-    /// The harness starts peers of this suite that talk over it.
+    /// The harness starts peers of this suite that use it.
     Suite(&'static dyn Transport),
-    /// The harness starts the program, which measures and reports by the protocol for such programs.
+    /// The harness starts the program, which measures and reports with the protocol for programs.
     Program(Arc<Program>),
 }
 
 impl Mechanism {
-    /// Name, family and semantics, as they travel with every result.
+    /// Name, family and semantics, recorded with every result.
     pub fn info(&self) -> TransportInfo {
         match self {
             Self::Suite(transport) => transport.info(),
@@ -23,7 +23,7 @@ impl Mechanism {
         }
     }
 
-    /// The transport of the suite that it is, if it is one.
+    /// The transport, if it is one of the suite.
     pub fn transport(&self) -> Option<&'static dyn Transport> {
         match self {
             Self::Suite(transport) => Some(*transport),
@@ -31,7 +31,7 @@ impl Mechanism {
         }
     }
 
-    /// The program that it is, if it is one.
+    /// The program, if it is one.
     pub fn program(&self) -> Option<&Arc<Program>> {
         match self {
             Self::Suite(_) => None,
@@ -39,7 +39,7 @@ impl Mechanism {
         }
     }
 
-    /// How it behaves unless something else is asked for. Of a program that is its own affair.
+    /// The default behaviour. Programs decide theirs themselves.
     pub fn manner(&self) -> Manner {
         self.transport().map_or_else(Manner::default, Transport::manner)
     }

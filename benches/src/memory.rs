@@ -1,22 +1,22 @@
-//! [`Memory`]: where messages are written and read, of this process or shared with another.
+//! [`Memory`]: the memory that messages are written to and read from, private or shared with another process.
 
 use crate::sys::shared_memory::Mapping;
 use std::ops::{Deref, DerefMut, Range};
 
-/// Where memory begins: at a page, whatever the allocator thinks. It puts large blocks 16 bytes into one, and what it does
-/// with small ones depends on what else is on the heap. A copy between two addresses that differ by little within a page
-/// (the kernel's buffers begin at 0) took 2.3 times as long here, at 1 MiB through a pipe, as one between equal ones: the
-/// pattern is that of loads that wait for stores to the same address modulo 4 KiB.
+/// Memory begins at a page boundary, independent of the allocator. It puts large blocks 16 bytes into a page; the
+/// position of small ones depends on the rest of the heap. A copy between two addresses that differ by little within a
+/// page (the kernel's buffers begin at 0) took 2.3 times as long here, at 1 MiB through a pipe, as one between equal
+/// ones: the pattern of loads that wait for stores to the same address modulo 4 KiB.
 const ALIGNMENT_BYTES: usize = 4_096;
 
-/// Bytes of a fixed length, present from the start: the process that uses it makes it, and touches it.
+/// Bytes of a fixed length, present from the start: the process that uses them creates and touches them.
 #[derive(Debug)]
 pub enum Memory {
-    /// This process's own.
+    /// Private to this process.
     Heap {
-        /// Longer, so that an aligned stretch is in it.
+        /// Longer, so that it contains an aligned range.
         whole: Vec<u8>,
-        /// Which stretch is used.
+        /// The used range.
         used: Range<usize>,
     },
     /// Shared, so that it can be passed by reference; the mapping may be longer.
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_begins_at_a_page_and_has_the_length_that_was_asked_for() {
+    fn memory_begins_at_a_page_with_the_requested_length() {
         for bytes in [0, 1, 63, 64, 100, 4_096, 131_072, 1 << 20] {
             let memory = Memory::heap(bytes);
             assert_eq!((memory.len(), memory.as_ptr().addr() % ALIGNMENT_BYTES), (bytes, 0), "{bytes}");

@@ -1,15 +1,15 @@
-//! Messages that can be recognised: a fixed pattern, stamped with a sequence number.
+//! Recognizable messages: a fixed pattern, stamped with a sequence number.
 
 use crate::memory::Memory;
 
-/// Distance between stamps: a page, so that a page left over from an earlier message is noticed.
+/// Distance between stamps: a page, so that a page from an earlier message is detected.
 const STAMP_DISTANCE: usize = 4096;
 const STAMP_BYTES: usize = size_of::<u64>();
 
 /// The longest answer of a receiver to a sender, and the shortest message of `stream`.
 pub(crate) const ANSWER_BYTES: usize = STAMP_BYTES;
 
-/// A message of fixed length. Its memory is touched when it is made, by the process that uses it.
+/// A message of fixed length. The process that uses it creates it and so touches its memory.
 #[derive(Debug)]
 pub(crate) struct Payload {
     bytes: Memory,
@@ -20,10 +20,10 @@ impl Payload {
         Self::within(Memory::heap(length))
     }
 
-    /// A message that fills this memory with a pattern that no page shares with its neighbours.
+    /// Fills this memory with a pattern that differs between adjacent pages.
     #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
     pub(crate) fn within(mut memory: Memory) -> Self {
-        // By blocks in which only the low byte counts, so that the compiler can write many at a time.
+        // In blocks in which only the low byte counts, so that the compiler can vectorize it.
         for (block, bytes) in memory.chunks_mut(1 << 8).enumerate() {
             let of_block = (block ^ (block >> 8)) as u8;
             for (i, byte) in bytes.iter_mut().enumerate() {
@@ -33,7 +33,7 @@ impl Payload {
         Self { bytes: memory }
     }
 
-    /// Writes the sequence number at the head of every page and at the end.
+    /// Writes the sequence number at the start of every page and at the end.
     pub(crate) fn stamp(&mut self, sequence: u64) {
         let stamp = sequence.to_le_bytes();
         for page in self.bytes.chunks_mut(STAMP_DISTANCE) {
@@ -45,7 +45,7 @@ impl Payload {
         }
     }
 
-    /// Writes the sequence number at the head alone: a few nanoseconds, whatever the length.
+    /// Writes the sequence number only at the start: a few nanoseconds at any length.
     #[inline]
     pub(crate) fn stamp_head(&mut self, sequence: u64) {
         let length = self.bytes.len().min(STAMP_BYTES);
@@ -58,7 +58,7 @@ impl Payload {
     }
 }
 
-/// The sequence number at the head of a message; of a message shorter than it, the low bytes.
+/// Returns the sequence number at the start of a message; only its low bytes for shorter messages.
 #[inline]
 pub(crate) fn sequence_of(message: &[u8]) -> u64 {
     let mut stamp = [0; STAMP_BYTES];
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_changes_every_page_and_the_end() {
+    fn stamp_changes_every_page_and_the_end() {
         let (mut first, mut second) = (Payload::new(10_000), Payload::new(10_000));
         first.stamp(1);
         second.stamp(u64::MAX);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_number_survives_in_what_fits() {
+    fn sequence_number_keeps_its_low_bytes() {
         for length in 1..20 {
             let mut payload = Payload::new(length);
             payload.stamp_head(0x0123_4567_89ab_cdef);

@@ -1,6 +1,6 @@
-//! What runs inside a peer process: one end of a channel, or all ends as threads.
+//! The code in a peer process: one end of a channel, or all ends as threads.
 //!
-//! The harness talks to it in lines of JSON: an [`Order`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
+//! The harness communicates with it in lines of JSON: an [`Order`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
 //! crosses these pipes between `go` and the answer.
 
 use crate::canary;
@@ -18,40 +18,40 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
 
-/// What a process is asked to do in its first line.
+/// The order in the first line of standard input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// To be one end of a channel, or all.
+    /// Be one or all ends of a channel.
     Job(Box<Job>),
-    /// To read the canaries, whose memory is then nobody else's.
+    /// Measure the canaries, in a process without other memory.
     Canaries,
 }
 
-/// What a peer is to do.
+/// The job of a peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Slug of the transport.
     pub transport: String,
     /// Slug of the scenario.
     pub scenario: String,
-    /// What the channel carries.
+    /// Required properties of the channel.
     pub channel: ChannelSpec,
-    /// How much.
+    /// Amount of work.
     pub work: Work,
     /// One end, or all.
     pub ends: Vec<JobEnd>,
 }
 
-/// What an end is in its scenario.
+/// The role of an end in its scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// One of two that talk to each other.
+    /// An end of a pair.
     Pair(End),
-    /// One of many that send, counted from 0.
+    /// One of several senders, counted from 0.
     Sender(u32),
-    /// One of many that receive.
+    /// One of several receivers, counted from 0.
     Receiver(u32),
 }
 
@@ -69,32 +69,32 @@ impl fmt::Display for Role {
 /// One end of a [`Job`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobEnd {
-    /// Which.
+    /// Its role.
     pub role: Role,
-    /// The processor to stay on.
+    /// The processor to pin it to.
     pub cpu: Option<u32>,
     /// Handles to take over.
     pub handles: Vec<Ticket>,
-    /// What to connect to.
+    /// The address to connect to.
     pub address: Option<String>,
 }
 
-/// What a peer has to say.
+/// A message from a peer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Connected, memory touched.
     Ready,
-    /// Done: one report an end, in the order of the job's ends.
+    /// Done: one report per end, in the order of the job's ends.
     Done(Vec<EndReport>),
     /// The canaries.
     Canaries(Vec<Canary>),
-    /// It did not work out, and why.
+    /// It failed, with the reason.
     Failed(String),
 }
 
-/// Runs one job from standard input, or, with arguments, one end of a program that comes with the suite. This is all of
-/// the hidden `peer` command.
+/// Runs one job from standard input, or, with arguments, one end of a bundled program. This is the hidden `peer`
+/// command.
 pub fn main(arguments: &[String]) -> ExitCode {
     if let [first, arguments @ ..] = arguments
         && first == framing::ARGUMENT
@@ -108,8 +108,8 @@ pub fn main(arguments: &[String]) -> ExitCode {
         Ok(answer) => answer,
         Err(error) => Answer::Failed(error.to_string()),
     };
-    // A harness that no longer listens has given up on this peer: there is nobody left to tell.
-    match say(&answer) {
+    // A harness that no longer listens has given up on this peer.
+    match send(&answer) {
         Ok(()) if !matches!(answer, Answer::Failed(_)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
@@ -123,12 +123,12 @@ fn serve() -> io::Result<Answer> {
         Order::Canaries => return Ok(Answer::Canaries(canary::measure())),
     };
     let transport = transport::find(&job.transport)
-        .ok_or_else(|| io::Error::other(format!("no transport is called `{}`", job.transport)))?;
+        .ok_or_else(|| io::Error::other(format!("unknown transport `{}`", job.transport)))?;
     let scenario = scenario::find(&job.scenario)
-        .ok_or_else(|| io::Error::other(format!("no scenario is called `{}`", job.scenario)))?;
+        .ok_or_else(|| io::Error::other(format!("unknown scenario `{}`", job.scenario)))?;
 
     let mut all_ready = || {
-        say(&Answer::Ready)?;
+        send(&Answer::Ready)?;
         lines.next().ok_or(io::ErrorKind::UnexpectedEof)?.map(|_go| ())
     };
     let run = Run { transport, scenario, channel: job.channel, work: job.work };
@@ -140,8 +140,8 @@ fn serve() -> io::Result<Answer> {
     }
 }
 
-/// What a thread tells the main thread.
-enum Word {
+/// A message from a thread to the main thread.
+enum ThreadMessage {
     Ready,
     Over(usize, io::Result<Box<EndReport>>),
 }
@@ -155,8 +155,8 @@ struct Run {
 }
 
 impl Run {
-    /// All ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
-    /// other thread, which may wait for an end that will never come, ends with the process.
+    /// Runs all ends in this process, one thread each. Returns the first failure immediately: it is the cause. Another
+    /// thread may wait for an end that never comes; it ends with the process.
     fn threads(&self, ends: Vec<JobEnd>, all_ready: scenario::Ready<'_>) -> io::Result<Vec<EndReport>> {
         let (tell, told) = mpsc::channel();
         let mut waiting = Vec::new();
@@ -165,11 +165,11 @@ impl Run {
             let (run, tell) = (self.clone(), tell.clone());
             thread::spawn(move || {
                 let result = run.end(end, &mut || {
-                    // Either channel closes only when the main thread has given up.
-                    tell.send(Word::Ready).map_err(io::Error::other)?;
+                    // Either channel closes only after the main thread has given up.
+                    tell.send(ThreadMessage::Ready).map_err(io::Error::other)?;
                     goes.recv().map_err(io::Error::other)
                 });
-                let _ = tell.send(Word::Over(index, result.map(Box::new)));
+                let _ = tell.send(ThreadMessage::Over(index, result.map(Box::new)));
             });
             waiting.push(go);
         }
@@ -178,14 +178,14 @@ impl Run {
         let (mut ready, mut reports) = (0, BTreeMap::new());
         for word in told {
             match word {
-                Word::Ready => ready += 1,
-                Word::Over(index, result) => _ = reports.insert(index, *result?),
+                ThreadMessage::Ready => ready += 1,
+                ThreadMessage::Over(index, result) => _ = reports.insert(index, *result?),
             }
             if ready == waiting.len() {
                 ready = 0;
                 all_ready()?;
                 for go in &waiting {
-                    // A thread that has failed meanwhile has said so, and is heard next.
+                    // A thread that has failed has reported it; that report is read next.
                     let _ = go.send(());
                 }
             }
@@ -210,27 +210,41 @@ impl Run {
                     End::Initiator => pair.initiate(&self.work, &mut link, ready)?,
                     End::Responder => pair.respond(&self.work, &mut link, ready)?,
                 };
-                // An other end that is gone already has all that it needs.
-                let _ = link.settle();
+                // If the other end is gone, it has everything it needs.
+                let _ = link.finish();
                 EndReport { buffers: link.buffers, ..report }
             }
             (Pattern::Many(many), role) => {
-                let transport =
-                    self.transport.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
+                let transport = self.transport.ring().ok_or_else(|| {
+                    io::Error::other(
+                        "only a ring supports several \
+                     senders or receivers",
+                    )
+                })?;
                 let ring = transport.connect_many(parts, &self.channel, many.many_senders)?;
                 match role {
                     Role::Sender(index) => many.send(&self.work, ring, index, ready)?,
                     Role::Receiver(_) => many.receive(&self.work, ring, ready)?,
-                    Role::Pair(_) => return Err(io::Error::other("half of a pair was to be one of many")),
+                    Role::Pair(_) => {
+                        return Err(io::Error::other(
+                            "expected a member of a ring, found an end \
+                     of a pair",
+                        ));
+                    }
                 }
             }
-            (Pattern::Pair(_), _) => return Err(io::Error::other("one of many was to be half of a pair")),
+            (Pattern::Pair(_), _) => {
+                return Err(io::Error::other(
+                    "expected an end of a pair, found a member \
+             of a ring",
+                ));
+            }
         };
         Ok(EndReport { thread_id: usage::thread_id(), ..report })
     }
 }
 
-fn say(answer: &Answer) -> io::Result<()> {
+fn send(answer: &Answer) -> io::Result<()> {
     let mut line = serde_json::to_string(answer)?;
     line.push('\n');
     let mut out = io::stdout().lock();

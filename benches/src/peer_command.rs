@@ -1,4 +1,4 @@
-//! [`PeerCommand`]: how a process of this suite is started.
+//! [`PeerCommand`]: the command that starts a process of this suite.
 
 use crate::sys::death;
 use std::io;
@@ -10,15 +10,15 @@ use std::process::{Command, Stdio};
 pub struct PeerCommand {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<String>,
 }
 
-/// Names a program that runs peers, where the kernel cannot run them by itself: an emulator of another processor.
+/// Names a program that runs peers if the kernel cannot: an emulator for another processor.
 const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
 
 impl PeerCommand {
-    /// A program of this project, through the emulator that `ROUNDTRIP_PEER_RUNNER` names, if it does.
+    /// A program of this project, run with the emulator in `ROUNDTRIP_PEER_RUNNER`, if set.
     pub fn new(program: PathBuf, argument: Option<&str>) -> Self {
         let argument = argument.map(str::to_owned).into_iter();
         match std::env::var_os(PEER_RUNNER) {
@@ -30,22 +30,22 @@ impl PeerCommand {
         }
     }
 
-    /// This very program, whose command `peer` runs one.
+    /// This program, whose command `peer` runs a peer.
     ///
     /// # Errors
-    /// When the system does not say where the program is.
+    /// If the system does not provide the path of the program.
     pub fn this_program() -> io::Result<Self> {
         Ok(Self::new(std::env::current_exe()?, Some("peer")))
     }
 
-    /// A process of it that is not started yet.
+    /// Returns a process that is not started yet.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         command
     }
 
-    /// The same as a peer: orders go in, answers come out, and it ends with this process.
+    /// Returns the same as a peer: orders go in, answers come out, and it ends with this process.
     pub(crate) fn process(&self) -> Command {
         let mut process = self.command();
         process.stdin(Stdio::piped()).stdout(Stdio::piped());

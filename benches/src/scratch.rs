@@ -1,5 +1,5 @@
-//! Folders for channels that need a path. Each is named after the process that made it, so that what a killed
-//! run left behind is recognised and removed by the next.
+//! Folders for channels that need a path. Each name contains the process that created it, so that the next run can find
+//! and remove the leftovers of a killed one.
 
 use crate::sys::liveness;
 use std::io;
@@ -7,12 +7,12 @@ use tempfile::TempDir;
 
 const PREFIX: &str = "roundtrip-channel-";
 
-/// A private folder that is removed when dropped.
+/// Creates a private folder that is removed when dropped.
 pub fn folder() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir()
 }
 
-/// Removes the folders of processes that no longer live.
+/// Removes the folders of dead processes.
 pub fn sweep() {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
     for entry in entries.flatten() {
@@ -23,7 +23,7 @@ pub fn sweep() {
             .and_then(|rest| rest.split_once('-'))
             .and_then(|(pid, _)| pid.parse().ok());
         if pid.is_some_and(|pid| !liveness::runs(pid)) {
-            // Another user's folder stays; it is theirs to remove.
+            // Another user's folder cannot be removed.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -35,8 +35,8 @@ mod tests {
     use crate::peer_command::PeerCommand;
 
     #[test]
-    fn folders_of_the_dead_are_swept_and_those_of_the_living_stay() {
-        // This program with what makes it end at once, because not every system has a program for that.
+    fn removes_folders_of_dead_processes_only() {
+        // This program with an argument that makes it end immediately, because not every system has a program for that.
         let mut list = PeerCommand::new(std::env::current_exe().unwrap(), None).command();
         let mut dead = list.arg("--list").stdout(std::process::Stdio::null()).spawn().unwrap();
         dead.wait().unwrap();

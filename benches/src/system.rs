@@ -1,6 +1,6 @@
-//! The operating systems that the suite knows, and which of them has what: data, the same wherever it is compiled.
+//! The supported operating systems, and the mechanisms that each has: data, the same wherever it is compiled.
 
-/// One of them.
+/// An operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// FreeBSD.
@@ -14,10 +14,10 @@ pub enum System {
 }
 
 impl System {
-    /// Every one, in the order of names.
+    /// All systems, ordered by name.
     pub const ALL: [Self; 4] = [Self::FreeBsd, Self::Linux, Self::MacOs, Self::Windows];
 
-    /// As [`std::env::consts::OS`] and definitions call it.
+    /// Returns its name in [`std::env::consts::OS`] and in definitions.
     pub fn name(self) -> &'static str {
         match self {
             Self::FreeBsd => "freebsd",
@@ -27,7 +27,7 @@ impl System {
         }
     }
 
-    /// As people call it.
+    /// Returns its display name.
     pub fn title(self) -> &'static str {
         match self {
             Self::FreeBsd => "FreeBSD",
@@ -37,41 +37,42 @@ impl System {
         }
     }
 
-    /// The one that this program runs on.
+    /// Returns the system that this program runs on.
     pub fn here() -> Option<Self> {
         Self::ALL.into_iter().find(|system| system.name() == std::env::consts::OS)
     }
 
-    /// It has a mechanism, every machine of it.
-    pub const fn always(self) -> Home {
-        Home { system: self, condition: None }
+    /// Every machine with this system has the mechanism.
+    pub const fn always(self) -> SupportedSystem {
+        SupportedSystem { system: self, condition: None }
     }
 
-    /// Machines of it have a mechanism on a condition.
-    pub const fn sometimes(self, condition: &'static str) -> Home {
-        Home { system: self, condition: Some(condition) }
+    /// Machines with this system have the mechanism on a condition.
+    pub const fn sometimes(self, condition: &'static str) -> SupportedSystem {
+        SupportedSystem { system: self, condition: Some(condition) }
     }
 }
 
 /// A system that has a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
-    /// Which.
+pub struct SupportedSystem {
+    /// The system.
     pub system: System,
-    /// What a machine there needs besides, in a few words that follow a tick: `since macOS 14.4`.
+    /// The condition, in a few words that follow a tick: `since macOS 14.4`.
     pub condition: Option<&'static str>,
 }
 
-/// All of them.
-pub const EVERY: &[Home] =
+/// All systems.
+pub const EVERY: &[SupportedSystem] =
     &[System::FreeBsd.always(), System::Linux.always(), System::MacOs.always(), System::Windows.always()];
-/// Those that are a Unix.
-pub const UNIX: &[Home] = &[System::FreeBsd.always(), System::Linux.always(), System::MacOs.always()];
-/// FreeBSD alone.
-pub const FREEBSD: &[Home] = &[System::FreeBsd.always()];
-/// Linux alone.
-pub const LINUX: &[Home] = &[System::Linux.always()];
-/// macOS alone.
-pub const MACOS: &[Home] = &[System::MacOs.always()];
-/// Windows alone.
-pub const WINDOWS: &[Home] = &[System::Windows.always()];
+/// All Unix systems.
+pub const UNIX: &[SupportedSystem] =
+    &[System::FreeBsd.always(), System::Linux.always(), System::MacOs.always()];
+/// Only FreeBSD.
+pub const FREEBSD: &[SupportedSystem] = &[System::FreeBsd.always()];
+/// Only Linux.
+pub const LINUX: &[SupportedSystem] = &[System::Linux.always()];
+/// Only macOS.
+pub const MACOS: &[SupportedSystem] = &[System::MacOs.always()];
+/// Only Windows.
+pub const WINDOWS: &[SupportedSystem] = &[System::Windows.always()];

@@ -1,5 +1,5 @@
-//! One thread a process that polls what is registered with it; started with the first of them. The model checker has
-//! none (`tests/model/watchdog.rs`).
+//! One thread per process that polls registered objects; started with the first of them. The model checker has none
+//! (`tests/model/watchdog.rs`).
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -18,8 +18,8 @@ struct WatchList {
 }
 
 static WATCH_LIST: Mutex<WatchList> = Mutex::new(WatchList { all: Vec::new(), is_watched: false });
-/// Notified when there is another.
-static ANOTHER: Condvar = Condvar::new();
+/// Notified when another object is registered.
+static REGISTERED: Condvar = Condvar::new();
 
 fn list() -> MutexGuard<'static, WatchList> {
     WATCH_LIST.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,7 +33,7 @@ pub(crate) fn watch(watched: &Arc<impl Watched + 'static>) -> io::Result<()> {
     }
     let watched: Weak<dyn Watched> = Arc::downgrade(watched) as Weak<dyn Watched>;
     list.all.push(watched);
-    ANOTHER.notify_one();
+    REGISTERED.notify_one();
     Ok(())
 }
 
@@ -43,11 +43,11 @@ fn poll() {
         let mut list = list();
         list.all.retain(|watched| watched.strong_count() > 0);
         while list.all.is_empty() {
-            list = ANOTHER.wait(list).unwrap_or_else(PoisonError::into_inner);
+            list = REGISTERED.wait(list).unwrap_or_else(PoisonError::into_inner);
         }
-        // Looking takes a while: others may be added meanwhile.
-        let living: Vec<Arc<dyn Watched>> = list.all.iter().filter_map(Weak::upgrade).collect();
+        // Polling takes a while: others may be added in the meantime.
+        let alive: Vec<Arc<dyn Watched>> = list.all.iter().filter_map(Weak::upgrade).collect();
         drop(list);
-        living.iter().for_each(|watched| watched.look());
+        alive.iter().for_each(|watched| watched.look());
     }
 }

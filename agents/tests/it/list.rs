@@ -1,4 +1,4 @@
-//! `roundtrip list`: nothing that can be measured is left out.
+//! `roundtrip list` is complete.
 
 use crate::{printed, ran};
 use roundtrip_bench::{definition, program, scenario, transport};
@@ -12,7 +12,7 @@ fn list(arguments: &[&str]) -> String {
 
 fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
     let of_suite = transport::ALL.iter().map(|transport| transport.info().slug.to_string());
-    let programs = program::of_suite().map(|program| program.info.slug.to_string());
+    let programs = program::bundled().map(|program| program.info.slug.to_string());
     let scenarios = scenario::ALL.iter().map(|scenario| scenario.slug().to_owned());
     let presets = definition::names().map(str::to_owned);
     [
@@ -23,7 +23,7 @@ fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
 }
 
 #[test]
-fn json_names_every_transport_scenario_and_preset() {
+fn json_lists_everything() {
     let answer: Value = serde_json::from_str(&list(&["--format", "json"])).unwrap();
     for (member, key, expected) in names() {
         let listed = answer[member].as_array().unwrap();
@@ -40,7 +40,7 @@ fn json_names_every_transport_scenario_and_preset() {
 }
 
 #[test]
-fn text_for_people_names_everything_and_fits_a_terminal() {
+fn text_lists_everything_and_fits_a_terminal() {
     let text = list(&[]);
     for (member, _, expected) in names() {
         for name in expected {
@@ -53,9 +53,9 @@ fn text_for_people_names_everything_and_fits_a_terminal() {
     assert!(!text.contains('\u{1b}'));
 }
 
-/// It is compared on each system that this test runs on, so that it can only be the same on all of them.
+/// Compared on each system that runs this test, so it must be the same on all of them.
 #[test]
-fn the_page_of_transports_is_the_same_on_every_system() {
+fn transports_page_is_the_same_on_every_system() {
     let folder = tempfile::tempdir().unwrap();
     let page = printed(&ran(folder.path(), &["transports"]));
     let stored = include_str!("../../../docs/reference/transports.md");

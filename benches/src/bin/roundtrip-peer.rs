@@ -1,4 +1,4 @@
-//! A peer and nothing else: what the tests of this crate start. The `roundtrip` command has the same inside.
+//! A peer only, started by the tests of this crate. The `roundtrip` command contains the same code.
 
 use std::process::ExitCode;
 

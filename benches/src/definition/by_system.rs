@@ -1,4 +1,4 @@
-//! What a definition asks for on each system: one list for all, or one for each.
+//! Lists in a definition: one for all systems, or one per system.
 
 use crate::system::System;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -21,7 +21,7 @@ struct Lists<T> {
 }
 
 impl<T> BySystem<T> {
-    /// What is asked for on this system; nothing where it is not named and there is no list for the others.
+    /// Returns the list for this system: empty if the system is not named and there is no `others`.
     pub(super) fn on(&self, system: System) -> &[T] {
         let Self(lists) = self;
         let own = match system {
@@ -40,7 +40,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySystem<T> {
     }
 }
 
-/// By hand, because an untagged enumeration would not say which name was not expected.
+/// Written by hand, because an untagged enumeration would not name the unexpected key.
 struct ListOrLists<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ListOrLists<T> {
@@ -65,16 +65,16 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct Row {
+    struct Table {
         transports: BySystem<String>,
     }
 
     fn parsed(row: &str) -> Result<BySystem<String>, String> {
-        toml::from_str::<Row>(row).map(|row| row.transports).map_err(|error| error.to_string())
+        toml::from_str::<Table>(row).map(|row| row.transports).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn a_list_is_for_every_system() {
+    fn one_list_applies_to_every_system() {
         let list = parsed("transports = ['pipe', 'tcp']").unwrap();
         for system in System::ALL {
             assert_eq!(list.on(system), ["pipe", "tcp"]);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_has_its_own_list_or_that_of_the_others_or_none() {
+    fn falls_back_to_the_list_for_others() {
         let lists = parsed("transports = { linux = ['pipe'], macos = [], others = ['tcp'] }").unwrap();
         assert_eq!(System::ALL.map(|system| lists.on(system).join(" ")), ["tcp", "pipe", "", "tcp"]);
         let lists = parsed("transports = { linux = ['pipe'] }").unwrap();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused_with_what_was_expected() {
+    fn rejects_other_types() {
         let unknown = parsed("transports = { beos = ['tcp'] }").err().unwrap();
         assert!(
             unknown.contains("`beos`") && unknown.contains("`freebsd`") && unknown.contains("`others`"),

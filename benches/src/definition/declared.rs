@@ -1,4 +1,4 @@
-//! One `[[program]]` of a definition: a program that brings a transport of its own.
+//! One `[[program]]` of a definition: a program with its own transport.
 
 use crate::mechanism::Mechanism;
 use crate::program::{self, Launch, Place, Program};
@@ -15,29 +15,27 @@ pub(super) struct Declared {
     title: String,
     family: Slug,
     semantics: String,
-    /// No commit of the measured repository can have changed it.
+    /// Whether no commit of the measured repository can change it.
     #[serde(default)]
     control: bool,
     command: Vec<String>,
 }
 
 pub(super) struct Known {
-    /// Those that come with the suite, and those of the definition.
+    /// Bundled programs and those of the definition.
     programs: Vec<Arc<Program>>,
 }
 
 impl Known {
-    /// With the programs of a definition, which are started in its folder.
+    /// With the programs of a definition, started in its folder.
     pub(super) fn with(declared: Vec<Declared>, folder: &Path) -> Result<Self, String> {
-        let mut known = Self { programs: program::of_suite().map(Arc::new).collect() };
+        let mut known = Self { programs: program::bundled().map(Arc::new).collect() };
         for Declared { slug, title, family, semantics, control, command } in declared {
             if known.find(slug.as_str()).is_ok() {
-                return Err(format!("a transport is called `{slug}` already"));
+                return Err(format!("duplicate transport `{slug}`"));
             }
             if command.first().is_none_or(String::is_empty) {
-                return Err(format!(
-                    "the command of `{slug}` is empty: expected a program and its arguments"
-                ));
+                return Err(format!("empty command in `{slug}`: expected a program and its arguments"));
             }
             known.programs.push(Arc::new(Program {
                 info: TransportInfo { slug, title, family, semantics, control },
@@ -51,7 +49,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What is called this: a transport of the suite, a program of the definition, one that comes with the suite.
+    /// Finds a mechanism by slug: a transport of the suite, a program of the definition, or a bundled program.
     pub(super) fn find(&self, slug: &str) -> Result<Mechanism, String> {
         if let Some(transport) = transport::find(slug) {
             return Ok(transport.into());
@@ -59,6 +57,6 @@ impl Known {
         let program = self.programs.iter().find(|program| program.info.slug.as_str() == slug);
         program
             .map(|program| Mechanism::Program(program.clone()))
-            .ok_or_else(|| format!("transport `{slug}` does not exist"))
+            .ok_or_else(|| format!("unknown transport `{slug}`"))
     }
 }

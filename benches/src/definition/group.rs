@@ -2,7 +2,7 @@
 
 use super::by_system::BySystem;
 use super::declared::Known;
-use super::{Crowd, Mode, Placement, PlannedCase, Repetitions};
+use super::{Mode, Participants, Placement, PlannedCase, Repetitions};
 use crate::mechanism::Mechanism;
 use crate::ring::{SEATS, Waiting, WakeRule};
 use crate::scenario::{self, Pattern, Scenario, Work};
@@ -20,17 +20,17 @@ pub(super) struct Group {
     message_bytes: Vec<u64>,
     #[serde(default)]
     size_profile: Option<String>,
-    /// What one operation takes: bytes of a transfer, a multiple of every message.
+    /// Bytes per operation; must be a multiple of the message size.
     #[serde(default)]
     total_bytes: Option<u64>,
-    /// The same, in messages.
+    /// Messages per operation.
     #[serde(default)]
     messages_per_operation: Option<u64>,
     #[serde(default)]
     buffer: Buffer,
     #[serde(default)]
     rates_per_second: Vec<u64>,
-    /// How many there are of those of whom there are N, in `route` and the channels.
+    /// The values of N in `route` and the channels.
     #[serde(default)]
     peers: Vec<u32>,
     #[serde(default)]
@@ -47,7 +47,7 @@ pub(super) struct Group {
     warmup: u64,
     #[serde(default = "one")]
     batch: u64,
-    /// Messages on their way at any time.
+    /// Messages in flight.
     #[serde(default = "one_window")]
     windows: Vec<u32>,
     repetitions: Count,
@@ -73,10 +73,10 @@ impl OneOrMany {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Buffer {
-    /// None: the system's default.
+    /// Use the system's default.
     #[default]
     System,
-    /// As large as a message.
+    /// Size the buffer like a message.
     Message,
 }
 
@@ -109,7 +109,7 @@ fn one_window() -> Vec<u32> {
 }
 
 impl Group {
-    /// Adds its cases for one system. What does not fit together is refused everywhere.
+    /// Adds the cases of this group for one system. Invalid combinations are errors on every system.
     pub(super) fn expand(
         &self,
         known: &Known,
@@ -119,8 +119,7 @@ impl Group {
         for system in System::ALL {
             let mut own = Vec::new();
             for name in self.scenario.names() {
-                let scenario =
-                    scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
+                let scenario = scenario::find(name).ok_or_else(|| format!("unknown scenario `{name}`"))?;
                 self.expand_one(known, system, scenario, &mut own)?;
             }
             if wanted == Some(system) {
@@ -141,33 +140,37 @@ impl Group {
             return Err("operations and batch must be at least 1".into());
         }
         if self.windows.is_empty() || self.windows.contains(&0) {
-            return Err("a window is at least 1, and there is at least one".into());
+            return Err("window must be at least 1".into());
         }
         if self.windows != [1] && scenario.slug() != "roundtrip" {
-            return Err(format!("{} takes no windows: expected roundtrip", scenario.slug()));
+            return Err(format!("{} does not support windows: only roundtrip does", scenario.slug()));
         }
         let repetitions = self.repetitions.checked()?;
         let sizes = self.sizes()?;
         let rates: Vec<Option<u64>> = match (scenario.slug(), self.rates_per_second.as_slice()) {
             ("open-loop", []) => return Err("open-loop needs rates_per_second".into()),
-            ("open-loop", rates) if rates.contains(&0) => return Err("a rate must be at least 1".into()),
+            ("open-loop", rates) if rates.contains(&0) => {
+                return Err("rates_per_second must be at least \
+             1"
+                .into());
+            }
             ("open-loop", rates) => rates.iter().copied().map(Some).collect(),
             (_, []) => vec![None],
-            (other, _) => return Err(format!("{other} takes no rates_per_second")),
+            (other, _) => return Err(format!("{other} does not support rates_per_second")),
         };
         let (transports, placements) = (self.transports.on(system), self.placements.on(system));
         if placements.is_empty() && !transports.is_empty() {
-            return Err(format!("on {} there are transports and no placements", system.name()));
+            return Err(format!("transports on {} without placements", system.name()));
         }
         let places = product(&self.modes, placements);
-        let streams = product(&product(&rates, &self.crowds(scenario)?), &self.windows);
+        let streams = product(&product(&rates, &self.participants(scenario)?), &self.windows);
         let loads = product(&streams, &sizes);
         for slug in transports {
             let transport = known.find(slug)?;
-            for (manner, (mode, placement)) in product(&self.manners(&transport), &places) {
-                for &(((rate_per_second, crowd), window), message_bytes) in &loads {
+            for (manner, (mode, placement)) in product(&self.behaviors(&transport), &places) {
+                for &(((rate_per_second, participants), window), message_bytes) in &loads {
                     let work = self.work(scenario, manner, message_bytes, placement)?;
-                    let work = Work { rate_per_second, senders: crowd.senders, window, ..work };
+                    let work = Work { rate_per_second, senders: participants.senders, window, ..work };
                     cases.push(PlannedCase {
                         transport: transport.clone(),
                         scenario,
@@ -179,7 +182,7 @@ impl Group {
                             Buffer::Message => Some(work.message_bytes),
                         },
                         manner,
-                        crowd,
+                        participants,
                         work,
                         repetitions,
                         probe: None,
@@ -190,25 +193,29 @@ impl Group {
         Ok(())
     }
 
-    /// How many ends there are, for each number of peers.
-    fn crowds(&self, scenario: &dyn Scenario) -> Result<Vec<Crowd>, String> {
+    /// The participants for each number of peers.
+    fn participants(&self, scenario: &dyn Scenario) -> Result<Vec<Participants>, String> {
         match (scenario.pattern(), self.peers.as_slice()) {
-            (Pattern::Pair(_), []) => Ok(vec![Crowd::PAIR]),
-            (Pattern::Pair(_), _) => Err(format!("{} has two ends and takes no peers", scenario.slug())),
+            (Pattern::Pair(_), []) => Ok(vec![Participants::PAIR]),
+            (Pattern::Pair(_), _) => {
+                Err(format!("{} has two ends and does not support peers", scenario.slug()))
+            }
             (Pattern::Many(_), []) => Err(format!("{} needs peers, such as [1, 2, 4]", scenario.slug())),
             (Pattern::Many(_), peers) if peers.iter().any(|&peers| peers == 0 || peers as usize > SEATS) => {
-                Err(format!("a number of peers is from 1 to {SEATS}: found {peers:?}"))
+                Err(format!("peers must be from 1 to {SEATS}: found {peers:?}"))
             }
             (Pattern::Many(_), _) if (self.operations, self.warmup, self.batch) != (1, 0, 1) => Err(format!(
-                "a transfer of {} is one operation: expected operations = 1, warmup = 0",
+                "one transfer of {} is one operation: expected operations = 1, warmup = 0",
                 scenario.slug()
             )),
-            (Pattern::Many(many), peers) => Ok(peers.iter().map(|&peers| (many.crowd)(peers)).collect()),
+            (Pattern::Many(many), peers) => {
+                Ok(peers.iter().map(|&peers| (many.participants)(peers)).collect())
+            }
         }
     }
 
-    /// Every combination of what is asked for; what is not asked for is as the transport likes it.
-    fn manners(&self, transport: &Mechanism) -> Vec<Manner> {
+    /// Every combination of the requested values; the transport's defaults for the rest.
+    fn behaviors(&self, transport: &Mechanism) -> Vec<Manner> {
         let usual = transport.manner();
         let channels = product(&or(&self.receive, usual.waiting), &or(&self.on_full, usual.on_full));
         let memories = product(&or(&self.wake, usual.wake_rule), &or(&self.storage, usual.storage));
@@ -217,7 +224,7 @@ impl Group {
         product(&channels, &memories).into_iter().map(manner).collect()
     }
 
-    /// Bytes of one operation, where it takes several messages whose sizes are known.
+    /// Bytes per operation, if it takes several messages of known sizes.
     fn total(&self, scenario: &dyn Scenario, work: &Work) -> Option<u64> {
         let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
         (one_way && self.size_profile.is_none())
@@ -226,10 +233,10 @@ impl Group {
 
     fn sizes(&self) -> Result<Vec<u64>, String> {
         match (&self.size_profile, self.message_bytes.as_slice()) {
-            (None, []) => Err("message_bytes or size_profile is needed".into()),
+            (None, []) => Err("missing message_bytes or size_profile".into()),
             (None, sizes) => Ok(sizes.to_vec()),
             (Some(name), []) => Ok(vec![SizeProfile::named(name)?.max_bytes() as u64]),
-            (Some(_), _) => Err("message_bytes and size_profile exclude each other".into()),
+            (Some(_), _) => Err("message_bytes and size_profile are mutually exclusive".into()),
         }
     }
 
@@ -247,15 +254,15 @@ impl Group {
         let least = scenario.message_bytes_min();
         if shortest < least {
             return Err(format!(
-                "a message of {shortest} B: expected at least {least} B in {}",
+                "message of {shortest} B is too short: at least {least} B in {}",
                 scenario.slug()
             ));
         }
         let lossy = manner.on_full == OnFull::Drop;
         let is_pair = matches!(scenario.pattern(), Pattern::Pair(_));
         if lossy && is_pair && self.size_profile.is_some() {
-            return Err("what drops messages needs message_bytes, not size_profile: who receives cannot know how long \
-                        the next one is"
+            return Err("a transport that drops messages needs message_bytes instead of size_profile, \
+             because the receiver must know the next size"
                 .into());
         }
         Ok(Work {
@@ -276,15 +283,18 @@ impl Group {
         if !self.peers.is_empty() {
             return match (self.total_bytes, self.messages_per_operation) {
                 (None, Some(messages)) if messages > 0 => Ok(messages),
-                _ => Err(format!("{} needs messages_per_operation, and no total_bytes", scenario.slug())),
+                _ => Err(format!(
+                    "{} needs messages_per_operation and does not support total_bytes",
+                    scenario.slug()
+                )),
             };
         }
         match (one_way, self.total_bytes, self.messages_per_operation) {
             (false, None, None) => Ok(1),
             (false, ..) => {
-                Err(format!("{} takes no total_bytes and no messages_per_operation", scenario.slug()))
+                Err(format!("{} does not support total_bytes or messages_per_operation", scenario.slug()))
             }
-            // What such an operation takes in bytes differs from one to the next, so a case could not say it.
+            // The bytes of these operations differ, so a case could not state them.
             (true, None, Some(messages)) if messages > 1 && self.size_profile.is_some() => {
                 Err("size_profile needs messages_per_operation = 1".into())
             }
@@ -314,7 +324,7 @@ impl Count {
             },
         };
         if repetitions.min == 0 || repetitions.min > repetitions.max {
-            return Err("repetitions must be at least 1, and min no more than max".into());
+            return Err("repetitions must be at least 1, and min at most max".into());
         }
         Ok(repetitions)
     }
@@ -337,7 +347,7 @@ fn parts_per_million(percent: f64) -> Result<u32, String> {
     if percent > 0.0 && percent <= 100.0 {
         return Ok((percent * 10_000.0).round() as u32);
     }
-    Err(format!("width_percent is {percent}: expected more than 0 and at most 100"))
+    Err(format!("width_percent must be above 0 and at most 100: found {percent}"))
 }
 
 #[cfg(test)]
@@ -350,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_other_systems_adds_nothing_here_and_is_still_checked() {
+    fn checks_groups_for_other_systems() {
         let cases = |lists: &str| {
             parse(
                 "x",
@@ -369,20 +379,20 @@ mod tests {
         assert_eq!(cases(&format!("transports = {{ {elsewhere} = ['tcp'] }}\n{free}")), Ok(0));
 
         let unknown = cases(&format!("transports = {{ {elsewhere} = ['smoke-signal'] }}\n{free}"));
-        assert!(unknown.unwrap_err().contains("`smoke-signal` does not exist"));
+        assert!(unknown.unwrap_err().contains("unknown transport `smoke-signal`"));
         let nowhere = cases(&format!("transports = ['tcp']\nplacements = {{ {here} = ['free'] }}"));
-        assert!(nowhere.unwrap_err().contains("transports and no placements"));
+        assert!(nowhere.unwrap_err().contains("without placements"));
     }
 
     #[test]
-    fn what_does_not_fit_together_is_refused_with_what_was_expected() {
+    fn rejects_invalid_combinations() {
         for (scenario, transport, lines, expected) in [
             ("'stream'", "pipe", "message_bytes = [3000]\ntotal_bytes = 10000", "multiple"),
             ("'stream'", "pipe", "message_bytes = [4]\ntotal_bytes = 4", "at least 8 B"),
             ("'open-loop'", "pipe", "message_bytes = [64]", "rates_per_second"),
-            ("'roundtrip'", "pipe", "message_bytes = [64]\nrates_per_second = [1]", "takes no rates"),
+            ("'roundtrip'", "pipe", "message_bytes = [64]\nrates_per_second = [1]", "does not support rates"),
             ("'roundtrip'", "pipe", "", "message_bytes or size_profile"),
-            ("'roundtrip'", "pipe", "size_profile = 'x'", "no size profile"),
+            ("'roundtrip'", "pipe", "size_profile = 'x'", "unknown size profile"),
             (
                 "'stream'",
                 "udp",
@@ -393,13 +403,13 @@ mod tests {
                 "'roundtrip'",
                 "pipe",
                 "message_bytes = [64]\nrepetitions = { min = 9, max = 3 }",
-                "min no more than max",
+                "min at most max",
             ),
             (
                 "'roundtrip'",
                 "pipe",
                 "message_bytes = [64]\nrepetitions = { min = 6, max = 9, width_percent = 0 }",
-                "width_percent is 0",
+                "width_percent must be above 0",
             ),
             ("'route'", "ring-futex", "message_bytes = [64]", "needs peers"),
             ("'route'", "ring-futex", "message_bytes = [64]\npeers = [33]", "from 1 to 32"),
@@ -408,7 +418,7 @@ mod tests {
                 "['stream', 'route']",
                 "ring-futex",
                 "message_bytes = [64]\npeers = [1]\nmessages_per_operation = 1",
-                "stream has two ends and takes no peers",
+                "stream has two ends and does not support peers",
             ),
         ] {
             let repetitions = if lines.contains("repetitions") { "" } else { "repetitions = 1" };

@@ -1,6 +1,6 @@
 //! Presets: what to measure, as data. `definitions/*.toml` is parsed here into a [`Plan`].
 
-pub use crate::scenario::Crowd;
+pub use crate::scenario::Participants;
 
 use crate::mechanism::Mechanism;
 use crate::probe::Probe;
@@ -20,7 +20,7 @@ mod by_system;
 mod declared;
 mod group;
 
-/// The presets that come with the suite: name and definition, in the order of names.
+/// The bundled presets: name and definition, ordered by name.
 const PRESETS: &[(&str, &str)] = &[
     ("chromium-mach", include_str!("../../definitions/chromium-mach.toml")),
     ("ipc-static", include_str!("../../definitions/ipc-static.toml")),
@@ -35,25 +35,25 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|&(name, _)| name)
 }
 
-/// What will be measured.
+/// The cases to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The preset's name.
     pub preset: Slug,
-    /// One line on what it is for.
+    /// One line on the purpose of the preset.
     pub about: String,
     /// Every case, in the order of the definition.
     pub cases: Vec<PlannedCase>,
-    /// How long one repetition may take before its peers count as hung.
+    /// Time limit of one repetition; then its peers count as hung.
     pub deadline: Duration,
 }
 
 impl Plan {
-    /// Measures every case for Node with each of these instead of the one in `PATH`.
+    /// Measures every Node case with each of these programs instead of the `node` in `PATH`.
     #[must_use]
     pub fn with_nodes(self, nodes: &[Node]) -> Self {
         let each = |case: PlannedCase| match case.transport.program() {
-            Some(program) if program.is_of_node() => nodes
+            Some(program) if program.uses_node() => nodes
                 .iter()
                 .map(|node| PlannedCase { transport: program.with_node(node).into(), ..case.clone() })
                 .collect(),
@@ -63,36 +63,36 @@ impl Plan {
     }
 }
 
-/// One case and how much of it.
+/// One case and its amount of work.
 #[derive(Clone)]
 pub struct PlannedCase {
-    /// What carries the messages.
+    /// The transport or program.
     pub transport: Mechanism,
     /// The traffic pattern.
     pub scenario: &'static dyn Scenario,
-    /// One process an end, or one thread an end.
+    /// Whether ends are processes or threads.
     pub mode: Mode,
-    /// Which processors.
+    /// The processors of the ends.
     pub placement: Placement,
-    /// Bytes of one operation, where it takes several messages.
+    /// Bytes per operation, if it takes several messages.
     pub total_bytes: Option<u64>,
-    /// The kernel buffer to ask for; none: the system's default.
+    /// The kernel buffer to request; `None` for the system's default.
     pub buffer_bytes: Option<usize>,
-    /// How the channel and its ends behave.
+    /// Behaviour of the channel and its ends.
     pub manner: Manner,
-    /// How many ends there are of which kind.
-    pub crowd: Crowd,
-    /// How much of it.
+    /// Number of ends of each kind.
+    pub participants: Participants,
+    /// Amount of work.
     pub work: Work,
-    /// Fresh starts of the peers.
+    /// Repetitions, each with new peers.
     pub repetitions: Repetitions,
-    /// What watches the ends meanwhile; no definition asks for it.
+    /// The probe that observes the ends. Definitions cannot set it.
     pub probe: Option<Probe>,
 }
 
 impl PlannedCase {
-    /// One repetition of this work between two processes, wherever the system puts them.
-    pub fn of(transport: impl Into<Mechanism>, scenario: &'static dyn Scenario, work: Work) -> Self {
+    /// One repetition of this work between two unpinned processes.
+    pub fn new(transport: impl Into<Mechanism>, scenario: &'static dyn Scenario, work: Work) -> Self {
         let transport = transport.into();
         Self {
             manner: transport.manner(),
@@ -102,14 +102,14 @@ impl PlannedCase {
             placement: Placement::Free,
             total_bytes: None,
             buffer_bytes: None,
-            crowd: Crowd::PAIR,
+            participants: Participants::PAIR,
             work,
             repetitions: Repetitions::exactly(1),
             probe: None,
         }
     }
 
-    /// What its channel must carry.
+    /// The properties of the channel that this case needs.
     pub fn channel(&self) -> ChannelSpec {
         ChannelSpec {
             message_bytes: self.work.message_bytes,
@@ -119,16 +119,16 @@ impl PlannedCase {
     }
 
     /// Whether it is measured with a `node`.
-    pub fn is_of_node(&self) -> bool {
-        self.transport.program().is_some_and(|program| program.is_of_node())
+    pub fn uses_node(&self) -> bool {
+        self.transport.program().is_some_and(|program| program.uses_node())
     }
 
-    /// What starts the program that it is measured with and in which folder, if its definition declares one.
+    /// The command and folder of its program, if its definition declares one.
     pub fn declared(&self) -> Option<(&[String], &Path)> {
         self.transport.program()?.declared()
     }
 
-    /// The same case with its program started by another command, or in another folder.
+    /// The same case with another command or folder for its program.
     #[must_use]
     pub fn started_by(&self, command: Vec<String>, folder: PathBuf) -> Self {
         let Some(program) = self.transport.program() else { return self.clone() };
@@ -138,22 +138,22 @@ impl PlannedCase {
     }
 }
 
-/// How often a case is repeated.
+/// The number of repetitions of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repetitions {
-    /// At least so often, and at most.
+    /// The fewest repetitions.
     pub min: u32,
-    /// At most so often.
+    /// The most repetitions.
     pub max: u32,
-    /// Between the two, until the 95 % interval of the median over the repetitions' p50 is no wider than this share of
-    /// it, in parts per million. None: always `max`.
+    /// Stop between the two once the 95 % interval of the median over the repetitions' p50 is at most this share of it,
+    /// in parts per million. `None`: always `max`.
     pub width_ppm: Option<u32>,
-    /// Done first, and not reported.
+    /// Repetitions that run first and are not reported.
     pub discarded: u32,
 }
 
 impl Repetitions {
-    /// Always so many.
+    /// A fixed number of repetitions.
     pub fn exactly(count: u32) -> Self {
         Self { min: count, max: count, width_ppm: None, discarded: 0 }
     }
@@ -161,15 +161,15 @@ impl Repetitions {
 
 impl fmt::Display for PlannedCase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { scenario, transport, mode, placement, work, crowd, .. } = self;
+        let Self { scenario, transport, mode, placement, work, participants, .. } = self;
         let (scenario, transport) = (scenario.slug(), transport.info().slug);
         write!(formatter, "{scenario}/{transport}/{}/{placement}/{} B", mode.slug(), work.message_bytes)?;
         if work.window > 1 {
             write!(formatter, "/window {}", work.window)?;
         }
-        match *crowd {
-            Crowd::PAIR => Ok(()),
-            Crowd { senders, receivers } => write!(formatter, "/{senders} to {receivers}"),
+        match *participants {
+            Participants::PAIR => Ok(()),
+            Participants { senders, receivers } => write!(formatter, "/{senders} to {receivers}"),
         }
     }
 }
@@ -180,10 +180,10 @@ impl fmt::Debug for PlannedCase {
     }
 }
 
-/// Whether the ends are processes or threads. The names are those of a pair; there may be more ends.
+/// Whether the ends are processes or threads. The names are for a pair; there may be more ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Mode {
-    /// A process each.
+    /// One process per end.
     #[serde(rename = "2proc")]
     TwoProcesses,
     /// Threads of one process.
@@ -192,7 +192,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Its name.
+    /// Returns its name.
     pub fn slug(self) -> &'static str {
         match self {
             Self::TwoProcesses => "2proc",
@@ -201,17 +201,17 @@ impl Mode {
     }
 }
 
-/// Which processors the two ends use.
+/// The processors that the ends use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// Both pinned to the same one.
+    /// Both pinned to the same processor.
     SameCpu,
-    /// Pinned to two, of different cores where there are such; more ends in turn to all processors.
+    /// Pinned to two processors, on different cores if possible; more ends use all processors in turn.
     CrossCpu,
-    /// As the scheduler likes.
+    /// Left to the scheduler.
     Free,
-    /// The initiator's and the responder's, for a matrix of all pairs; a definition cannot ask for it.
+    /// The initiator's and the responder's processor, for a matrix of all pairs. Definitions cannot request it.
     #[serde(skip)]
     Cpus(u32, u32),
 }
@@ -230,36 +230,36 @@ impl fmt::Display for Placement {
 /// Why a preset cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDefinition {
-    /// No preset of this name.
-    #[error("no preset is called `{name}`: expected one of {known}")]
+    /// There is no preset with this name.
+    #[error("unknown preset `{name}`: expected one of {known}")]
     UnknownPreset {
-        /// As asked.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The known presets.
         known: String,
     },
-    /// The file is not as expected; the message has line and column.
+    /// The file is invalid; the message has line and column.
     #[error("preset `{preset}`: {reason}")]
     Malformed {
-        /// Which preset.
+        /// The preset.
         preset: String,
-        /// What is wrong.
+        /// The error.
         reason: String,
     },
 }
 
-/// Plans a preset that comes with the suite.
+/// Plans a bundled preset.
 ///
 /// # Errors
-/// When there is none of this name.
+/// If no preset has this name.
 pub fn preset(name: &str) -> Result<Plan, InvalidDefinition> {
     preset_on(name, System::here())
 }
 
-/// What a preset that comes with the suite measures on one system, from wherever it is asked.
+/// Plans a bundled preset for a given system, which may differ from this one.
 ///
 /// # Errors
-/// When there is none of this name.
+/// If no preset has this name.
 pub fn preset_on(name: &str, system: Option<System>) -> Result<Plan, InvalidDefinition> {
     let (name, text) = PRESETS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         InvalidDefinition::UnknownPreset { name: name.into(), known: names().collect::<Vec<_>>().join(", ") }
@@ -270,7 +270,7 @@ pub fn preset_on(name: &str, system: Option<System>) -> Result<Plan, InvalidDefi
 /// Plans a definition. Its programs are started in `folder`.
 ///
 /// # Errors
-/// Naming the line, or the value and what was expected.
+/// Naming the line, or the value and the expected values.
 pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Plan, InvalidDefinition> {
     parse_for(System::here(), name, text, folder)
 }
@@ -307,20 +307,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_is_well_formed() {
+    fn every_preset_is_valid() {
         for name in names() {
             assert!(!preset(name).unwrap().cases.is_empty());
         }
     }
 
     #[test]
-    fn an_unknown_preset_names_those_that_exist() {
+    fn unknown_preset_lists_known_ones() {
         let error = preset("quik").unwrap_err().to_string();
         assert!(error.contains("`quik`") && error.contains("quick"), "{error}");
     }
 
     #[test]
-    fn a_misspelt_key_is_named_with_its_line() {
+    fn misspelt_key_is_reported_with_its_line() {
         let error = parse("x", "about = ''\ndeadline_seconds = 1\ncases = []", Path::new("."))
             .unwrap_err()
             .to_string();

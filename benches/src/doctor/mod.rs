@@ -1,7 +1,7 @@
-//! What makes this machine noisy, what limits the suite here, and how to mend each point.
+//! Sources of noise and limits of this machine, and how to fix them.
 //!
-//! Every rule is a pure function of [`Evidence`], so each can be tried with the facts of another machine. A new rule
-//! is one entry in the list of its topic.
+//! Every rule is a pure function of [`Evidence`], so each can be tested with facts of another machine. A new rule is
+//! one entry in the list of its topic.
 
 use crate::definition;
 use crate::sys::fingerprint;
@@ -12,38 +12,38 @@ use std::time::Duration;
 
 mod rules;
 
-/// What one rule found.
+/// The finding of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The rule's name, stable: `governor`.
+    /// The rule's stable name: `governor`.
     pub slug: &'static str,
     /// `processor`, `sharing`, `kernel` or `limit`.
     pub topic: &'static str,
-    /// What it means for figures.
+    /// Its effect on results.
     pub state: State,
-    /// What was read, with figures.
+    /// The facts found, with figures.
     pub found: String,
-    /// Why it matters, in a sentence.
+    /// Why it matters, in one sentence.
     pub why: &'static str,
-    /// How to mend it: one command or one piece of advice a line. Absent where nothing is to be done.
-    pub mend: Option<String>,
+    /// How to fix it: one command or piece of advice per line. `None` if there is nothing to do.
+    pub fix: Option<String>,
 }
 
-/// What a finding means for figures.
+/// The effect of a finding on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It makes figures larger or less even.
+    /// Results are higher or scatter more.
     Noisy,
-    /// A part of the suite does not run, or with less than it asks for; the rest is not affected.
+    /// A part of the suite does not run, or runs with less than requested; the rest is unaffected.
     Limiting,
-    /// This system does not tell.
+    /// This system does not provide the fact.
     Unknown,
-    /// As it should be.
+    /// No problem.
     Fine,
 }
 
-/// Watches this machine for a second and applies every rule, in the order of topics.
+/// Observes this machine for a second and applies every rule, ordered by topic.
 pub fn examine() -> Vec<Finding> {
     findings(&Evidence::gather())
 }
@@ -68,49 +68,49 @@ struct Rule {
 
 impl Rule {
     fn apply(&self, topic: &'static str, evidence: &Evidence) -> Finding {
-        let unknown = || (State::Unknown, "this system does not tell".into(), None);
+        let unknown = || (State::Unknown, "unknown".into(), None);
         let (state, found, remedy) = (self.judge)(evidence).unwrap_or_else(unknown);
-        Finding { slug: self.slug, topic, state, found, why: self.why, mend: remedy }
+        Finding { slug: self.slug, topic, state, found, why: self.why, fix: remedy }
     }
 }
 
-/// The state, what was found and, where that is not fine, the remedy.
+/// The state, the facts found and, if there is a problem, the fix.
 type Verdict = (State, String, Option<String>);
 
 #[cfg(test)]
 mod tests;
 
-// All that the rules judge by.
+// The evidence that the rules use.
 
-/// For how long the machine is watched: long enough that one clock tick (10 ms) is a percent, and a person waits.
+/// How long the machine is observed: one clock tick (10 ms) is then a percent, and the user does not wait long.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Facts of a machine, and what it went through while it was watched.
+/// Facts about a machine, and its activity while it was observed.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     /// The operating system as the compiler names it: `linux`, `windows`.
     pub system: &'static str,
     /// `fingerprint::stable` and `fingerprint::conditions`, whose keys differ.
     pub facts: BTreeMap<String, String>,
-    /// The difference of two readings (`Reading::since`), of all processors, while nothing is measured.
+    /// The difference of two readings (`Reading::since`) over all processors, while the suite is idle.
     pub noise: BTreeMap<String, u64>,
     /// Whether this program is a debug build.
     pub is_debug_build: bool,
-    /// What the suite asks of the machine.
+    /// Resources that the suite needs.
     pub needs: Needs,
 }
 
-/// What the presets that come with the suite ask of the machine.
+/// Resources that the bundled presets need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The longest message of `posix-mq`.
+    /// The longest message over `posix-mq`.
     pub queue_message_bytes: u64,
-    /// The largest kernel buffer that is asked for.
+    /// The largest requested kernel buffer.
     pub buffer_bytes: u64,
 }
 
 impl Evidence {
-    /// Of this machine, which takes a second.
+    /// Gathers the evidence of this machine, which takes a second.
     pub fn gather() -> Self {
         let before = Reading::now(None);
         std::thread::sleep(WATCH);
@@ -122,17 +122,17 @@ impl Evidence {
             facts,
             noise,
             is_debug_build: cfg!(debug_assertions),
-            needs: Needs::of_presets(),
+            needs: Needs::for_presets(),
         }
     }
 
-    /// What to do: commands for the systems that have some, and words for all others.
+    /// The fix: commands for the systems that have one, otherwise a sentence.
     fn remedy(&self, commands: &[(&str, &str)], elsewhere: &str) -> String {
         let known = commands.iter().find(|(system, _)| *system == self.system);
         known.map_or(elsewhere, |(_, command)| command).to_owned()
     }
 
-    /// Whether its kernel is Linux, which some rules are about.
+    /// Whether the system is Linux.
     fn is_linux(&self) -> bool {
         self.system == "linux"
     }
@@ -149,18 +149,18 @@ impl Evidence {
         self.fact("machine.hypervisor").is_some_and(|kind| kind != "none")
     }
 
-    /// How many processors were busy while watching, on average.
+    /// Average number of busy processors while observed.
     fn busy_processors(&self) -> Option<f64> {
         self.watched_percent("busy_ns").map(|percent| percent / 100.0)
     }
 
-    /// Whether this process has a capability (capabilities(7)), by its number.
+    /// Whether this process has a capability (capabilities(7)), by number.
     fn has_capability(&self, number: u32) -> bool {
         let all = self.fact("os.capabilities").and_then(|hex| u64::from_str_radix(hex, 16).ok());
         all.is_some_and(|all| all >> number & 1 == 1)
     }
 
-    /// What was counted while watching, as a share of the time that passed, in percent.
+    /// A counter over the observed second, as a percentage of the elapsed time.
     fn watched_percent(&self, key: &str) -> Option<f64> {
         let elapsed_ns = *self.noise.get("elapsed_ns").filter(|&&ns| ns > 0)?;
         Some(*self.noise.get(key)? as f64 / elapsed_ns as f64 * 100.0)
@@ -168,8 +168,8 @@ impl Evidence {
 }
 
 impl Needs {
-    /// The largest of all presets.
-    pub fn of_presets() -> Self {
+    /// The largest needs of all presets.
+    pub fn for_presets() -> Self {
         let mut needs = Self::default();
         for plan in definition::names().filter_map(|name| definition::preset(name).ok()) {
             for case in &plan.cases {

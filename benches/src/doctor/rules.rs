@@ -1,4 +1,4 @@
-//! Rules about how the system is set up, and how this program was built.
+//! Rules about the setup of the system and the build of this program.
 
 use super::{Evidence, Rule, State, Verdict};
 use crate::sys::tree::numbers;
@@ -20,13 +20,12 @@ fn unknown(found: impl Into<String>) -> Option<Verdict> {
     Some((State::Unknown, found.into(), None))
 }
 
-/// A list of rules: the function that judges, the slug, and why it matters.
+/// A list of rules: the function, the slug, and why it matters.
 macro_rules! rules {
     ($($judge:ident $slug:literal $why:literal;)+) => { &[$(Rule { slug: $slug, why: $why, judge: $judge }),+] };
 }
 
-/// Clock sources that a program reads without a system call and without asking a device: of Linux (vDSO), then of FreeBSD
-/// (sys/vdso.h).
+/// Clock sources that a program reads without a system call or a device: on Linux (vDSO), then on FreeBSD (sys/vdso.h).
 const FAST_CLOCKS: &[&str] = &[
     "tsc",
     "kvm-clock",
@@ -41,14 +40,16 @@ const FAST_CLOCKS: &[&str] = &[
 ];
 
 pub(super) const KERNEL: &[Rule] = rules! {
-    build "build" "Without optimisation, the suite's own code takes longer than what it times.";
+    build "build" "Without optimisation, the suite's own code takes longer than the operations it times.";
     clock_source "clock-source" "A slow clock source makes each reading a system call or a device access.";
-    swap "swap" "Memory that was swapped out is read back from the disk in the middle of something.";
+    swap "swap" "Reading swapped-out memory back from disk interrupts the measurement.";
     huge_pages "huge-pages"
-        "Where huge pages are always made, the kernel moves memory together behind a program's back.";
-    nmi_watchdog "nmi-watchdog" "The watchdog interrupts every processor and holds a performance counter.";
-    aslr "aslr" "Addresses differ from start to start; each repetition is a new start, so that this averages out.";
-    mitigations "mitigations" "They cost time in every system call: figures compare only where they are the same.";
+        "With huge pages always enabled, the kernel moves a program's memory in the background.";
+    nmi_watchdog "nmi-watchdog" "The watchdog interrupts every CPU and occupies a performance counter.";
+    aslr "aslr" "Addresses differ between process starts. Each repetition is a new start, so this averages \
+     out.";
+    mitigations "mitigations" "They slow every system call. Results are comparable only with the same \
+     mitigations.";
 };
 
 fn build(evidence: &Evidence) -> Option<Verdict> {
@@ -77,7 +78,7 @@ fn clock_source(evidence: &Evidence) -> Option<Verdict> {
                          sudo sysctl kern.timecounter.hardware=TSC-low",
                     ),
                 ],
-                "Choose one that the processor keeps itself.",
+                "Choose a clock source that the CPU provides.",
             ),
         ),
     }
@@ -92,7 +93,7 @@ fn swap(evidence: &Evidence) -> Option<Verdict> {
             format!("{} MiB in use", kib.div_ceil(1_024)),
             evidence.remedy(
                 &[("linux", "sudo swapoff --all"), ("freebsd", "sudo swapoff -a")],
-                "End what needs the memory, or restart the machine.",
+                "Close programs that use much memory, or restart the machine.",
             ),
         ),
     }
@@ -112,7 +113,7 @@ fn nmi_watchdog(evidence: &Evidence) -> Option<Verdict> {
     }
 }
 
-/// Fine either way: it is told because it explains differences between starts.
+/// Fine either way; reported because it explains differences between starts.
 fn aslr(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("os.aslr")? {
         "0" => fine("off"),
@@ -120,7 +121,7 @@ fn aslr(evidence: &Evidence) -> Option<Verdict> {
     }
 }
 
-/// Fine either way: it is told because other machines differ in it.
+/// Fine either way; reported because it differs between machines.
 fn mitigations(evidence: &Evidence) -> Option<Verdict> {
     let all = evidence.fact("cpu.mitigations")?;
     let count = |state: &str| all.split("; ").filter(|entry| entry.contains(&format!("={state}"))).count();
@@ -128,30 +129,31 @@ fn mitigations(evidence: &Evidence) -> Option<Verdict> {
     fine(format!("{active} active, {open} not mitigated"))
 }
 
-// Rules about the processors: how fast they run from one moment to the next.
+// Rules about processor speed and its variation.
 
-/// An idle state that takes longer to leave than this shows in a round trip, which takes some microseconds itself.
+/// A longer exit latency of an idle state is visible in a round trip, which takes some microseconds.
 const IDLE_EXIT_US_MAX: u64 = 10;
 
-/// With fewer, the rest of the system has no processor of its own beside the two that are measured on.
+/// With fewer, the rest of the system has no processor besides the two used for measuring.
 const PROCESSORS_MIN: u64 = 4;
 
 pub(super) const PROCESSOR: &[Rule] = rules! {
-    governor "governor" "Any governor but performance changes the frequency while messages are timed.";
-    turbo "turbo" "Turbo depends on heat and on what other cores do, so it differs from run to run.";
-    smt "smt" "A busy sibling takes about half of what a core can do.";
-    idle_states "idle-states" "Who waits for a message lets the processor sleep, and waking it is added to the time.";
+    governor "governor" "Governors other than performance change the frequency during measurement.";
+    turbo "turbo" "Turbo depends on temperature and other cores, so it differs between runs.";
+    smt "smt" "A busy sibling thread takes about half of a core's throughput.";
+    idle_states "idle-states" "While a thread waits for a message, its CPU can sleep; waking it adds to the \
+     latency.";
     processors "processors"
-        "With few processors, cross-cpu and the harness share them with everything else that runs.";
-    isolation "isolation" "On an isolated processor the scheduler puts nothing else.";
-    heat "heat" "A processor that is too hot slows itself down for seconds at a time.";
-    power "power" "On battery, firmware and system keep the processor slow.";
+        "With few CPUs, cross-cpu cases and the harness share them with all other programs.";
+    isolation "isolation" "The scheduler runs no other tasks on an isolated CPU.";
+    heat "heat" "An overheated CPU slows down for seconds at a time.";
+    power "power" "On battery, firmware and system limit the CPU's speed.";
 };
 
-/// Where a guest does not see it, its host decides.
+/// For facts that this system or a guest cannot see.
 fn not_shown(evidence: &Evidence, what: &str) -> Option<Verdict> {
-    let who = if evidence.is_guest() { ": the host decides" } else { " by this system" };
-    unknown(format!("{what} not shown{who}"))
+    let who = if evidence.is_guest() { "; the host controls it" } else { " on this system" };
+    unknown(format!("{what}: not visible{who}"))
 }
 
 fn governor(evidence: &Evidence) -> Option<Verdict> {
@@ -164,8 +166,8 @@ fn governor(evidence: &Evidence) -> Option<Verdict> {
         }
         (None, None) => match evidence.fact("cpu.powerd") {
             Some("yes") => noisy("powerd changes the frequency", "sudo service powerd stop"),
-            Some(_) => fine("nothing changes the frequency: powerd does not run"),
-            None => not_shown(evidence, "the frequency governor is"),
+            Some(_) => fine("the frequency is fixed: powerd is not running"),
+            None => not_shown(evidence, "the frequency governor"),
         },
     }
 }
@@ -175,21 +177,21 @@ fn turbo(evidence: &Evidence) -> Option<Verdict> {
         (Some("1"), _) | (None, Some("0")) => fine("off"),
         (Some(_), _) => noisy("on", "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"),
         (None, Some(_)) => noisy("on", "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"),
-        (None, None) => not_shown(evidence, "its state is"),
+        (None, None) => not_shown(evidence, "turbo"),
     }
 }
 
 fn smt(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("cpu.smt") {
-        None => not_shown(evidence, "the state of siblings is"),
+        None => not_shown(evidence, "SMT"),
         Some("on") => noisy(
-            "on: two threads a core",
+            "on: two threads per core",
             evidence.remedy(
                 &[("linux", "echo off | sudo tee /sys/devices/system/cpu/smt/control")],
-                "Switch it off in the firmware's settings.",
+                "Disable it in the firmware settings.",
             ),
         ),
-        Some(_) if evidence.is_guest() => fine("off as far as a guest can see"),
+        Some(_) if evidence.is_guest() => fine("off, as seen by the guest"),
         Some(_) => fine("off"),
     }
 }
@@ -197,24 +199,24 @@ fn smt(evidence: &Evidence) -> Option<Verdict> {
 fn idle_states(evidence: &Evidence) -> Option<Verdict> {
     let Some((name, exit_us)) = evidence.fact("cpu.idle_deepest").zip(evidence.number("cpu.idle_exit_us"))
     else {
-        return not_shown(evidence, "idle states are");
+        return not_shown(evidence, "idle states");
     };
-    let found = format!("the deepest is {name}, {exit_us} us to leave");
+    let found = format!("the deepest is {name}, exit latency {exit_us} us");
     if exit_us > IDLE_EXIT_US_MAX {
         let on_linux = format!("sudo cpupower idle-set -D {IDLE_EXIT_US_MAX}");
         let commands = [("linux", on_linux.as_str()), ("freebsd", "sudo sysctl hw.acpi.cpu.cx_lowest=C1")];
-        return noisy(found, evidence.remedy(&commands, "Forbid it in the firmware's settings."));
+        return noisy(found, evidence.remedy(&commands, "Disable it in the firmware settings."));
     }
     fine(found)
 }
 
 fn processors(evidence: &Evidence) -> Option<Verdict> {
     let Some(count) = evidence.number("cpu.allowed") else {
-        return unknown("this system does not tell which processors may be used");
+        return unknown("the system does not report which CPUs may be used");
     };
-    let found = format!("{count} may be used");
+    let found = format!("{count} available");
     if count < PROCESSORS_MIN {
-        let remedy = format!("Measure on a machine that has {PROCESSORS_MIN} processors or more.");
+        let remedy = format!("Use a machine with {PROCESSORS_MIN} or more CPUs.");
         return noisy(found, remedy);
     }
     fine(found)
@@ -222,7 +224,7 @@ fn processors(evidence: &Evidence) -> Option<Verdict> {
 
 fn isolation(evidence: &Evidence) -> Option<Verdict> {
     let Some(isolated) = evidence.fact("cpu.isolated") else {
-        return unknown("this system does not tell which processors are isolated");
+        return unknown("the system does not report which CPUs are isolated");
     };
     // `3 and 1: different cores`
     let used = evidence.fact("placement.cross_cpu").and_then(|text| text.split(':').next()).unwrap_or("");
@@ -232,21 +234,21 @@ fn isolation(evidence: &Evidence) -> Option<Verdict> {
     if isolated_cpus.is_empty() {
         return match evidence.number("cpu.allowed") {
             Some(count) if count >= PROCESSORS_MIN && !used.is_empty() => noisy(
-                "no processor is isolated",
+                "none",
                 format!(
                     "Start the kernel with: isolcpus={list} nohz_full={list} rcu_nocbs={list}\n\
                      taskset -c {list} roundtrip run"
                 ),
             ),
-            _ => fine("none, and there are too few to spare any"),
+            _ => fine("none; too few CPUs to isolate any"),
         };
     }
     if used.is_empty() || used.iter().any(|cpu| !isolated_cpus.contains(cpu)) {
-        // The scheduler gives nobody an isolated processor who does not ask for it.
-        let found = format!("cpus {isolated} are isolated, and others are measured on");
+        // The scheduler uses an isolated processor only on request.
+        let found = format!("CPUs {isolated} are isolated, but measurements use others");
         return noisy(found, format!("taskset -c {isolated} roundtrip run"));
     }
-    fine(format!("measured on isolated cpus {list}"))
+    fine(format!("measurements use the isolated CPUs {list}"))
 }
 
 fn heat(evidence: &Evidence) -> Option<Verdict> {
@@ -254,46 +256,47 @@ fn heat(evidence: &Evidence) -> Option<Verdict> {
     let at = at.unwrap_or_default();
     let watched = |key| evidence.noise.get(key).copied();
     match (watched("thermal_throttle_events"), watched("thermal_pressure_level")) {
-        (None, None) => not_shown(evidence, "throttling is"),
-        (Some(0), _) => fine(format!("not slowed down while watched{at}")),
+        (None, None) => not_shown(evidence, "throttling"),
+        (Some(0), _) => fine(format!("no throttling observed{at}")),
         (None, Some(0)) => fine("no thermal pressure"),
         (None, Some(level)) => {
-            noisy(format!("thermal pressure {level} of 4"), "Let it cool down, or clean its fans.")
+            noisy(format!("thermal pressure {level} of 4"), "Let the machine cool down, or clean its fans.")
         }
         (Some(events), _) => noisy(
-            format!("slowed down {events} times within a second{at}"),
-            "Let it cool down, clean its fans, or lower the limit:\n\
-             sudo cpupower frequency-set --max 2GHz",
+            format!("throttled {events} times in one second{at}"),
+            "Let the machine cool down, clean its fans, or lower the frequency limit:\nsudo cpupower \
+             frequency-set --max 2GHz",
         ),
     }
 }
 
 fn power(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("machine.power") {
-        // Linux shows what supplies there are, and none is none.
+        // Linux lists all power supplies, so an empty list means no battery.
         None if evidence.is_linux() => fine("no battery"),
-        None => not_shown(evidence, "the source of power is"),
+        None => not_shown(evidence, "the power source"),
         Some("mains") => fine("mains"),
-        Some(other) => noisy(other, "Plug it in."),
+        Some(other) => noisy(other, "Plug in the power supply."),
     }
 }
 
-// Rules about whom the processors are shared with: a host, other guests, a cgroup, other tasks.
+// Rules about sharing the processors: with a host, other guests, a cgroup or other tasks.
 
-/// A one-minute average above this means that something ran half of the time.
+/// A higher one-minute average means that something ran half of the time.
 const LOAD_MAX: f64 = 0.5;
 
-/// Nothing is measured while the doctor watches, so nobody should wait for a processor: in 25 windows of 200 ms on an
-/// idle machine of two processors tasks waited 0 % in most of them and 2.1 % in the worst.
+/// The suite is idle while the doctor observes, so no task should wait for a processor. In 25 windows of 200 ms on an
+/// idle machine with two processors, tasks waited 0 % in most of them and 2.1 % in the worst.
 const IDLE_CPU_PRESSURE_PERCENT_MAX: f64 = 5.0;
 
 pub(super) const SHARING: &[Rule] = rules! {
-    virtual_machine "virtual-machine" "A host can stop a guest at any moment, and waking an idle guest takes longer.";
-    steal "steal" "While the hypervisor runs another guest, ours stands still and its clocks go on.";
-    quota "quota" "A cgroup that has used up its quota stands still until the next period.";
-    load "load" "Other tasks take time, caches and memory from those that are measured.";
-    other_tasks "other-tasks" "Who waits for a processor now will also wait while messages are timed.";
-    memory_pressure "memory-pressure" "A machine that has to look for free memory stops tasks at any moment.";
+    virtual_machine "virtual-machine" "A host can pause a guest at any time, and waking an idle guest takes \
+     longer.";
+    steal "steal" "While the hypervisor runs another guest, this one is paused but its clocks continue.";
+    quota "quota" "A cgroup that has used its quota is paused until the next period.";
+    load "load" "Other tasks compete for CPU time, caches and memory.";
+    other_tasks "other-tasks" "Tasks that wait for a CPU now will also wait during measurement.";
+    memory_pressure "memory-pressure" "A machine short of memory can stall tasks at any time.";
 };
 
 fn virtual_machine(evidence: &Evidence) -> Option<Verdict> {
@@ -302,7 +305,7 @@ fn virtual_machine(evidence: &Evidence) -> Option<Verdict> {
         _ => {
             let under = evidence.fact("machine.hypervisor_vendor").map(|name| format!(" of {name}"));
             let found = format!("a guest{}", under.unwrap_or_default());
-            noisy(found, "Measure on a machine of its own, or on a guest with dedicated processors.")
+            noisy(found, "Use a physical machine, or a guest with dedicated CPUs.")
         }
     }
 }
@@ -318,20 +321,20 @@ fn steal(evidence: &Evidence) -> Option<Verdict> {
         .zip(evidence.number("load.all_ticks").filter(|&ticks| ticks > 0))
         .map(|(steal, all)| steal as f64 / all as f64 * 100.0);
     let (now, since_start) = now.zip(since_start)?;
-    let found = format!("{now:.1} % of processor time while watched, {since_start:.2} % since start");
+    let found = format!("{now:.1} % of CPU time while observed, {since_start:.2} % since boot");
     if now.max(since_start) > noise::STEAL_SHARE_MAX * 100.0 {
-        return noisy(found, "Ask for a host that is less crowded, or for dedicated processors.");
+        return noisy(found, "Use a less loaded host, or dedicated CPUs.");
     }
     fine(found)
 }
 
 fn quota(evidence: &Evidence) -> Option<Verdict> {
     match evidence.fact("limit.job_cpu") {
-        Some("none") => return fine("no job object limits it"),
+        Some("none") => return fine("no job object limit"),
         Some(rate) => {
             return noisy(
-                format!("a job object leaves it {rate} of the processors"),
-                "Start it outside of that job: not in a container, and not by that service.",
+                format!("a job object limits it to {rate} of the CPUs"),
+                "Run it outside that job: not in a container or service.",
             );
         }
         None if !evidence.is_linux() => return None,
@@ -356,12 +359,12 @@ fn load(evidence: &Evidence) -> Option<Verdict> {
     let average = evidence.fact("load.average").and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     let (average, found) = match (average, evidence.busy_processors()) {
         (Some(average), _) => (average, format!("{average:.2} over the last minute")),
-        // Where no queue is told, what was busy is what ran.
-        (None, Some(busy)) => (busy, format!("{busy:.2} processors were busy while watched")),
+        // Without a run queue, the busy processors show the load.
+        (None, Some(busy)) => (busy, format!("{busy:.2} CPUs busy while observed")),
         (None, None) => return None,
     };
     if average > LOAD_MAX {
-        let wait = format!("Wait until it is below {LOAD_MAX}, or end what runs");
+        let wait = format!("Wait until it is below {LOAD_MAX}, or stop other programs");
         let show = |which: &str| format!("{wait}:\n{which}");
         let on_linux = show("ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
         let on_bsd = show("ps -axo pid,pcpu,comm -r | head");
@@ -377,9 +380,9 @@ fn other_tasks(evidence: &Evidence) -> Option<Verdict> {
     let found = match (runnable, waited) {
         (None, None) => return None,
         (Some(tasks), None) => format!("{tasks} runnable"),
-        (None, Some(percent)) => format!("tasks waited for a processor {percent:.1} % of the time"),
+        (None, Some(percent)) => format!("tasks waited for a CPU {percent:.1} % of the time"),
         (Some(tasks), Some(percent)) => {
-            format!("{tasks} runnable, tasks waited for a processor {percent:.1} % of the time")
+            format!("{tasks} runnable, tasks waited for a CPU {percent:.1} % of the time")
         }
     };
     if runnable > Some(0) || waited > Some(IDLE_CPU_PRESSURE_PERCENT_MAX) {
@@ -397,9 +400,9 @@ fn memory_pressure(evidence: &Evidence) -> Option<Verdict> {
     fine(found)
 }
 
-// Rules about limits: for them a part of the suite does not run, or runs with less than it asks for.
+// Rules about limits that keep part of the suite from running, or give it less than requested.
 
-/// Descriptors that one repetition and the harness hold at once, many times over.
+/// Many times the number of descriptors that one repetition and the harness hold at the same time.
 const OPEN_FILES_MIN: u64 = 256;
 
 // Numbers of capabilities (linux/capability.h).
@@ -410,16 +413,16 @@ const CAP_PERFMON: u32 = 38;
 
 pub(super) const LIMIT: &[Rule] = rules! {
     message_queues "message-queues"
-        "posix-mq needs queues of 10 messages as long as the longest that a preset sends.";
-    pipe_size "pipe-size" "Without privilege a pipe cannot be made larger than this.";
+        "posix-mq needs queues of 10 messages of the longest size in a preset.";
+    pipe_size "pipe-size" "Without privileges, a pipe cannot be larger than this.";
     socket_buffers "socket-buffers"
-        "A socket that asks for more gets this much in silence, so its cases run with less.";
-    open_files "open-files" "Each end of a channel is an open file.";
-    perf_events "perf-events" "The probes counters and sched count with perf_event_open, in the kernel too.";
-    ptrace "ptrace" "The probe syscalls traces its children, and process-vm-readv reads a sibling's memory.";
+        "The kernel silently limits larger requests, so those cases run with smaller buffers.";
+    open_files "open-files" "Each end of a channel uses an open file.";
+    perf_events "perf-events" "The probes counters and sched use perf_event_open, including kernel events.";
+    ptrace "ptrace" "The probe syscalls traces child processes; process-vm-readv reads a sibling's memory.";
 };
 
-/// How a system calls the limits of its message queues, and what it needs to have any.
+/// A system's names for the limits of message queues, and what it needs to provide queues.
 struct QueueNames {
     messages: &'static str,
     message_bytes: &'static str,
@@ -427,19 +430,16 @@ struct QueueNames {
 }
 
 fn message_queues(evidence: &Evidence) -> Option<Verdict> {
-    /// What the kernel adds to each message of a queue when it counts against the limit: a header and a node of the
-    /// tree, rounded up (getrlimit(2), `RLIMIT_MSGQUEUE`).
+    /// The kernel's overhead per queued message, counted against the limit: a header and a tree node, rounded up
+    /// (getrlimit(2), `RLIMIT_MSGQUEUE`).
     const OVERHEAD_BYTES: u64 = 128;
     let names = match evidence.system {
         "linux" => QueueNames {
             messages: "fs.mqueue.msg_max",
             message_bytes: "fs.mqueue.msgsize_max",
-            none: (
-                "this kernel has no POSIX message queues",
-                "Use a kernel that is built with CONFIG_POSIX_MQUEUE.",
-            ),
+            none: ("this kernel has no POSIX message queues", "Use a kernel with CONFIG_POSIX_MQUEUE."),
         },
-        // mqueuefs(4).
+        // See mqueuefs(4).
         "freebsd" => QueueNames {
             messages: "kern.mqueue.maxmsg",
             message_bytes: "kern.mqueue.maxmsgsize",
@@ -454,14 +454,14 @@ fn message_queues(evidence: &Evidence) -> Option<Verdict> {
     };
     let wanted_messages = u64::from(message_queue::MESSAGES_MAX);
     let wanted_bytes = evidence.needs.queue_message_bytes;
-    // One queue each way.
+    // One queue per direction.
     let wanted_all = 2 * wanted_messages * (wanted_bytes + OVERHEAD_BYTES);
     let all = evidence.fact("limit.queue_bytes").unwrap_or("unlimited");
     let all_suffice = all.parse::<u64>().map_or(true, |all| all >= wanted_all);
     let privileged = evidence.has_capability(CAP_SYS_RESOURCE);
     let in_all = all.parse().map_or_else(|_| all.to_owned(), size);
     let found = format!(
-        "{messages} messages of {}, {in_all} in all; presets send {}",
+        "{messages} messages of {}, {in_all} in total; presets send {}",
         size(bytes),
         size(wanted_bytes)
     );
@@ -481,7 +481,7 @@ fn message_queues(evidence: &Evidence) -> Option<Verdict> {
 fn pipe_size(evidence: &Evidence) -> Option<Verdict> {
     let bytes = evidence.number("limit.pipe_max_bytes")?;
     let wanted = evidence.needs.buffer_bytes;
-    let found = format!("at most {}; presets ask for {}", size(bytes), size(wanted));
+    let found = format!("at most {}; presets use {}", size(bytes), size(wanted));
     if bytes < wanted && !evidence.has_capability(CAP_SYS_RESOURCE) {
         return limiting(found, format!("sudo sysctl fs.pipe-max-size={}", wanted.next_power_of_two()));
     }
@@ -492,14 +492,14 @@ fn socket_buffers(evidence: &Evidence) -> Option<Verdict> {
     let receive = evidence.number("limit.socket_receive_max_bytes")?;
     let send = evidence.number("limit.socket_send_max_bytes")?;
     let wanted = evidence.needs.buffer_bytes;
-    let found = format!("at most {}; presets ask for {}", size(receive.min(send)), size(wanted));
+    let found = format!("at most {}; presets use {}", size(receive.min(send)), size(wanted));
     if receive.min(send) < wanted {
         let on_linux = format!("sudo sysctl net.core.rmem_max={wanted} net.core.wmem_max={wanted}");
-        // A socket gets less than this: what it is charged for is larger than what it holds (`sb_max_adj` in
+        // A socket gets less than this: its accounting is larger than its content (`sb_max_adj` in
         // sys/kern/uipc_sockbuf.c).
         let on_freebsd = format!("sudo sysctl kern.ipc.maxsockbuf={}", 2 * wanted);
         let commands = [("linux", on_linux.as_str()), ("freebsd", on_freebsd.as_str())];
-        return limiting(found, evidence.remedy(&commands, "Let sockets have larger buffers."));
+        return limiting(found, evidence.remedy(&commands, "Allow larger socket buffers."));
     }
     fine(found)
 }
@@ -513,14 +513,14 @@ fn open_files(evidence: &Evidence) -> Option<Verdict> {
 }
 
 fn perf_events(evidence: &Evidence) -> Option<Verdict> {
-    /// From 2 on, only a program's own part is counted (`perf_event_open(2)`).
+    /// From 2 on, the kernel is not counted (`perf_event_open(2)`).
     const PARANOID_MAX: i64 = 1;
     if evidence.has_capability(CAP_PERFMON) || evidence.has_capability(CAP_SYS_ADMIN) {
-        return fine("permitted by a capability of this process");
+        return fine("allowed by a capability of this process");
     }
     match evidence.fact("os.perf_event_paranoid").and_then(|level| level.parse::<i64>().ok()) {
-        None if !evidence.is_linux() => unknown("perf_event_open is Linux's"),
-        None => limiting("this kernel has none", "Use a kernel that is built with CONFIG_PERF_EVENTS."),
+        None if !evidence.is_linux() => unknown("perf_event_open exists only on Linux"),
+        None => limiting("not in this kernel", "Use a kernel with CONFIG_PERF_EVENTS."),
         Some(level) if level <= PARANOID_MAX => fine(format!("kernel.perf_event_paranoid is {level}")),
         Some(level) => limiting(
             format!("kernel.perf_event_paranoid is {level}"),
@@ -531,7 +531,7 @@ fn perf_events(evidence: &Evidence) -> Option<Verdict> {
 
 fn ptrace(evidence: &Evidence) -> Option<Verdict> {
     let scope = evidence.fact("os.ptrace_scope")?;
-    // 1 allows tracing one's own children and who permits it, which is all that the suite does (ptrace(2)).
+    // 1 allows tracing child processes and processes that permit it, which is all that the suite does (ptrace(2)).
     let forbidden = match scope {
         "2" => !evidence.has_capability(CAP_SYS_PTRACE),
         "3" => true,
@@ -541,13 +541,13 @@ fn ptrace(evidence: &Evidence) -> Option<Verdict> {
         return fine(if scope == "no Yama" { scope.into() } else { format!("ptrace_scope is {scope}") });
     }
     let remedy = match scope {
-        "3" => "Restart the machine with kernel.yama.ptrace_scope=1: 3 cannot be undone before.",
+        "3" => "Reboot with kernel.yama.ptrace_scope=1; 3 cannot be changed at run time.",
         _ => "sudo sysctl kernel.yama.ptrace_scope=1",
     };
     limiting(format!("kernel.yama.ptrace_scope is {scope}"), remedy)
 }
 
-/// In the largest unit of which it is a whole number.
+/// In the largest unit that gives a whole number.
 fn size(bytes: u64) -> String {
     match bytes {
         0 => "0 B".into(),

@@ -1,8 +1,8 @@
-//! Each rule with the facts of a quiet machine, and with one thing wrong.
+//! Each rule with the facts of a quiet machine, and with one fact changed.
 
 use super::*;
 
-/// A machine of its own, set up for measuring.
+/// A dedicated machine, set up for measuring.
 fn quiet() -> Evidence {
     let facts = [
         ("clock.source", "tsc"),
@@ -60,7 +60,7 @@ fn found(slug: &str, evidence: &Evidence) -> Finding {
     findings(evidence).into_iter().find(|finding| finding.slug == slug).unwrap()
 }
 
-/// What a rule says of the quiet machine with other facts; an empty one is not available.
+/// A rule's finding for the quiet machine with changed facts; an empty value is not available.
 fn with(slug: &str, changes: &[(&str, &str)]) -> Finding {
     let mut evidence = quiet();
     for &(key, value) in changes {
@@ -78,7 +78,7 @@ fn with_noise(slug: &str, changes: &[(&str, u64)]) -> Finding {
 }
 
 #[test]
-fn on_a_quiet_machine_every_finding_is_fine() {
+fn finds_nothing_on_a_quiet_machine() {
     let troubles: Vec<Finding> =
         findings(&quiet()).into_iter().filter(|finding| finding.state != State::Fine).collect();
     assert_eq!(troubles, []);
@@ -94,7 +94,7 @@ fn slugs_are_unique() {
 }
 
 #[test]
-fn one_thing_wrong_is_found_and_the_command_that_mends_it_named() {
+fn finds_each_problem_and_its_fix() {
     use State::{Limiting, Noisy};
     let cases: &[(&str, (&str, &str), State, &str)] = &[
         ("governor", ("cpu.governor", "powersave"), Noisy, "cpupower frequency-set -g performance"),
@@ -107,11 +107,11 @@ fn one_thing_wrong_is_found_and_the_command_that_mends_it_named() {
         ),
         ("smt", ("cpu.smt", "on"), Noisy, "echo off"),
         ("idle-states", ("cpu.idle_exit_us", "133"), Noisy, "cpupower idle-set -D 10"),
-        ("processors", ("cpu.allowed", "2"), Noisy, "4 processors or more"),
+        ("processors", ("cpu.allowed", "2"), Noisy, "4 or more CPUs"),
         ("isolation", ("cpu.isolated", "none"), Noisy, "isolcpus=15,14 "),
         ("isolation", ("cpu.isolated", "2-3"), Noisy, "taskset -c 2-3 roundtrip run"),
-        ("power", ("machine.power", "battery"), Noisy, "Plug it in"),
-        ("virtual-machine", ("machine.hypervisor", "yes"), Noisy, "machine of its own"),
+        ("power", ("machine.power", "battery"), Noisy, "Plug in"),
+        ("virtual-machine", ("machine.hypervisor", "yes"), Noisy, "physical machine"),
         ("quota", ("limit.cgroup_cpu", "150000 100000"), Noisy, "CPUQuota="),
         ("load", ("load.average", "0.51 0.2 0.1 1/9 1"), Noisy, "ps -eo"),
         ("other-tasks", ("load.runnable_tasks", "1"), Noisy, "ps -eo"),
@@ -129,20 +129,17 @@ fn one_thing_wrong_is_found_and_the_command_that_mends_it_named() {
         ("perf-events", ("os.perf_event_paranoid", "2"), Limiting, "kernel.perf_event_paranoid=1"),
         ("ptrace", ("os.ptrace_scope", "2"), Limiting, "kernel.yama.ptrace_scope=1"),
     ];
-    for &(slug, change, state, mend) in cases {
+    for &(slug, change, state, fix) in cases {
         let finding = with(slug, &[change]);
         assert_eq!(finding.state, state, "{finding:?}");
-        assert!(finding.mend.as_deref().is_some_and(|text| text.contains(mend)), "{finding:?}");
-        // With an indent of 6 it fits into the 80 columns of a terminal, whole, so that it can be copied.
-        assert!(
-            finding.mend.iter().flat_map(|text| text.lines()).all(|line| line.len() <= 74),
-            "{finding:?}"
-        );
+        assert!(finding.fix.as_deref().is_some_and(|text| text.contains(fix)), "{finding:?}");
+        // With an indent of 6, it fits into 80 columns, so that it can be copied.
+        assert!(finding.fix.iter().flat_map(|text| text.lines()).all(|line| line.len() <= 74), "{finding:?}");
     }
 }
 
 #[test]
-fn what_the_system_does_not_tell_is_unknown_and_a_guest_is_told_who_decides() {
+fn missing_facts_are_unknown() {
     for (slug, key) in [
         ("governor", "cpu.governor"),
         ("turbo", "cpu.boost"),
@@ -152,11 +149,11 @@ fn what_the_system_does_not_tell_is_unknown_and_a_guest_is_told_who_decides() {
         assert_eq!(with(slug, &[(key, "")]).state, State::Unknown, "{slug}");
     }
     let guest = with("governor", &[("cpu.governor", ""), ("machine.hypervisor", "yes")]);
-    assert!(guest.found.ends_with("the host decides"), "{guest:?}");
+    assert!(guest.found.ends_with("the host controls it"), "{guest:?}");
     assert!(findings(&Evidence::default()).iter().all(|finding| !finding.found.is_empty()));
 }
 
-/// A machine of another system, which tells these facts.
+/// A machine of another system with these facts.
 fn elsewhere(facts: &[(&str, &str)], noise: &[(&str, u64)]) -> Evidence {
     Evidence {
         system: "windows",
@@ -167,7 +164,7 @@ fn elsewhere(facts: &[(&str, &str)], noise: &[(&str, u64)]) -> Evidence {
 }
 
 #[test]
-fn a_system_that_tells_nothing_is_neither_praised_nor_blamed() {
+fn no_facts_give_no_verdict() {
     let known: Vec<Finding> = findings(&elsewhere(&[], &[]))
         .into_iter()
         .filter(|finding| finding.state != State::Unknown && finding.slug != "build")
@@ -176,7 +173,7 @@ fn a_system_that_tells_nothing_is_neither_praised_nor_blamed() {
 }
 
 #[test]
-fn elsewhere_no_command_of_linux_is_advised() {
+fn suggests_linux_commands_only_on_linux() {
     let evidence = elsewhere(
         &[
             ("cpu.smt", "on"),
@@ -194,10 +191,10 @@ fn elsewhere_no_command_of_linux_is_advised() {
     assert_eq!(slugs, ["governor", "smt", "heat", "power", "quota", "load", "swap"]);
     let words = ["sudo", "cpupower", "/sys/", "ps -eo"];
     let of_linux = |finding: &Finding| {
-        finding.mend.as_deref().is_none_or(|mend| words.iter().any(|word| mend.contains(word)))
+        finding.fix.as_deref().is_none_or(|fix| words.iter().any(|word| fix.contains(word)))
     };
     assert!(!noisy.iter().any(of_linux), "{noisy:?}");
-    assert_eq!(found("load", &evidence).found, "1.50 processors were busy while watched");
+    assert_eq!(found("load", &evidence).found, "1.50 CPUs busy while observed");
     let fine = elsewhere(
         &[("limit.job_cpu", "none"), ("machine.power_scheme", "high performance")],
         &[("elapsed_ns", 1_000_000_000), ("busy_ns", 20_000_000), ("thermal_pressure_level", 0)],
@@ -208,7 +205,7 @@ fn elsewhere_no_command_of_linux_is_advised() {
 }
 
 #[test]
-fn on_freebsd_its_own_commands_are_advised() {
+fn suggests_freebsd_commands_on_freebsd() {
     let evidence = Evidence {
         system: "freebsd",
         needs: Needs { queue_message_bytes: 65_536, buffer_bytes: 4 << 20 },
@@ -228,18 +225,18 @@ fn on_freebsd_its_own_commands_are_advised() {
             &[],
         )
     };
-    let mended: Vec<(&str, String)> = findings(&evidence)
+    let fixed: Vec<(&str, String)> = findings(&evidence)
         .into_iter()
-        .filter_map(|finding| Some((finding.slug, finding.mend?)))
+        .filter_map(|finding| Some((finding.slug, finding.fix?)))
         .filter(|(slug, _)| *slug != "build")
         .collect();
-    let mended: Vec<_> = mended.iter().map(|(slug, mend)| (*slug, mend.as_str())).collect();
+    let fixed: Vec<_> = fixed.iter().map(|(slug, fix)| (*slug, fix.as_str())).collect();
     assert_eq!(
-        mended,
+        fixed,
         [
             ("governor", "sudo service powerd stop"),
             ("idle-states", "sudo sysctl hw.acpi.cpu.cx_lowest=C1"),
-            ("load", "Wait until it is below 0.5, or end what runs:\nps -axo pid,pcpu,comm -r | head"),
+            ("load", "Wait until it is below 0.5, or stop other programs:\nps -axo pid,pcpu,comm -r | head"),
             ("clock-source", "sysctl kern.timecounter.choice\nsudo sysctl kern.timecounter.hardware=TSC-low"),
             ("swap", "sudo swapoff -a"),
             ("message-queues", "sudo sysctl kern.mqueue.maxmsgsize=65536"),
@@ -255,13 +252,13 @@ fn on_freebsd_its_own_commands_are_advised() {
     }
     let queues = found("message-queues", &fine);
     assert_eq!(
-        (queues.found.as_str(), queues.mend.as_deref()),
+        (queues.found.as_str(), queues.fix.as_deref()),
         ("mqueuefs is not loaded", Some("sudo kldload mqueuefs"))
     );
 }
 
 #[test]
-fn capabilities_lift_limits() {
+fn capabilities_remove_limits() {
     let root = ("os.capabilities", "000001ffffffffff");
     for change in [
         ("perf-events", ("os.perf_event_paranoid", "3")),
@@ -271,28 +268,28 @@ fn capabilities_lift_limits() {
     ] {
         assert_eq!(with(change.0, &[change.1, root]).state, State::Fine, "{change:?}");
     }
-    // Not even root may do these.
+    // Forbidden even to root.
     assert_eq!(with("ptrace", &[("os.ptrace_scope", "3"), root]).state, State::Limiting);
     assert_eq!(with("message-queues", &[("limit.queue_bytes", "819200"), root]).state, State::Limiting);
 }
 
 #[test]
-fn steal_counts_now_and_since_the_start() {
+fn steal_counts_now_and_since_boot() {
     let quiet = with_noise("steal", &[("steal_ns", 10_000_000)]);
     assert_eq!(
         (quiet.state, quiet.found.as_str()),
-        (State::Fine, "0.1 % of processor time while watched, 0.00 % since start")
+        (State::Fine, "0.1 % of CPU time while observed, 0.00 % since boot")
     );
     assert_eq!(with_noise("steal", &[("steal_ns", 320_000_000)]).state, State::Noisy);
     let before = with("steal", &[("machine.hypervisor", "yes"), ("load.steal_ticks", "2500")]);
     assert_eq!(
         (before.state, before.found.as_str()),
-        (State::Noisy, "0.0 % of processor time while watched, 2.50 % since start")
+        (State::Noisy, "0.0 % of CPU time while observed, 2.50 % since boot")
     );
 }
 
 #[test]
-fn what_happens_while_the_machine_is_watched_is_noise() {
+fn activity_while_observed_is_noise() {
     assert_eq!(with_noise("other-tasks", &[("cpu_pressure_ns", 60_000_000)]).state, State::Noisy);
     assert_eq!(with_noise("memory-pressure", &[("memory_pressure_ns", 11_000_000)]).state, State::Noisy);
     assert_eq!(with_noise("heat", &[("thermal_throttle_events", 3)]).state, State::Noisy);
@@ -305,8 +302,8 @@ fn a_debug_build_is_noise() {
 }
 
 #[test]
-fn needs_are_those_of_the_presets() {
+fn needs_match_the_presets() {
     // The length of chromium-mach's longest message, on the systems that send it through a queue.
     let expected = if ["freebsd", "linux"].contains(&std::env::consts::OS) { 7_340_032 } else { 0 };
-    assert_eq!(Needs::of_presets().queue_message_bytes, expected);
+    assert_eq!(Needs::for_presets().queue_message_bytes, expected);
 }

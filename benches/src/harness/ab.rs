@@ -1,14 +1,12 @@
-//! Base against head: the same cases on two sides, in fresh processes, one pair of repetitions after the other, until every
-//! case is decided.
-//!
-//! Programs of a pair take turns in short parts (`paired`); peers of the suite follow each other at once, and a coin says
-//! which comes first. The cases of a round come in an order of their own. So whatever drifts falls on both sides alike,
-//! and without a difference either is the slower one of a pair with the same probability: what the signed-rank test takes
-//! for granted is made true here, not assumed.
+//! Compares base and head: the same cases on two sides, in fresh processes, in pairs of repetitions until every case is
+//! decided.
+//! Programs of a pair alternate in short parts (`paired`); built-in transports run one after the other, in random
+//! order. The order of cases is random in each round. So drift affects both sides alike. Without a real difference,
+//! each side of a pair is slower with equal probability, as the signed-rank test requires.
 
 use super::case_recorder::CaseRecorder;
 use super::paired::{self, Parts};
-use super::{Beginning, Outcome, PeerCommand, repetition};
+use super::{Outcome, PeerCommand, RunStart, repetition};
 use crate::definition::PlannedCase;
 use crate::program::Program;
 use rand::seq::SliceRandom;
@@ -23,48 +21,48 @@ use std::time::{Duration, Instant};
 /// One case on both sides.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// What is compared with.
+    /// The reference.
     pub base: PlannedCase,
-    /// What is compared.
+    /// The compared case.
     pub head: PlannedCase,
 }
 
-/// What is compared, and when it is decided.
+/// A plan of comparisons with the rule that decides them.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Every case.
     pub pairs: Vec<Pair>,
-    /// How long one repetition may take before it counts as hung.
+    /// Time limit of one repetition; then it counts as hung.
     pub deadline: Duration,
-    /// What it takes to say that a case changed, or that it did not.
+    /// The rule that decides whether a case changed.
     pub rule: Rule,
 }
 
-/// One case's answer.
+/// The result of one case.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// All of base's repetitions.
     pub base: CaseResult,
     /// All of head's.
     pub head: CaseResult,
-    /// What is compared, pair by pair.
+    /// The compared values, by pair.
     pub pairs: Vec<verdict::Pair>,
-    /// What is known, and the verdict.
+    /// The estimate and the verdict.
     pub row: verdict::Row,
-    /// How long its repetitions took, processes and all.
+    /// Total duration of its repetitions, including process starts.
     pub machine_time: Duration,
 }
 
-/// How far it is.
+/// Progress of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Pairs that are over.
+    /// Finished pairs.
     pub pairs: usize,
-    /// Cases that are decided.
+    /// Decided cases.
     pub decided: usize,
 }
 
-struct Row<'a> {
+struct PairState<'a> {
     pair: &'a Pair,
     base: CaseRecorder<'a>,
     head: CaseRecorder<'a>,
@@ -72,7 +70,7 @@ struct Row<'a> {
     spent: Duration,
 }
 
-/// Compares all of it. What fails or is unsupported is in the outcome; nothing stops the rest.
+/// Compares all pairs. Failed and unsupported cases are in the outcome and do not stop the rest.
 pub fn run(
     comparison: &Comparison,
     peer: &PeerCommand,
@@ -86,16 +84,16 @@ pub fn run(
     outcome
 }
 
-/// [`run()`], until `observe` wants no more. The pair that is under way comes to its end first, so no process is left; of what
-/// was measured until then nothing is told.
+/// [`run()`] until `observe` breaks. The current pair finishes first, so no process is left; its results so far are
+/// discarded.
 pub fn run_until<B>(
     comparison: &Comparison,
     peer: &PeerCommand,
     order_seed: u64,
     observe: &mut dyn FnMut(Progress) -> ControlFlow<B>,
 ) -> ControlFlow<B, Outcome<Compared>> {
-    let beginning = Beginning::of(peer);
-    let mut rows: Vec<Row<'_>> = comparison.pairs.iter().map(Row::new).collect();
+    let start = RunStart::new(peer);
+    let mut rows: Vec<PairState<'_>> = comparison.pairs.iter().map(PairState::new).collect();
     let mut growing = Growing::new(comparison.rule.clone(), rows.len());
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
@@ -127,10 +125,10 @@ pub fn run_until<B>(
         machine_time: row.spent,
     });
     let results = results.collect();
-    ControlFlow::Continue(beginning.end(order_seed, results))
+    ControlFlow::Continue(start.end(order_seed, results))
 }
 
-impl<'a> Row<'a> {
+impl<'a> PairState<'a> {
     fn new(pair: &'a Pair) -> Self {
         let mut row = Self {
             pair,
@@ -140,7 +138,7 @@ impl<'a> Row<'a> {
             spent: Duration::ZERO,
         };
         if pair.programs().is_some() {
-            let parts = Parts::of(&pair.base.work).count;
+            let parts = Parts::for_work(&pair.base.work).count;
             row.base.is_in_parts(parts);
             row.head.is_in_parts(parts);
         }
@@ -150,15 +148,15 @@ impl<'a> Row<'a> {
     fn measure(&mut self, peer: &PeerCommand, deadline: Duration, random: &mut StdRng) {
         let began = Instant::now();
         let pair = match self.pair.programs() {
-            Some(programs) => self.together(programs, peer, deadline, random),
-            None => self.one_after_the_other(peer, deadline, random),
+            Some(programs) => self.run_alternating(programs, peer, deadline, random),
+            None => self.run_in_sequence(peer, deadline, random),
         };
         self.pairs.extend(pair);
         self.spent += began.elapsed();
     }
 
-    /// Both at once, in turns.
-    fn together(
+    /// Runs both programs at the same time, in alternating parts.
+    fn run_alternating(
         &mut self,
         programs: [&Program; 2],
         peer: &PeerCommand,
@@ -168,12 +166,13 @@ impl<'a> Row<'a> {
         let began = Instant::now();
         let cases = [self.base.next(), self.head.next()];
         let played = paired::run(cases.each_ref(), programs, peer, deadline, random);
-        // Each had half of the time.
+        // Each side had half of the time.
         let took = began.elapsed() / 2;
         match played {
             Ok(([base, head], ratio)) => {
                 let profiles = self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took));
-                // The p50 part by part, of which neighbours had the same moment; the rest of whole repetitions.
+                // The p50 is compared by part, because adjacent parts ran at nearly the same time; the rest by
+                // repetition.
                 profiles.map(|profiles| verdict::Pair { p50: ratio, ..pair(profiles) })
             }
             Err((side, reason)) => {
@@ -184,8 +183,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Peers of the suite, in processes that live no longer than their repetition.
-    fn one_after_the_other(
+    /// Runs peers of the suite, each in its own processes for one repetition.
+    fn run_in_sequence(
         &mut self,
         peer: &PeerCommand,
         deadline: Duration,
@@ -195,7 +194,7 @@ impl<'a> Row<'a> {
         let one = |side: usize| {
             let began = Instant::now();
             let measured = repetition(&sides[side].next(), peer, deadline, &mut |_| {});
-            // A side that fails is no reason to leave the other one out.
+            // If one side fails, the other is still recorded.
             Ok::<_, Infallible>(sides[side].add(measured, began.elapsed()))
         };
         let Ok([base, head]) = paired::in_any_order(random, one);
@@ -209,7 +208,7 @@ fn pair((base, head): (Profile, Profile)) -> verdict::Pair {
 }
 
 impl Pair {
-    /// What both sides are measured with, if it is programs that can take turns.
+    /// The programs of both sides, if both are programs that can alternate.
     fn programs(&self) -> Option<[&Program; 2]> {
         Some([self.base.transport.program()?, self.head.transport.program()?])
     }

@@ -1,4 +1,4 @@
-//! What has been measured of one case so far, and whether it is enough.
+//! Collects the repetitions of one case, and decides when there are enough.
 
 use super::measured::{Measured, NotMeasured};
 use super::support;
@@ -15,10 +15,10 @@ use roundtrip_wire::{Case, CaseResult, Failure, Methodology, Repetition, Slug};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// After this many failed repetitions a case is given up: a hung peer costs a whole deadline each time.
+/// A case is given up after this many failures, because a hung peer costs a whole deadline each time.
 const FAILURES_MAX: usize = 2;
 
-/// The confidence of the interval that decides whether there are enough repetitions.
+/// Confidence of the interval that decides whether there are enough repetitions.
 const CONFIDENCE_PPM: u32 = 950_000;
 
 pub(super) struct CaseRecorder<'a> {
@@ -28,10 +28,10 @@ pub(super) struct CaseRecorder<'a> {
     unsupported: Option<Unsupported>,
     counters: BTreeMap<String, u64>,
     facts: BTreeMap<String, String>,
-    /// Into how many parts each repetition is cut, if it is.
+    /// Parts per repetition, if it is split.
     parts: Option<u64>,
     p50s_ns: Vec<u64>,
-    /// Repetitions begun, discarded ones included.
+    /// Started repetitions, including discarded ones.
     begun: u32,
     spent: Duration,
 }
@@ -52,22 +52,22 @@ impl<'a> CaseRecorder<'a> {
         }
     }
 
-    /// Each repetition takes turns with another side's, and so is cut into parts.
+    /// Splits each repetition into parts that alternate with another side's.
     pub(super) fn is_in_parts(&mut self, parts: u64) {
         self.parts = Some(parts);
     }
 
     pub(super) fn left_max(&self) -> u64 {
         let wanted = self.case.repetitions;
-        if self.is_given_up() || self.is_settled() {
+        if self.is_given_up() || self.has_enough() {
             return 0;
         }
         u64::from((wanted.max + wanted.discarded).saturating_sub(self.begun))
     }
 
-    /// Whether the interval of the median is as narrow as wanted. Looking after every repetition makes the interval a
-    /// little narrower than it says (a known price of stopping early); it decides how long to measure, never a verdict.
-    fn is_settled(&self) -> bool {
+    /// Whether the interval of the median is narrow enough. Checking after every repetition makes the interval slightly
+    /// too narrow (a known cost of stopping early). It decides how long to measure, never a verdict.
+    fn has_enough(&self) -> bool {
         let wanted = self.case.repetitions;
         let Some(width_ppm) = wanted.width_ppm else { return false };
         if self.p50s_ns.len() < wanted.min as usize {
@@ -79,7 +79,7 @@ impl<'a> CaseRecorder<'a> {
         })
     }
 
-    /// The next repetition's case: its sizes are drawn from the repetition's number.
+    /// The case of the next repetition, with sizes sampled from the repetition's number.
     pub(super) fn next(&self) -> PlannedCase {
         let mut case = self.case.clone();
         case.work.size_seed = u64::from(self.begun);
@@ -87,12 +87,12 @@ impl<'a> CaseRecorder<'a> {
         case
     }
 
-    /// Whether nothing more is to be expected of it: it is unsupported, or has failed too often.
+    /// Whether the case is finished early: unsupported, or failed too often.
     pub(super) fn is_given_up(&self) -> bool {
         self.unsupported.is_some() || self.failures.len() >= FAILURES_MAX
     }
 
-    /// Takes what a repetition said; returns its profile if it is one of those that are reported.
+    /// Records the result of a repetition; returns its profile if it is reported.
     pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) -> Option<Profile> {
         let (index, discarded) = (self.begun, self.case.repetitions.discarded);
         self.begun += 1;
@@ -115,7 +115,7 @@ impl<'a> CaseRecorder<'a> {
         None
     }
 
-    /// Turns what was measured into one repetition, the statistical unit, and its p50.
+    /// Converts the measurement into one repetition, the statistical unit, and its p50.
     fn repetition(&mut self, index: u32, measured: Measured) -> (u64, Repetition) {
         let Measured { distribution, totals, counters, facts, conditions, mut disturbed } = measured;
         self.counters.extend(counters);
@@ -123,14 +123,14 @@ impl<'a> CaseRecorder<'a> {
         let p50_ns = distribution.quantile_ns(500_000);
         if self.case.work.batch == 1 && p50_ns < 1_000 {
             disturbed.push(
-                "timed one by one although it takes less than 1 us: the clock's cost is part of it".into(),
+                "shorter than 1 us but timed individually, so the time includes the clock's cost".into(),
             );
         }
         if self.case.mode == Mode::TwoProcesses && self.case.placement != Placement::Free {
             for (end, observation) in totals.ends.iter().enumerate() {
                 if observation.cpus_seen.len() > 1 {
                     let cpus = &observation.cpus_seen;
-                    disturbed.push(format!("end {} was pinned but seen on cpus {cpus:?}", end + 1));
+                    disturbed.push(format!("end {} was pinned but ran on CPUs {cpus:?}", end + 1));
                 }
             }
         }
@@ -159,10 +159,10 @@ impl<'a> CaseRecorder<'a> {
 
     pub(super) fn into_result(mut self) -> CaseResult {
         let case = self.case;
-        let threads = u64::from(case.crowd.ends());
+        let threads = u64::from(case.participants.ends());
         let cpus = affinity::count();
         let is_many = matches!(case.scenario.pattern(), Pattern::Many(_));
-        // A pair on one processor is so on purpose: its placement says it.
+        // A pair on one processor is intentional; its placement shows it.
         let oversubscribed = is_many && self.unsupported.is_none() && threads > cpus;
         if oversubscribed {
             self.counters.extend([("threads".to_owned(), threads), ("cpus".to_owned(), cpus)]);
@@ -173,13 +173,13 @@ impl<'a> CaseRecorder<'a> {
                 scenario: Slug::from_name(case.scenario.slug()),
                 message_bytes: case.work.message_bytes as u64,
                 total_bytes: case.total_bytes,
-                peers: case.crowd.receivers,
+                peers: case.participants.receivers,
                 mode: Slug::from_name(case.mode.slug()),
                 placement: Slug::from_name(&case.placement.to_string()),
                 buffer_bytes: case.buffer_bytes.map(|bytes| bytes as u64),
                 rate_per_second: case.work.rate_per_second,
                 size_profile: case.work.size_profile.as_deref().map(Slug::from_name),
-                senders: (case.crowd.senders > 1).then_some(case.crowd.senders),
+                senders: (case.participants.senders > 1).then_some(case.participants.senders),
                 messages: is_many.then_some(case.work.messages_per_operation),
                 variant: case.transport.program().and_then(|program| program.variant.clone()),
                 benchmark: None,
@@ -197,12 +197,12 @@ impl<'a> CaseRecorder<'a> {
     }
 }
 
-/// Repetitions that all cases together may still need, and the time for them.
+/// Estimates the most remaining repetitions of all cases, and their duration.
 pub(super) fn left(all: &[CaseRecorder<'_>]) -> (u64, Duration) {
     let (spent, begun) = all.iter().fold((Duration::ZERO, 0), |(spent, begun), recorder| {
         (spent + recorder.spent, begun + recorder.begun)
     });
-    // A case that has not had its turn yet is taken to be like the others.
+    // A case that has not run yet is estimated from the others.
     let average = spent / begun.max(1);
     all.iter().fold((0, Duration::ZERO), |(left, time), recorder| {
         let one = if recorder.begun > 0 { recorder.spent / recorder.begun } else { average };
@@ -216,7 +216,7 @@ fn methodology(case: &PlannedCase, parts: Option<u64>) -> Methodology {
     let discarded = case.repetitions.discarded;
     let Manner { waiting, on_full, wake_rule, storage } = case.manner;
     let is_ring = case.transport.is_ring();
-    let of_suite = Methodology {
+    let suite_methodology = Methodology {
         protocol_version: PROTOCOL_VERSION,
         send: Slug::from_name(if is_ring && on_full == OnFull::Drop { "non-blocking" } else { "blocking" }),
         receive: Slug::from_name(waiting.slug()),
@@ -234,12 +234,19 @@ fn methodology(case: &PlannedCase, parts: Option<u64>) -> Methodology {
         statistic: None,
     };
     match case.transport.program() {
-        None => of_suite,
-        // How it sends, waits and times is its own affair, and said by nobody.
+        None => suite_methodology,
+        // A program's sending, waiting and timing are unknown.
         Some(_) => {
             let own = || Slug::from_name("own");
             let payload = PAYLOAD.to_owned();
-            Methodology { send: own(), receive: own(), clock: own(), storage: own(), payload, ..of_suite }
+            Methodology {
+                send: own(),
+                receive: own(),
+                clock: own(),
+                storage: own(),
+                payload,
+                ..suite_methodology
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A process of one repetition: what it complains of is kept, and it is gone when this is.
+//! The child process of one repetition. Keeps its standard error; killed when dropped.
 
 use crate::sys::exit;
 use std::fmt::Write as _;
@@ -8,37 +8,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a process may take to say why it failed, or to end when it is no longer needed.
-pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Time for a process to report why it failed, or to end when it is no longer needed.
+pub(super) const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often a process that is ending is looked at.
+/// Interval for polling a process that is ending.
 const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// More of what it complains of is not kept: the last is what tells.
-const COMPLAINTS_BYTES_MAX: usize = 16 * 1024;
+/// Kept standard error: the last bytes matter most.
+const STDERR_BYTES_MAX: usize = 16 * 1024;
 
 /// A running process. Killed when dropped, unless it has ended.
 pub(super) struct Child {
     name: String,
     process: process::Child,
     stdin: Option<ChildStdin>,
-    complaints: Complaints,
+    stderr: StderrTail,
 }
 
-/// The last that a process has written to its standard error.
-struct Complaints {
+/// The last bytes that a process has written to its standard error.
+struct StderrTail {
     text: Arc<Mutex<Vec<u8>>>,
-    listener: thread::JoinHandle<()>,
+    reader: thread::JoinHandle<()>,
 }
 
 impl Child {
-    /// Starts it. Its standard output is for the caller to read.
+    /// Starts it. The caller reads its standard output.
     pub(super) fn start(name: String, mut command: Command) -> Result<(Self, Option<ChildStdout>), String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("{name}: starting it: {error}"))?;
-        let complaints = Complaints::listen(process.stderr.take());
+        let mut process = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
+        let stderr = StderrTail::capture(process.stderr.take());
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
-        Ok((Self { name, process, stdin, complaints }, stdout))
+        Ok((Self { name, process, stdin, stderr }, stdout))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -57,20 +57,26 @@ impl Child {
         matches!(self.process.try_wait(), Ok(Some(_)))
     }
 
-    /// Says a line to it. Fails with [`io::ErrorKind::BrokenPipe`] when it has ended.
-    pub(super) fn say(&mut self, line: &str) -> io::Result<()> {
+    /// Sends it a line. Fails with [`io::ErrorKind::BrokenPipe`] if it has ended.
+    pub(super) fn send_line(&mut self, line: &str) -> io::Result<()> {
         self.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"))
     }
 
-    /// Says that nothing more will be said.
-    pub(super) fn hang_up(&mut self) {
+    /// Closes its standard input.
+    pub(super) fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// Ends it, and says how it ended if that was not our doing. `silence` is what to say of one that lives on.
-    pub(super) fn last_words(mut self, said: Option<String>, has_ended: bool, silence: &str) -> String {
+    /// Ends the process and describes how it ended, unless this killed it. `silence` describes a process that is still
+    /// running.
+    pub(super) fn end_with_reason(
+        mut self,
+        reason_given: Option<String>,
+        has_ended: bool,
+        silence: &str,
+    ) -> String {
         // A process that is being killed closes its pipes a moment before it can be waited for.
-        let until = Instant::now() + LAST_WORDS;
+        let until = Instant::now() + EXIT_TIMEOUT;
         let mut status = self.process.try_wait();
         while has_ended && matches!(status, Ok(None)) && Instant::now() < until {
             thread::sleep(REAP_POLL_INTERVAL);
@@ -78,13 +84,13 @@ impl Child {
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let complaint = self.complaints.last_line();
-        let mut words = match (said, status) {
-            (Some(said), _) => format!("{}: {said}", self.name),
+        let stderr_line = self.stderr.last_line();
+        let mut words = match (reason_given, status) {
+            (Some(reason_given), _) => format!("{}: {reason_given}", self.name),
             (None, Ok(Some(status))) => format!("{}: {}", self.name, exit::describe(status)),
             (None, _) => format!("{}: {silence}, killed", self.name),
         };
-        if let Some(line) = complaint {
+        if let Some(line) = stderr_line {
             // Writing to a string cannot fail.
             let _ = write!(words, " ({line})");
         }
@@ -92,30 +98,30 @@ impl Child {
     }
 }
 
-impl Complaints {
-    /// Reads until the end, so that a process that complains without one never waits for us.
-    fn listen(stderr: Option<ChildStderr>) -> Self {
+impl StderrTail {
+    /// Reads until the end, so that a process that writes much never blocks.
+    fn capture(stderr: Option<ChildStderr>) -> Self {
         let text = Arc::new(Mutex::new(Vec::new()));
-        let heard = text.clone();
-        let listener = thread::spawn(move || {
+        let captured = text.clone();
+        let reader = thread::spawn(move || {
             let Some(mut stderr) = stderr else { return };
             let mut buffer = [0; 4096];
-            // What cannot be read is not worth failing for: it only decorates another failure.
+            // Read errors are ignored: this output only adds detail to another failure.
             while let Ok(bytes @ 1..) = stderr.read(&mut buffer) {
-                let mut text = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut text = captured.lock().unwrap_or_else(PoisonError::into_inner);
                 text.extend_from_slice(&buffer[..bytes]);
-                let surplus = text.len().saturating_sub(COMPLAINTS_BYTES_MAX);
+                let surplus = text.len().saturating_sub(STDERR_BYTES_MAX);
                 text.drain(..surplus);
             }
         });
-        Self { text, listener }
+        Self { text, reader }
     }
 
-    /// The last line, once the process has ended. What it has started may keep its standard error open for longer than
-    /// anybody would wait.
+    /// The last line, once the process has ended. Its own children may keep standard error open for longer, so this
+    /// does not wait for the end.
     fn last_line(&self) -> Option<String> {
-        let until = Instant::now() + LAST_WORDS;
-        while !self.listener.is_finished() && Instant::now() < until {
+        let until = Instant::now() + EXIT_TIMEOUT;
+        while !self.reader.is_finished() && Instant::now() < until {
             thread::sleep(REAP_POLL_INTERVAL);
         }
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What one repetition amounts to, whoever measured it.
+//! The result of one repetition, for any transport or program.
 
 use super::peers::Report;
 use super::totals::{self, Totals};
@@ -13,9 +13,9 @@ pub(super) struct Measured {
     pub(super) distribution: Distribution,
     /// Counts; the samples are in the distribution.
     pub(super) totals: Totals,
-    /// Facts of the channel as it really was, with the unit last.
+    /// Measured facts about the channel; key names end with the unit.
     pub(super) counters: BTreeMap<String, u64>,
-    /// What a program says of itself.
+    /// Facts reported by a program.
     pub(super) facts: BTreeMap<String, String>,
     pub(super) conditions: BTreeMap<String, u64>,
     pub(super) disturbed: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Measured {
 #[derive(Debug)]
 pub(super) enum NotMeasured {
     Failed(String),
-    /// A program says that it cannot measure such a case.
+    /// A program reports that it cannot measure this case.
     Unsupported(Unsupported),
 }
 
@@ -35,7 +35,7 @@ impl From<String> for NotMeasured {
 }
 
 impl Measured {
-    pub(super) fn of_peers(case: &PlannedCase, report: Report) -> Result<Self, NotMeasured> {
+    pub(super) fn from_peers(case: &PlannedCase, report: Report) -> Result<Self, NotMeasured> {
         let Report { ends, conditions, disturbed } = report;
         let mut counters = BTreeMap::new();
         if let [initiator, .., responder] = &ends[..] {
@@ -47,12 +47,12 @@ impl Measured {
             }
         }
         let mut totals = match case.scenario.pattern() {
-            Pattern::Pair(_) => totals::of_pair(ends),
-            Pattern::Many(_) => totals::of_many(ends),
+            Pattern::Pair(_) => totals::from_pair(ends),
+            Pattern::Many(_) => totals::from_many(ends),
         };
         let samples_ns = std::mem::take(&mut totals.samples_ns);
         let distribution =
-            Distribution::of_samples(samples_ns).ok_or_else(|| "no operation was recorded".to_owned())?;
+            Distribution::of_samples(samples_ns).ok_or_else(|| "no operations recorded".to_owned())?;
         Ok(Self { distribution, totals, counters, facts: BTreeMap::new(), conditions, disturbed })
     }
 }

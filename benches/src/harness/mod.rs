@@ -1,7 +1,7 @@
 //! Runs a plan: repetitions of all cases in one random order, each in fresh processes.
 //!
-//! The calling process never measures; it sleeps while its children do. Repetitions of different cases are
-//! interleaved, so that a drift of the machine spreads over all of them instead of falling on the last ones.
+//! The calling process never measures; it sleeps while its children run. Repetitions of different cases are
+//! interleaved, so that a drift of the machine spreads over all of them instead of affecting only the last ones.
 
 use crate::definition::{Plan, PlannedCase};
 use crate::environment;
@@ -32,66 +32,66 @@ mod totals;
 mod validate;
 
 pub use crate::peer_command::PeerCommand;
-pub use support::{asks_programs, support, takes_part};
+pub use support::{support, supports_programs, takes_part};
 
-/// What has happened, for whoever shows progress. Nothing is reported while a clock runs.
+/// Progress events, never emitted while a clock runs.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The peers of a repetition are connected and measure now; their process ids.
+    /// The peers of a repetition are connected and start to measure; their process ids.
     Measuring(&'a [u32]),
-    /// Another repetition is over.
+    /// A repetition has finished.
     Repetition {
-        /// Which case.
+        /// The case.
         case: &'a PlannedCase,
-        /// Repetitions that are over.
+        /// Finished repetitions.
         done: u64,
-        /// Those still to come, if every case needs all of its repetitions.
+        /// Remaining repetitions, if every case needs all of them.
         left_max: u64,
-        /// How long these take, as the earlier ones of the same cases did.
+        /// Estimated duration of those, from earlier repetitions.
         time_left_max: Duration,
     },
 }
 
-/// All that a run measured.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Outcome<R = CaseResult> {
-    /// Fingerprint when it began.
+    /// Fingerprint at the start.
     pub environment: Environment,
-    /// The machine's own readings.
+    /// Canary benchmarks of the machine.
     pub canaries: Vec<Canary>,
-    /// From this the order of the repetitions was drawn.
+    /// Seed for the order of the repetitions.
     pub order_seed: u64,
-    /// When the first repetition began.
+    /// Start of the first repetition.
     pub started_at: DateTime<Utc>,
-    /// When the last one ended.
+    /// End of the last repetition.
     pub finished_at: DateTime<Utc>,
-    /// One entry a case, in the order of the plan.
+    /// One entry per case, in the order of the plan.
     pub results: Vec<R>,
 }
 
-struct Beginning {
+struct RunStart {
     environment: Environment,
     canaries: Vec<Canary>,
     started_at: DateTime<Utc>,
 }
 
-impl Beginning {
-    /// Tidies up after others, and looks at the machine.
-    fn of(peer: &PeerCommand) -> Self {
+impl RunStart {
+    /// Removes leftovers of earlier runs, and reads the environment and canaries.
+    fn new(peer: &PeerCommand) -> Self {
         scratch::sweep();
         let environment = environment::environment();
         let canaries = canaries::measure(peer);
         Self { environment, canaries, started_at: Utc::now() }
     }
 
-    /// All of it, once the last repetition has ended.
+    /// Builds the outcome after the last repetition.
     fn end<R>(self, order_seed: u64, results: Vec<R>) -> Outcome<R> {
         let Self { environment, canaries, started_at } = self;
         Outcome { environment, canaries, order_seed, started_at, finished_at: Utc::now(), results }
     }
 }
 
-/// Runs all of a plan. What fails or is unsupported is in the outcome; nothing stops the rest.
+/// Runs a whole plan. Failed and unsupported cases are in the outcome and do not stop the rest.
 pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn FnMut(Event<'_>)) -> Outcome {
     let ControlFlow::Continue(outcome) = run_until(plan, peer, order_seed, &mut |event| {
         observe(event);
@@ -100,19 +100,19 @@ pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn F
     outcome
 }
 
-/// [`run()`], until `observe` wants no more. The repetition that is under way comes to its end first, so no process is
-/// left; of what was measured until then nothing is told.
+/// [`run()`] until `observe` breaks. The current repetition finishes first, so no process is left; the results so far
+/// are discarded.
 pub fn run_until<B>(
     plan: &Plan,
     peer: &PeerCommand,
     order_seed: u64,
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<B>,
 ) -> ControlFlow<B, Outcome> {
-    let beginning = Beginning::of(peer);
+    let start = RunStart::new(peer);
     let mut all: Vec<CaseRecorder<'_>> = plan.cases.iter().map(CaseRecorder::new).collect();
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
-    // Each round repeats every case that is not settled yet once, in an order of its own.
+    // Each round repeats every case that is not settled once, in a new random order.
     loop {
         let mut round: Vec<usize> = (0..all.len()).filter(|&index| all[index].left_max() > 0).collect();
         if round.is_empty() {
@@ -135,10 +135,10 @@ pub fn run_until<B>(
     }
 
     let results = all.into_iter().map(CaseRecorder::into_result).collect();
-    ControlFlow::Continue(beginning.end(order_seed, results))
+    ControlFlow::Continue(start.end(order_seed, results))
 }
 
-/// One repetition, by the peers of this suite or by a program of somebody else.
+/// Runs one repetition, with peers of this suite or with an external program.
 fn repetition(
     case: &PlannedCase,
     peer: &PeerCommand,
@@ -146,7 +146,7 @@ fn repetition(
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Measured, NotMeasured> {
     match &case.transport {
-        Mechanism::Suite(_) => Measured::of_peers(case, peers::run(case, peer, deadline, measuring)?),
+        Mechanism::Suite(_) => Measured::from_peers(case, peers::run(case, peer, deadline, measuring)?),
         Mechanism::Program(own) => program::run(case, own, peer, deadline, measuring),
     }
 }

@@ -1,6 +1,6 @@
-//! One repetition: opens a channel, starts fresh peers, lets them go together, waits no longer than a deadline.
+//! One repetition: opens a channel, starts fresh peers, starts their clocks together, and enforces the deadline.
 
-use super::child::{Child, LAST_WORDS};
+use super::child::{Child, EXIT_TIMEOUT};
 use super::{PeerCommand, placement};
 use crate::definition::{Mode, PlannedCase};
 use crate::peer::{Answer, Job, JobEnd, Order, Role};
@@ -17,14 +17,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What the ends of one repetition said.
+/// The reports of the ends of one repetition.
 #[derive(Debug)]
 pub struct Report {
-    /// Of a pair the initiator first, of many the senders.
+    /// Initiator first in a pair; senders first if there are more ends.
     pub ends: Vec<EndReport>,
-    /// What the machine went through meanwhile.
+    /// Activity of the machine during the repetition.
     pub conditions: BTreeMap<String, u64>,
-    /// Why the repetition is suspect because of it.
+    /// Reasons why the repetition counts as disturbed.
     pub disturbed: Vec<String>,
 }
 
@@ -35,37 +35,39 @@ struct Planned {
     parts: Parts,
 }
 
-/// Runs one repetition. `measuring` is told the process ids once all ends are ready.
+/// Runs one repetition. `measuring` receives the process ids once all ends are ready.
 ///
 /// # Errors
-/// The reason, naming the end: `responder: killed by signal 9`. No process is left in any case.
+/// The reason, with the end: `responder: killed by signal 9`. No process is left in any case.
 pub fn run(
     case: &PlannedCase,
     command: &PeerCommand,
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Report, String> {
-    let (channel, folder) = open(case).map_err(|error| format!("opening the channel: {error}"))?;
+    let (channel, folder) = open(case).map_err(|error| format!("cannot open the channel: {error}"))?;
     let cpus = placement::processors(case.placement, channel.len())?;
     let used = placement::used(&cpus);
     let ends = channel.into_iter().zip(cpus).map(|((role, parts), cpu)| Planned { role, cpu, parts });
 
-    let (tell, told) = mpsc::channel();
+    let (answers_sender, answers_received) = mpsc::channel();
     let mut peers = Vec::new();
     match case.mode {
         Mode::TwoProcesses => {
             for (index, end) in ends.enumerate() {
-                peers.push(start(end.role.to_string(), index, case, command, vec![end], &tell)?);
+                peers.push(start(end.role.to_string(), index, case, command, vec![end], &answers_sender)?);
             }
         }
-        Mode::TwoThreads => peers.push(start("peer".into(), 0, case, command, ends.collect(), &tell)?),
+        Mode::TwoThreads => {
+            peers.push(start("peer".into(), 0, case, command, ends.collect(), &answers_sender)?)
+        }
     }
-    drop(tell);
+    drop(answers_sender);
 
     let until = Instant::now() + deadline;
-    let mut session = PeerSession { peers, told, until, deadline, tracer: None };
-    session.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
-    // All ends are connected: a path is no longer needed, and cannot be left behind.
+    let mut session = PeerSession { peers, answers_received, until, deadline, tracer: None };
+    session.wait_for(|answer| matches!(answer, Answer::Ready).then_some(()))?;
+    // All ends are connected, so the path is removed now and cannot be left behind.
     drop(folder);
     let pids: Vec<u32> = session.peers.iter().map(Child::id).collect();
     if case.probe == Some(Probe::Syscalls) {
@@ -77,7 +79,7 @@ pub fn run(
     let before = noise::Reading::now(used.as_deref());
     measuring(&pids);
     session.go();
-    let reports = session.hear(|answer| match answer {
+    let reports = session.wait_for(|answer| match answer {
         Answer::Done(reports) => Some(reports),
         _ => None,
     })?;
@@ -92,13 +94,13 @@ pub fn run(
             report
         })
         .collect();
-    if ends.len() != case.crowd.ends() as usize {
-        return Err(format!("the peers answered for {} ends: expected {}", ends.len(), case.crowd.ends()));
+    if ends.len() != case.participants.ends() as usize {
+        return Err(format!("the peers reported {} ends: expected {}", ends.len(), case.participants.ends()));
     }
     Ok(Report { ends, disturbed: noise::reasons(&conditions), conditions })
 }
 
-/// What each end needs, and the folder to keep until all are connected.
+/// The parts of each end, and the folder to keep until all are connected.
 type Opened = (Vec<(Role, Parts)>, Option<TempDir>);
 
 fn open(case: &PlannedCase) -> io::Result<Opened> {
@@ -109,18 +111,24 @@ fn open(case: &PlannedCase) -> io::Result<Opened> {
             Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder))
         }
         Pattern::Many(many) => {
-            let ring = transport(case)?.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
+            let ring = transport(case)?.ring().ok_or_else(|| {
+                io::Error::other(
+                    "only a ring supports several \
+             senders or receivers",
+                )
+            })?;
             let memory = ring.open_many(&case.channel(), many.many_senders)?;
-            let senders = (0..case.crowd.senders).map(Role::Sender);
-            let receivers = (0..case.crowd.receivers).map(Role::Receiver);
-            let ends = senders.chain(receivers).map(|role| Ok((role, Parts::of([memory.try_clone()?]))));
+            let senders = (0..case.participants.senders).map(Role::Sender);
+            let receivers = (0..case.participants.receivers).map(Role::Receiver);
+            let ends =
+                senders.chain(receivers).map(|role| Ok((role, Parts::from_handles([memory.try_clone()?]))));
             Ok((ends.collect::<io::Result<_>>()?, None))
         }
     }
 }
 
 fn transport(case: &PlannedCase) -> io::Result<&'static dyn Transport> {
-    case.transport.transport().ok_or_else(|| io::Error::other("a program brings its own channel"))
+    case.transport.transport().ok_or_else(|| io::Error::other("a program creates its own channel"))
 }
 
 fn job(case: &PlannedCase, ends: &[Planned], child: &process::Child) -> io::Result<Job> {
@@ -151,35 +159,35 @@ fn start(
     case: &PlannedCase,
     command: &PeerCommand,
     ends: Vec<Planned>,
-    tell: &Sender<(usize, Option<Answer>)>,
+    answers_sender: &Sender<(usize, Option<Answer>)>,
 ) -> Result<Child, String> {
     let mut process = command.process();
     handle::prepare(&mut process, ends.iter().flat_map(|end| &end.parts.handles));
-    // From here on it is killed when anything fails.
+    // From here on, it is killed if anything fails.
     let (mut peer, stdout) = Child::start(name, process)?;
     let failed = |peer: &Child, what: &str, error: io::Error| format!("{}: {what}: {error}", peer.name());
     death::bind(peer.process()).map_err(|error| failed(&peer, "binding it to this process", error))?;
     let job =
         job(case, &ends, peer.process()).map_err(|error| failed(&peer, "passing it its ends", error))?;
-    // The channel now belongs to the peer alone: its death closes its ends.
+    // Only the peer holds the channel now: if it dies, its ends are closed.
     drop(ends);
 
     let line = serde_json::to_string(&Order::Job(Box::new(job))).map_err(|error| error.to_string())?;
-    let sent = peer.say(&line);
+    let sent = peer.send_line(&line);
     if let Some(stdout) = stdout {
-        let tell = tell.clone();
+        let answers_sender = answers_sender.clone();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines() {
                 let answer = line.ok().and_then(|line| serde_json::from_str(&line).ok());
-                if answer.is_none() || tell.send((index, answer)).is_err() {
+                if answer.is_none() || answers_sender.send((index, answer)).is_err() {
                     break;
                 }
             }
-            let _ = tell.send((index, None));
+            let _ = answers_sender.send((index, None));
         });
     }
     match sent {
-        // It is gone before it has read: how it ended is told when its answer is awaited.
+        // It ended before reading: the reason is reported when its answer is awaited.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),
         Err(error) => Err(failed(&peer, "sending the job", error)),
         Ok(()) => Ok(peer),
@@ -187,29 +195,29 @@ fn start(
 }
 
 struct PeerSession {
-    /// Ends before anybody waits for the end of a peer, so it stands first: fields are dropped in order.
+    /// Must be dropped before the peers, so it is the first field: fields are dropped in order.
     tracer: Option<Tracer>,
     peers: Vec<Child>,
-    told: Receiver<(usize, Option<Answer>)>,
+    answers_received: Receiver<(usize, Option<Answer>)>,
     until: Instant,
     deadline: Duration,
 }
 
 impl PeerSession {
-    /// Waits until every peer has given the wanted answer; returns the answers in the order of peers.
-    fn hear<T>(&mut self, wanted: impl Fn(Answer) -> Option<T>) -> Result<Vec<T>, String> {
+    /// Waits for this answer from every peer; returns the answers in the order of peers.
+    fn wait_for<T>(&mut self, wanted: impl Fn(Answer) -> Option<T>) -> Result<Vec<T>, String> {
         let mut answers: Vec<Option<T>> = self.peers.iter().map(|_| None).collect();
         while answers.iter().any(Option::is_none) {
             let left = self.until.saturating_duration_since(Instant::now());
-            match self.told.recv_timeout(left) {
+            match self.answers_received.recv_timeout(left) {
                 Ok((index, Some(Answer::Failed(reason)))) => {
                     return Err(self.fail(index, Some(reason), false));
                 }
                 Ok((index, Some(answer))) => match wanted(answer) {
                     Some(answer) => answers[index] = Some(answer),
-                    None => return Err(self.fail(index, Some("answered out of turn".into()), false)),
+                    None => return Err(self.fail(index, Some("sent an unexpected message".into()), false)),
                 },
-                // The end of a peer that has answered is no news.
+                // A peer may end after it has answered.
                 Ok((index, None)) if answers[index].is_some() => {}
                 Ok((index, None)) => return Err(self.fail(index, None, false)),
                 Err(_) => {
@@ -223,26 +231,26 @@ impl PeerSession {
 
     fn go(&mut self) {
         for peer in &mut self.peers {
-            // A peer that died meanwhile is noticed when its answer is awaited.
-            let _ = peer.say("go");
+            // If the peer has died, this is detected when its answer is awaited.
+            let _ = peer.send_line("go");
         }
     }
 
-    /// Why the repetition failed: the peer that failed first, then what the others say within a moment, because
-    /// the first symptom (a closed channel) is often not the cause (a killed process).
+    /// Builds the failure message: the peer that failed first, then the reports of the others within a moment. The
+    /// first symptom (a closed channel) is often not the cause (a killed process).
     fn fail(&mut self, first: usize, reason: Option<String>, timed_out: bool) -> String {
         self.tracer = None;
-        let mut said: Vec<Option<String>> = self.peers.iter().map(|_| None).collect();
-        // One that ended without a word is the cause itself; the others can only say that it is gone.
+        let mut reason_given: Vec<Option<String>> = self.peers.iter().map(|_| None).collect();
+        // A peer that ended without a report is the cause; the others only report that it is gone.
         let is_cause = reason.is_none() && !timed_out;
-        said[first] = reason;
-        let until = Instant::now() + if is_cause { Duration::ZERO } else { LAST_WORDS };
+        reason_given[first] = reason;
+        let until = Instant::now() + if is_cause { Duration::ZERO } else { EXIT_TIMEOUT };
         let mut ended = vec![false; self.peers.len()];
         ended[first] = !timed_out;
         while ended.contains(&false) {
-            match self.told.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match self.answers_received.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok((index, Some(Answer::Failed(reason)))) => {
-                    said[index] = Some(reason);
+                    reason_given[index] = Some(reason);
                     ended[index] = true;
                 }
                 Ok((index, None)) => ended[index] = true,
@@ -251,13 +259,14 @@ impl PeerSession {
             }
         }
         let silence = if timed_out {
-            format!("no answer within {} s", self.deadline.as_secs_f32())
+            format!("no response within {} s", self.deadline.as_secs_f32())
         } else {
             "waited for the other end".to_owned()
         };
-        let peers = self.peers.drain(..).zip(said).zip(ended);
-        let words: Vec<String> =
-            peers.map(|((peer, said), ended)| peer.last_words(said, ended, &silence)).collect();
+        let peers = self.peers.drain(..).zip(reason_given).zip(ended);
+        let words: Vec<String> = peers
+            .map(|((peer, reason_given), ended)| peer.end_with_reason(reason_given, ended, &silence))
+            .collect();
         words.join("; ")
     }
 }

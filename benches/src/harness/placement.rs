@@ -1,4 +1,4 @@
-//! Which processors the ends of a case use.
+//! The processors of the ends of a case.
 
 use crate::definition::Placement;
 use crate::sys::affinity;

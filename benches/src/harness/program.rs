@@ -1,5 +1,5 @@
-//! One repetition of a program: starts it, tells it the case, pins the ends that it names, has it measure in one part or
-//! in several, and believes nothing that cannot be true. Nothing that it has started is left.
+//! One repetition of a program: starts it, sends the case, pins the processes that it reports, lets it measure in one
+//! or more parts, and validates its results. Kills all processes it has started.
 
 use super::PeerCommand;
 use super::measured::{Measured, NotMeasured};
@@ -16,7 +16,7 @@ use roundtrip_wire::EndObservation;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Runs one repetition in one part. `measuring` is told the process ids once both ends are connected.
+/// Runs one repetition in one part. `measuring` receives the process ids once both ends are connected.
 pub(super) fn run(
     case: &PlannedCase,
     program: &Program,
@@ -30,7 +30,7 @@ pub(super) fn run(
     session.end()
 }
 
-/// A program that has been told its case and is on its way.
+/// A program that has received its case and is connecting.
 pub(super) struct Starting<'a> {
     case: &'a PlannedCase,
     asked: Case,
@@ -38,7 +38,7 @@ pub(super) struct Starting<'a> {
 }
 
 impl<'a> Starting<'a> {
-    /// Starts the program for a repetition that has so many samples in each part.
+    /// Starts the program for a repetition with this many samples per part.
     pub(super) fn begin(
         case: &'a PlannedCase,
         samples: u64,
@@ -49,17 +49,17 @@ impl<'a> Starting<'a> {
         let asked = request(case, samples);
         let mut process = ProgramProcess::begin(program, peer, deadline)?;
         let line = serde_json::to_string(&Request { protocol: VERSION, case: asked.clone() })
-            .map_err(|error| format!("writing the case: {error}"))?;
-        process.say(&line)?;
+            .map_err(|error| format!("cannot encode the case: {error}"))?;
+        process.send_line(&line)?;
         Ok(Self { case, asked, process })
     }
 
     /// Waits until its ends are connected, and pins them.
     pub(super) fn connected(self) -> Result<Session, NotMeasured> {
         let Self { case, asked, mut process } = self;
-        let connected = match process.hear("`connected`")? {
+        let connected = match process.wait_for_answer("`connected`")? {
             (Answer::Connected(connected), _) => connected,
-            (other, _) => return Err(process.out_of_turn(&other, "`connected`")),
+            (other, _) => return Err(process.unexpected(&other, "`connected`")),
         };
         let ends = process.ends(case.mode, &connected)?;
         let cpus = placement::processors(case.placement, 2)?;
@@ -74,7 +74,7 @@ impl<'a> Starting<'a> {
             asked,
             facts: connected.facts,
             before: noise::Reading::now(cpus.as_deref()),
-            used_before: ends.iter().map(|&pid| (usage::of_process(pid), affinity::threads(pid))).collect(),
+            used_before: ends.iter().map(|&pid| (usage::for_process(pid), affinity::threads(pid))).collect(),
             cpus,
             ends,
             measured: None,
@@ -90,7 +90,7 @@ pub(super) struct Session {
     cpus: Option<Vec<u32>>,
     before: noise::Reading,
     used_before: Vec<(usage::Usage, Vec<affinity::Thread>)>,
-    /// Of the parts so far.
+    /// Results of the parts so far.
     measured: Option<(Vec<Distribution>, Totals)>,
 }
 
@@ -98,21 +98,21 @@ impl Session {
     pub(super) fn part(&mut self) -> Result<u64, NotMeasured> {
         let process = &mut self.process;
         let go_ns = clock::now_ns();
-        process.say("\"go\"")?;
-        let (mut answer, mut at_ns) = process.hear("`done`")?;
+        process.send_line("\"go\"")?;
+        let (mut answer, mut at_ns) = process.wait_for_answer("`done`")?;
         let mut started_ns = None;
         if let Answer::Started(_) = answer {
             started_ns = Some(at_ns);
-            (answer, at_ns) = process.hear("`done`")?;
+            (answer, at_ns) = process.wait_for_answer("`done`")?;
         }
-        let Answer::Done(done) = answer else { return Err(process.out_of_turn(&answer, "`done`")) };
+        let Answer::Done(done) = answer else { return Err(process.unexpected(&answer, "`done`")) };
         let seen = Seen {
             all_ns: at_ns.saturating_sub(go_ns),
             timed_ns: started_ns.map(|started_ns| at_ns.saturating_sub(started_ns)),
         };
         let (distribution, totals) =
             validate::check(&self.asked, done, seen).map_err(|lie| process.failed(&lie))?;
-        // The next part goes on where this one ended, and its channel is warm.
+        // The next part continues here, with a warm channel.
         self.asked = self.asked.next_part();
         let median_ns = distribution.median_ns();
         match &mut self.measured {
@@ -131,7 +131,7 @@ impl Session {
         let ends = ends.map(|(&pid, before)| observation(pid, before)).collect();
         self.process.end();
         let measured = self.measured.and_then(|(parts, totals)| Some((Distribution::merged(parts)?, totals)));
-        let (distribution, totals) = measured.ok_or_else(|| "no part was measured".to_owned())?;
+        let (distribution, totals) = measured.ok_or_else(|| "no part measured".to_owned())?;
         Ok(Measured {
             distribution,
             totals: Totals { ends, ..totals },
@@ -160,10 +160,10 @@ fn request(case: &PlannedCase, samples: u64) -> Case {
     }
 }
 
-/// What the system counted for a process since `before`.
+/// The system's counters for a process since `before`.
 fn observation(pid: u32, (used, threads): (usage::Usage, Vec<affinity::Thread>)) -> EndObservation {
     EndObservation {
         cpus_seen: affinity::last_since(pid, &threads),
-        ..usage::of_process(pid).since(used).into()
+        ..usage::for_process(pid).since(used).into()
     }
 }

@@ -1,13 +1,13 @@
-//! What is said to a program and what it answers: one line after the other, none of which is waited for longer than a
-//! deadline. Whatever the program has started ends with the process.
+//! Communication with a program: one line at a time, each with a deadline. All processes that it has started end with
+//! it.
 
 use super::PeerCommand;
-use super::child::{Child, LAST_WORDS};
+use super::child::{Child, EXIT_TIMEOUT};
 use super::measured::NotMeasured;
 use crate::definition::Mode;
 use crate::program::Program;
 use crate::program::protocol::{Answer, Connected};
-use crate::sys::offspring::{self, Offspring};
+use crate::sys::process_group::{self, ProcessGroup};
 use crate::sys::{Unsupported, clock};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::process::ChildStdout;
@@ -16,15 +16,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The longest line: some hundred thousand samples.
+/// The longest line: several hundred thousand samples.
 const LINE_BYTES_MAX: u64 = 4 << 20;
 
-/// How often a silent program is looked at: seldom, because looking takes a processor for some microseconds.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval for polling a silent program: long, because polling takes some microseconds of a processor.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 const QUOTED_CHARS_MAX: usize = 60;
 
-enum Heard {
+enum Output {
     Line(Vec<u8>, u64),
     End,
 }
@@ -32,51 +32,53 @@ enum Heard {
 pub(super) struct ProgramProcess {
     name: String,
     child: Option<Child>,
-    offspring: Offspring,
-    told: Receiver<Heard>,
+    process_group: ProcessGroup,
+    outputs: Receiver<Output>,
     until: Instant,
     deadline: Duration,
-    /// Removed last.
+    /// Last field, so that it is removed last.
     _fresh: Option<TempDir>,
 }
 
 impl ProgramProcess {
-    /// Starts the program, which has so long for all that it will be asked.
+    /// Starts the program. The deadline covers the whole repetition.
     pub(super) fn begin(program: &Program, peer: &PeerCommand, deadline: Duration) -> Result<Self, String> {
         let name = program.info.slug.to_string();
         let (mut command, fresh) = program.process(peer).map_err(|error| format!("{name}: {error}"))?;
-        offspring::prepare(&mut command);
+        process_group::prepare(&mut command);
         let (child, stdout) = Child::start(name.clone(), command)?;
-        let offspring = Offspring::of(child.process())
-            .map_err(|error| format!("{name}: binding it to this process: {error}"))?;
-        let told = listen(stdout);
+        let process_group = ProcessGroup::new(child.process())
+            .map_err(|error| format!("{name}: cannot tie it to this process: {error}"))?;
+        let outputs = read_lines(stdout);
         let until = Instant::now() + deadline;
-        Ok(Self { name, child: Some(child), offspring, told, until, deadline, _fresh: fresh })
+        Ok(Self { name, child: Some(child), process_group, outputs, until, deadline, _fresh: fresh })
     }
 
-    pub(super) fn say(&mut self, line: &str) -> Result<(), NotMeasured> {
-        let said = self.child.as_mut().map_or(Ok(()), |child| child.say(line));
-        match said {
-            // It is gone: how it ended is told when its answer is awaited.
+    pub(super) fn send_line(&mut self, line: &str) -> Result<(), NotMeasured> {
+        let reason_given = self.child.as_mut().map_or(Ok(()), |child| child.send_line(line));
+        match reason_given {
+            // It has ended: the reason is reported when its answer is awaited.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            said => said.map_err(|error| format!("{}: talking to it: {error}", self.name).into()),
+            reason_given => {
+                reason_given.map_err(|error| format!("{}: cannot communicate: {error}", self.name).into())
+            }
         }
     }
 
-    pub(super) fn hear(&mut self, expected: &str) -> Result<(Answer, u64), NotMeasured> {
+    pub(super) fn wait_for_answer(&mut self, expected: &str) -> Result<(Answer, u64), NotMeasured> {
         let (line, at_ns) = loop {
             let left = self.until.saturating_duration_since(Instant::now());
-            match self.told.recv_timeout(left.min(LOOK_INTERVAL)) {
-                Ok(Heard::Line(line, at_ns)) => break (line, at_ns),
-                Ok(Heard::End) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.last_words(None, true).into());
+            match self.outputs.recv_timeout(left.min(POLL_INTERVAL)) {
+                Ok(Output::Line(line, at_ns)) => break (line, at_ns),
+                Ok(Output::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.end_with_reason(None, true).into());
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                    return Err(self.last_words(None, false).into());
+                    return Err(self.end_with_reason(None, false).into());
                 }
-                // What it has started may keep its standard output open when it has ended.
+                // Its own children may keep standard output open after it has ended.
                 Err(RecvTimeoutError::Timeout) if self.child.as_mut().is_some_and(Child::has_ended) => {
-                    return Err(self.last_words(None, true).into());
+                    return Err(self.end_with_reason(None, true).into());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -89,7 +91,7 @@ impl ProgramProcess {
                 let reason = format!("{}: {reason}", self.name);
                 Err(NotMeasured::Unsupported(Unsupported::because(reason)))
             }
-            Ok(Answer::Failed(reason)) => Err(self.last_words(Some(reason), true).into()),
+            Ok(Answer::Failed(reason)) => Err(self.end_with_reason(Some(reason), true).into()),
             Ok(answer) => Ok((answer, at_ns)),
             Err(error) => {
                 Err(self.failed(&format!("printed `{}`: expected {expected} ({error})", quoted(&line))))
@@ -97,91 +99,91 @@ impl ProgramProcess {
         }
     }
 
-    /// The processes of both ends, which must be of this program and as many as the case asks for.
+    /// The processes of both ends. They must belong to this program, and their number must match the case.
     pub(super) fn ends(&mut self, mode: Mode, connected: &Connected) -> Result<Vec<u32>, NotMeasured> {
         let Connected { initiator_pid, responder_pid, .. } = *connected;
         for pid in [initiator_pid, responder_pid] {
-            if !self.offspring.holds(pid) {
-                return Err(self.failed(&format!("names process {pid}: expected one that it has started")));
+            if !self.process_group.holds(pid) {
+                return Err(self.failed(&format!("reported process {pid}, which it did not start")));
             }
         }
         match (mode, initiator_pid == responder_pid) {
             (Mode::TwoProcesses, false) => Ok(vec![initiator_pid, responder_pid]),
             (Mode::TwoThreads, true) => Ok(vec![initiator_pid]),
-            (Mode::TwoProcesses, true) => {
-                Err(self
-                    .failed(&format!("names process {initiator_pid} for both ends: expected two in 2proc")))
-            }
-            (Mode::TwoThreads, false) => Err(self.failed("names two processes: expected one in 2thread")),
+            (Mode::TwoProcesses, true) => Err(self.failed(&format!(
+                "reported process {initiator_pid} for both ends: expected two in \
+                     2proc"
+            ))),
+            (Mode::TwoThreads, false) => Err(self.failed("reported two processes: expected one in 2thread")),
         }
     }
 
-    /// It said something that is not of this moment: ends it.
-    pub(super) fn out_of_turn(&mut self, answer: &Answer, expected: &str) -> NotMeasured {
-        let said = match answer {
+    /// It sent an unexpected message: ends it.
+    pub(super) fn unexpected(&mut self, answer: &Answer, expected: &str) -> NotMeasured {
+        let reason_given = match answer {
             Answer::Connected(_) => "connected",
             Answer::Started(_) => "started",
             Answer::Done(_) => "done",
             Answer::Unsupported(_) => "unsupported",
             Answer::Failed(_) => "failed",
         };
-        self.failed(&format!("said `{said}`: expected {expected}"))
+        self.failed(&format!("sent `{reason_given}`: expected {expected}"))
     }
 
-    /// It is not to be believed: ends it.
+    /// Its results are invalid: ends it.
     pub(super) fn failed(&mut self, reason: &str) -> NotMeasured {
-        NotMeasured::Failed(self.last_words(Some(reason.to_owned()), false))
+        NotMeasured::Failed(self.end_with_reason(Some(reason.to_owned()), false))
     }
 
-    /// Ends it, and says why it failed: what it said, or how it ended, or that it is silent.
-    fn last_words(&mut self, said: Option<String>, has_ended: bool) -> String {
-        let silence = format!("no answer within {} s, killed", self.deadline.as_secs_f32());
-        let said = if has_ended { said } else { said.or(Some(silence)) };
+    /// Ends it and describes the failure: its message, its exit status, or that it is silent.
+    fn end_with_reason(&mut self, reason_given: Option<String>, has_ended: bool) -> String {
+        let silence = format!("no response within {} s, killed", self.deadline.as_secs_f32());
+        let reason_given = if has_ended { reason_given } else { reason_given.or(Some(silence)) };
         if !has_ended {
-            self.offspring.end();
+            self.process_group.end();
         }
-        let Some(child) = self.child.take() else { return said.unwrap_or_default() };
-        child.last_words(said, true, "")
+        let Some(child) = self.child.take() else { return reason_given.unwrap_or_default() };
+        child.end_with_reason(reason_given, true, "")
     }
 
-    /// Lets it end by itself; what lives on then is killed.
+    /// Lets it end by itself, then kills any remaining processes.
     pub(super) fn end(mut self) {
         if let Some(child) = &mut self.child {
-            child.hang_up();
+            child.close_stdin();
         }
-        let until = Instant::now() + LAST_WORDS;
-        while let Ok(Heard::Line(..)) =
-            self.told.recv_timeout(until.saturating_duration_since(Instant::now()))
+        let until = Instant::now() + EXIT_TIMEOUT;
+        while let Ok(Output::Line(..)) =
+            self.outputs.recv_timeout(until.saturating_duration_since(Instant::now()))
         {}
     }
 }
 
 impl Drop for ProgramProcess {
     fn drop(&mut self) {
-        // Before the program is waited for, which the drop of `child` does.
-        self.offspring.end();
+        // Before dropping `child`, which waits for the program.
+        self.process_group.end();
     }
 }
 
-fn listen(stdout: Option<ChildStdout>) -> Receiver<Heard> {
-    let (tell, told) = mpsc::channel();
+fn read_lines(stdout: Option<ChildStdout>) -> Receiver<Output> {
+    let (sender, outputs) = mpsc::channel();
     thread::spawn(move || {
         let mut lines = stdout.map(BufReader::new);
         while let Some(stdout) = &mut lines {
             let mut line = Vec::new();
-            // One more than allowed, which tells a line that is too long.
+            // One more than allowed, to detect a line that is too long.
             let read = stdout.by_ref().take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut line);
-            let heard = match read {
-                Ok(bytes) if bytes > 0 => Heard::Line(line, clock::now_ns()),
-                _ => Heard::End,
+            let output = match read {
+                Ok(bytes) if bytes > 0 => Output::Line(line, clock::now_ns()),
+                _ => Output::End,
             };
-            let is_end = matches!(heard, Heard::End);
-            if tell.send(heard).is_err() || is_end {
+            let is_end = matches!(output, Output::End);
+            if sender.send(output).is_err() || is_end {
                 break;
             }
         }
     });
-    told
+    outputs
 }
 
 fn quoted(line: &[u8]) -> String {

@@ -1,5 +1,3 @@
-//! Whether this machine can run a case.
-
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::mechanism::Mechanism;
 use crate::program::{Program, head};
@@ -13,13 +11,13 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
     let (least, bytes) = (case.scenario.message_bytes_min(), case.work.message_bytes);
     if bytes < least {
         return Err(Unsupported::because(format!(
-            "{} needs messages of at least {least} B: found {bytes} B",
+            "{} needs messages of at least {least} B, found {bytes} B",
             case.scenario.slug()
         )));
     }
     match &case.transport {
         Mechanism::Suite(transport) => carried(case, *transport)?,
-        Mechanism::Program(program) => brought(case, program)?,
+        Mechanism::Program(program) => check_program(case, program)?,
     }
     match case.placement {
         Placement::SameCpu | Placement::Cpus(..) => affinity::allowed().map(|_| ()),
@@ -28,7 +26,7 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
     }
 }
 
-/// Whether a transport of the suite takes part in a scenario on this system, whatever a machine has.
+/// Whether a transport of the suite supports a scenario on this system, independent of the machine.
 pub fn takes_part(
     transport: &dyn Transport,
     scenario: &dyn Scenario,
@@ -36,20 +34,20 @@ pub fn takes_part(
 ) -> Result<(), Unsupported> {
     if scenario.needs_handles() && !on.is_some_and(|system| transport.passes_handles(system)) {
         return Err(Unsupported::because(
-            "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
+            "it cannot pass descriptors: expected a Unix socket, a named pipe or Mach messages",
         ));
     }
     if transport.only_asks() && !scenario.asks() {
-        return Err(Unsupported::because("a transaction is a question and its answer: expected roundtrip"));
+        return Err(Unsupported::because("a transaction is a request and its reply: expected roundtrip"));
     }
     if matches!(scenario.pattern(), Pattern::Many(_)) && transport.ring().is_none() {
-        return Err(Unsupported::because("it has two ends: expected a shared-memory ring"));
+        return Err(Unsupported::because("it has only two ends: expected a shared-memory ring"));
     }
     Ok(())
 }
 
-/// The scenarios that a program is asked for. Whether it can do them, it says itself.
-pub fn asks_programs(scenario: &dyn Scenario) -> bool {
+/// Whether programs may support a scenario. Each program reports whether it supports them.
+pub fn supports_programs(scenario: &dyn Scenario) -> bool {
     matches!(scenario.slug(), "roundtrip" | "stream")
 }
 
@@ -57,45 +55,43 @@ fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsuppor
     takes_part(transport, case.scenario, System::here())?;
     if case.work.window > 1 {
         return Err(Unsupported::because(
-            "peers of the suite have one message on its way in roundtrip: expected a window of 1, or stream",
+            "built-in transports have one message in flight in roundtrip: expected window = 1, or stream",
         ));
     }
     match (transport.ring(), case.scenario.pattern()) {
         (Some(_), Pattern::Pair(_)) if case.manner.on_full == OnFull::Drop => {
-            return Err(Unsupported::because(
-                "who waits for an answer cannot drop the question: expected on_full = wait",
-            ));
+            return Err(Unsupported::because("roundtrip cannot drop messages: expected on_full = wait"));
         }
         (Some(ring), Pattern::Many(_)) => ring.support_many(&case.channel())?,
         _ => transport.support(&case.channel())?,
     }
     if transport.ring().is_none() && case.manner != transport.manner() {
         return Err(Unsupported::because(
-            "it waits and wakes as the kernel does: expected no receive, on_full, wake or storage",
+            "the kernel controls waiting and waking: remove receive, on_full, wake and storage",
         ));
     }
     Ok(())
 }
 
-/// Whether a program can be asked for it. Whether it can do it, it says itself.
-fn brought(case: &PlannedCase, program: &Program) -> Result<(), Unsupported> {
+/// Checks whether a program may support the case. The program reports whether it supports it.
+fn check_program(case: &PlannedCase, program: &Program) -> Result<(), Unsupported> {
     if let Some(reason) = &program.unsupported {
         return Err(reason.clone());
     }
-    let unsupported = if !asks_programs(case.scenario) {
-        "a program is asked for roundtrip or stream"
+    let unsupported = if !supports_programs(case.scenario) {
+        "programs support only roundtrip and stream"
     } else if case.work.message_bytes < head::HEAD_BYTES {
-        "a message of a program begins with a head of 8 B: expected at least so many"
+        "messages of a program begin with a header of 8 B: expected at least 8 B"
     } else if case.work.size_profile.is_some() {
-        "a program is asked for messages of one size: expected no size_profile"
+        "programs do not support size_profile"
     } else if case.buffer_bytes.is_some() {
-        "a program has the buffers that it likes: expected no buffer"
+        "programs control their own buffers: remove the buffer"
     } else if case.manner != Manner::default() {
-        "a program waits and wakes as it likes: expected no receive, on_full, wake or storage"
+        "programs control waiting and waking: remove receive, on_full, wake and storage"
     } else if case.probe.is_some() {
-        "a probe watches ends of the suite: expected none for a program"
+        "programs do not support probes"
     } else if case.mode == Mode::TwoThreads && case.placement == Placement::CrossCpu {
-        "threads of one program cannot be told apart from outside: expected 2proc, same-cpu or free"
+        "threads of a program cannot be pinned separately: expected 2proc, same-cpu or free"
     } else {
         return Ok(());
     };

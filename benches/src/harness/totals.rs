@@ -1,9 +1,9 @@
-//! What the ends of one repetition amount to together.
+//! Combines the reports of the ends of one repetition.
 
 use crate::scenario::{EndReport, many};
 use roundtrip_wire::{Delivery, EndObservation};
 
-/// All that a repetition says besides what the machine went through.
+/// The results of a repetition, except the conditions of the machine.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     pub(super) samples_ns: Vec<u64>,
@@ -30,8 +30,8 @@ impl Totals {
     }
 }
 
-/// Of two ends that talk to each other: what one does not know it leaves at zero.
-pub(super) fn of_pair(ends: Vec<EndReport>) -> Totals {
+/// Combines two ends of a pair; each leaves unknown counts at zero.
+pub(super) fn from_pair(ends: Vec<EndReport>) -> Totals {
     let sum = |of: fn(&EndReport) -> u64| ends.iter().map(of).sum();
     let mut totals = Totals {
         attempted: sum(|end| end.attempted),
@@ -45,7 +45,7 @@ pub(super) fn of_pair(ends: Vec<EndReport>) -> Totals {
         ..Totals::default()
     };
     for end in ends {
-        // The end that can time an operation has the samples: in `open-loop` the receiver.
+        // The end that can time an operation has the samples: in `open-loop`, the receiver.
         if totals.samples_ns.is_empty() {
             totals.samples_ns = end.samples_ns;
         }
@@ -54,8 +54,8 @@ pub(super) fn of_pair(ends: Vec<EndReport>) -> Totals {
     totals
 }
 
-/// Of senders and receivers: one operation, from the first send of all to the last receipt of all.
-pub(super) fn of_many(ends: Vec<EndReport>) -> Totals {
+/// Combines senders and receivers: one operation, from the first send of all to the last receipt of all.
+pub(super) fn from_many(ends: Vec<EndReport>) -> Totals {
     let sum = |of: fn(&EndReport) -> u64| ends.iter().map(of).sum::<u64>();
     let accepted = sum(|end| end.accepted);
     let elapsed_ns = many::elapsed_ns(&ends);
@@ -64,7 +64,7 @@ pub(super) fn of_many(ends: Vec<EndReport>) -> Totals {
         attempted: sum(|end| end.attempted),
         accepted,
         delivered: sum(|end| end.delivered),
-        // Once more is out of order as well: a repetition's counts know no other word for it.
+        // Duplicates count as out of order, because a repetition has no other field for them.
         out_of_order: sum(|end| end.out_of_order + end.duplicated),
         corrupted: sum(|end| end.corrupted),
         elapsed_ns,
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transfer_of_many_lasts_from_the_first_send_to_the_last_receipt() {
+    fn transfer_lasts_from_first_send_to_last_receipt() {
         let sender = |first_send_ns, accepted| EndReport {
             first_send_ns: Some(first_send_ns),
             attempted: 10,
@@ -106,8 +106,12 @@ mod tests {
             duplicated,
             ..EndReport::default()
         };
-        let totals =
-            of_many(vec![sender(1_000, 10), sender(900, 8), receiver(5_000, 18, 0), receiver(4_000, 17, 1)]);
+        let totals = from_many(vec![
+            sender(1_000, 10),
+            sender(900, 8),
+            receiver(5_000, 18, 0),
+            receiver(4_000, 17, 1),
+        ]);
         assert_eq!((totals.elapsed_ns, totals.samples_ns), (4_100, vec![4_100]));
         assert_eq!((totals.attempted, totals.accepted, totals.delivered), (20, 18, 35));
         assert_eq!(totals.out_of_order, 1);

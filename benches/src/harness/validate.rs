@@ -1,5 +1,4 @@
-//! Whether what a program says of a repetition can be true. What cannot is a failure with the reason; nothing of it is
-//! recorded.
+//! Validates a program's results. An invalid result is a failure with its reason; its data is not recorded.
 
 use super::totals::Totals;
 use crate::program::head;
@@ -7,31 +6,31 @@ use crate::program::protocol::{Case, Done, Histogram};
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::Encoded;
 
-/// Clocks of one machine may differ by so much, in parts per million (adjtime(8) slews by 500).
+/// The largest accepted difference between clocks of one machine, in parts per million (adjtime(8) slews by 500).
 const CLOCKS_DIFFER_PPM: u64 = 1_000;
 
-/// What lies between two lines and is no part of the measuring: the lines' own way, and that of the processor.
+/// Allowance for the delay between two lines, including scheduling.
 const BETWEEN_LINES_NS: u64 = 50_000_000;
 
-/// A repetition whose times add up to less than this share of the time that it took, in parts per million, has other
-/// units than it should.
+/// If a repetition's times add up to less than this share of its duration, in parts per million, the program probably
+/// uses other units.
 const TIMED_PPM_MIN: u64 = 10_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// From `go` to `done`.
     pub(super) all_ns: u64,
-    /// From `started` to `done`, if the program has said so: then the harness takes the time.
+    /// From `started` to `done`, if the program sent `started`: then the harness takes the time.
     pub(super) timed_ns: Option<u64>,
 }
 
-/// What is recorded of an answer. The error says why it cannot be true.
+/// Validates an answer and returns the data to record. The error explains why it cannot be true.
 pub(super) fn check(case: &Case, done: Done, seen: Seen) -> Result<(Distribution, Totals), String> {
     counts(case, &done)?;
     sums(case, &done)?;
     let (distribution, elapsed_ns) = match seen.timed_ns {
-        Some(timed_ns) => (of_harness(case, &done, timed_ns)?, timed_ns),
-        None => of_program(case, &done, seen)?,
+        Some(timed_ns) => (harness_time(case, &done, timed_ns)?, timed_ns),
+        None => program_times(case, &done, seen)?,
     };
     let totals = Totals {
         attempted: done.attempted,
@@ -45,25 +44,25 @@ pub(super) fn check(case: &Case, done: Done, seen: Seen) -> Result<(Distribution
     Ok((distribution, totals))
 }
 
-/// Nothing is received that was not sent, and all was sent that was asked for.
+/// Checks that all requested messages were sent, and none was received that was not sent.
 fn counts(case: &Case, done: &Done) -> Result<(), String> {
     let Done { attempted, accepted, delivered, corrupted, .. } = *done;
     let asked = case.messages();
     if attempted != asked {
-        return Err(format!("says that it attempted {attempted} messages: expected {asked}"));
+        return Err(format!("reports {attempted} attempted messages: expected {asked}"));
     }
     if accepted > attempted {
-        return Err(format!("says that {accepted} messages were accepted of {attempted} attempted"));
+        return Err(format!("reports {accepted} accepted messages of {attempted} attempted"));
     }
     match delivered.checked_add(corrupted) {
         Some(received) if received <= accepted => Ok(()),
         _ => Err(format!(
-            "says that {delivered} messages were delivered and {corrupted} corrupted of {accepted} accepted"
+            "reports {delivered} delivered and {corrupted} corrupted messages of {accepted} accepted"
         )),
     }
 }
 
-/// Whoever says that all arrived has added up the heads of all.
+/// A program that reports all messages delivered must have summed all headers.
 fn sums(case: &Case, done: &Done) -> Result<(), String> {
     let is_lossless = done.delivered == done.attempted;
     let expected = head::sum(case.seed, case.messages());
@@ -72,7 +71,7 @@ fn sums(case: &Case, done: &Done) -> Result<(), String> {
             return Ok(());
         }
         Err(format!(
-            "says that all {} messages were delivered, and the heads that its {who} received add up to {sum}: \
+            "reports all {} messages delivered, but the headers that its {who} received sum to {sum}: \
              expected {expected}",
             done.delivered
         ))
@@ -80,48 +79,49 @@ fn sums(case: &Case, done: &Done) -> Result<(), String> {
     agree("responder", done.responder_sum)?;
     match (case.scenario.as_str(), done.initiator_sum) {
         ("roundtrip", Some(sum)) => agree("initiator", sum),
-        ("roundtrip", None) => Err("gives no `initiator_sum`: expected one in `roundtrip`".into()),
+        ("roundtrip", None) => Err("sent no `initiator_sum`, which `roundtrip` requires".into()),
         _ => Ok(()),
     }
 }
 
-/// One sample: all of it, by the harness's clock.
-fn of_harness(case: &Case, done: &Done, timed_ns: u64) -> Result<Distribution, String> {
+/// One sample: the whole case, timed by the harness.
+fn harness_time(case: &Case, done: &Done, timed_ns: u64) -> Result<Distribution, String> {
     if done.samples_ns.is_some() || done.histogram.is_some() || done.elapsed_ns.is_some() {
-        return Err(
-            "has said `started`, so that the harness took the time, and gives times of its own".into()
-        );
+        return Err("sent both `started` (timing by the harness) and its own times".into());
     }
     let operations = (case.samples * case.batch).max(1);
-    Distribution::of_samples(vec![timed_ns / operations]).ok_or_else(|| "no operation was recorded".into())
+    Distribution::of_samples(vec![timed_ns / operations]).ok_or_else(|| "no operations recorded".into())
 }
 
-/// The program's own times, which must fit into the time that the harness saw pass.
-fn of_program(case: &Case, done: &Done, seen: Seen) -> Result<(Distribution, u64), String> {
-    let elapsed_ns = done.elapsed_ns.ok_or("gives no `elapsed_ns`: expected one beside its times")?;
+/// The program's own times, which must fit into the time that the harness measured.
+fn program_times(case: &Case, done: &Done, seen: Seen) -> Result<(Distribution, u64), String> {
+    let elapsed_ns = done.elapsed_ns.ok_or("sent times without `elapsed_ns`")?;
     let (distribution, sum_ns) = match (&done.samples_ns, &done.histogram) {
         (Some(samples_ns), None) => {
             let sum_ns = samples_ns.iter().fold(0_u64, |sum, sample| sum.saturating_add(*sample));
             let each = samples_ns.iter().map(|sample| sample / case.batch.max(1)).collect();
-            (Distribution::of_samples(each).ok_or("gives no sample")?, sum_ns)
+            (Distribution::of_samples(each).ok_or("sent no samples")?, sum_ns)
         }
         (None, Some(histogram)) if case.batch == 1 => (decode(histogram, case.samples)?, histogram.sum_ns),
-        (None, Some(_)) => return Err("gives a histogram of a batch: expected samples_ns".into()),
-        (None, None) => return Err("gives no times: expected samples_ns, a histogram, or `started`".into()),
-        (Some(_), Some(_)) => return Err("gives samples_ns and a histogram: expected one of them".into()),
+        (None, Some(_)) => return Err("sent a histogram for a batch: expected samples_ns".into()),
+        (None, None) => return Err("sent no times: expected samples_ns, a histogram, or `started`".into()),
+        (Some(_), Some(_)) => return Err("sent samples_ns and a histogram: expected one of them".into()),
     };
     if distribution.count() != case.samples {
-        return Err(format!("gives {} times: expected {}", distribution.count(), case.samples));
+        return Err(format!("sent {} times: expected {}", distribution.count(), case.samples));
     }
     let allowance = seen.all_ns / 1_000_000 * CLOCKS_DIFFER_PPM + BETWEEN_LINES_NS / 50;
-    for (what, time_ns) in [("its times add up to", sum_ns), ("says that it took", elapsed_ns)] {
+    for (what, time_ns) in [("its times sum to", sum_ns), ("reports", elapsed_ns)] {
         // Messages of a window overlap, but times of batches follow each other.
         if time_ns > seen.all_ns.saturating_add(allowance) {
-            return Err(format!("{what} {time_ns} ns, and between `go` and `done` were {} ns", seen.all_ns));
+            return Err(format!(
+                "{what} {time_ns} ns, but only {} ns passed between `go` and `done`",
+                seen.all_ns
+            ));
         }
     }
     let least = seen.all_ns.saturating_sub(BETWEEN_LINES_NS) / 1_000_000 * TIMED_PPM_MIN;
-    // The warm-up is not among the times.
+    // The times exclude the warm-up.
     let share = case
         .samples
         .checked_mul(1_000_000)
@@ -129,7 +129,8 @@ fn of_program(case: &Case, done: &Done, seen: Seen) -> Result<(Distribution, u64
     let least = least / 1_000_000 * share.unwrap_or(0);
     if sum_ns < least {
         return Err(format!(
-            "its times add up to {sum_ns} ns, and between `go` and `done` were {} ns: are they nanoseconds?",
+            "its times sum to {sum_ns} ns, but {} ns passed between `go` and `done`. Are they in \
+             nanoseconds?",
             seen.all_ns
         ));
     }
@@ -140,7 +141,7 @@ fn decode(histogram: &Histogram, count: u64) -> Result<Distribution, String> {
     let Histogram { v2, min_ns, max_ns, sum_ns } = histogram;
     let encoded =
         Encoded { histogram: v2, samples: None, count, min_ns: *min_ns, max_ns: *max_ns, sum_ns: *sum_ns };
-    Distribution::decode(&encoded).map_err(|error| format!("its histogram: {error}"))
+    Distribution::decode(&encoded).map_err(|error| format!("invalid histogram: {error}"))
 }
 
 #[cfg(test)]
@@ -182,14 +183,14 @@ mod tests {
     const SEEN: Seen = Seen { all_ns: 900_000_000, timed_ns: None };
 
     #[test]
-    fn a_true_answer_is_recorded_as_it_is() {
+    fn accepts_a_valid_answer() {
         let (distribution, totals) = check(&case(), done(), SEEN).unwrap();
         assert_eq!((distribution.count(), distribution.min_ns()), (4, 200_000_000));
         assert_eq!((totals.attempted, totals.delivered, totals.elapsed_ns), (4, 4, 800_000_000));
     }
 
     #[test]
-    fn times_of_batches_become_times_of_one_message() {
+    fn converts_batch_times_to_message_times() {
         let batched = Case { samples: 2, batch: 2, window: 2, ..case() };
         let answer = Done { samples_ns: Some(vec![400_000_000; 2]), ..done() };
         let (distribution, _) = check(&batched, answer, SEEN).unwrap();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_harness_takes_the_time_a_repetition_is_one_sample() {
+    fn harness_timing_gives_one_sample() {
         let seen = Seen { timed_ns: Some(800_000_000), ..SEEN };
         let answer = Done { samples_ns: None, elapsed_ns: None, ..done() };
         let (distribution, totals) = check(&case(), answer, seen).unwrap();
@@ -206,33 +207,33 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lost_is_recorded_as_lost_whatever_the_sums_are() {
+    fn records_losses_without_checking_sums() {
         let answer = Done { delivered: 3, responder_sum: 1, ..done() };
         let (_, totals) = check(&case(), answer, SEEN).unwrap();
         assert_eq!((totals.attempted, totals.delivered), (4, 3));
     }
 
     #[test]
-    fn what_cannot_be_true_is_refused_with_what_was_expected() {
+    fn rejects_impossible_answers() {
         let lies: [(Done, &str); 12] = [
-            (Done { attempted: 3, ..done() }, "attempted 3 messages: expected 4"),
-            (Done { accepted: 5, ..done() }, "5 messages were accepted of 4"),
-            (Done { accepted: 3, ..done() }, "4 messages were delivered"),
+            (Done { attempted: 3, ..done() }, "3 attempted messages: expected 4"),
+            (Done { accepted: 5, ..done() }, "5 accepted messages of 4"),
+            (Done { accepted: 3, ..done() }, "4 delivered"),
             (Done { corrupted: u64::MAX, ..done() }, "corrupted"),
-            (Done { responder_sum: 1, ..done() }, "its responder received add up to 1"),
-            (Done { initiator_sum: Some(1), ..done() }, "its initiator received add up to 1"),
+            (Done { responder_sum: 1, ..done() }, "its responder received sum to 1"),
+            (Done { initiator_sum: Some(1), ..done() }, "its initiator received sum to 1"),
             (Done { initiator_sum: None, ..done() }, "no `initiator_sum`"),
-            (Done { samples_ns: Some(vec![1; 3]), ..done() }, "gives 3 times: expected 4"),
-            (Done { samples_ns: None, ..done() }, "gives no times"),
-            (Done { samples_ns: Some(vec![u64::MAX; 4]), ..done() }, "add up to 18446744073709551615 ns"),
-            (Done { elapsed_ns: Some(1_000_000_000), ..done() }, "says that it took 1000000000 ns"),
-            (Done { samples_ns: Some(vec![200_000; 4]), ..done() }, "are they nanoseconds?"),
+            (Done { samples_ns: Some(vec![1; 3]), ..done() }, "sent 3 times: expected 4"),
+            (Done { samples_ns: None, ..done() }, "sent no times"),
+            (Done { samples_ns: Some(vec![u64::MAX; 4]), ..done() }, "sum to 18446744073709551615 ns"),
+            (Done { elapsed_ns: Some(1_000_000_000), ..done() }, "reports 1000000000 ns"),
+            (Done { samples_ns: Some(vec![200_000; 4]), ..done() }, "Are they in nanoseconds?"),
         ];
         for (lie, expected) in lies {
             let refusal = check(&case(), lie, SEEN).unwrap_err();
             assert!(refusal.contains(expected), "{expected}: {refusal}");
         }
         let twice = check(&case(), done(), Seen { timed_ns: Some(1), ..SEEN }).unwrap_err();
-        assert!(twice.contains("times of its own"), "{twice}");
+        assert!(twice.contains("its own times"), "{twice}");
     }
 }

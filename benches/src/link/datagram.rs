@@ -1,4 +1,4 @@
-//! One message a call, over sockets that keep the borders of messages: `send` and `recv`.
+//! One message per call, over sockets that keep message boundaries: `send` and `recv`.
 
 use super::passable::Passable;
 use super::{Receiver, Sender, closed, closed_or, handle, unexpected_length};
@@ -7,13 +7,14 @@ use crate::sys::socket::{self, Kind};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// Says that the sender leaves, where a socket would not tell: longer than any answer, and like no payload.
+/// Sent when the sender leaves, where a socket would not report it. It is longer than any answer and equals no payload.
 pub(crate) const GOODBYE: [u8; 16] = *b"roundtrip leaves";
 
 #[derive(Debug)]
 pub(crate) struct DatagramSender {
     pub(crate) socket: Handle,
-    /// What it carries. A socket of datagrams does not tell that its other end is closed, so this one says [`GOODBYE`].
+    /// The kind of socket. A datagram socket does not report that its other end is closed, so this one sends
+    /// [`GOODBYE`].
     pub(crate) kind: Kind,
 }
 
@@ -40,7 +41,7 @@ impl Sender for DatagramSender {
 impl Drop for DatagramSender {
     fn drop(&mut self) {
         if self.kind == Kind::Datagram {
-            // An other end that is gone, or so far behind that its queue is full, is not waiting for this.
+            // If the other end has left, or its queue is full, it is not waiting for this.
             let _ = socket::try_send(&self.socket, &GOODBYE);
         }
     }
@@ -49,7 +50,7 @@ impl Drop for DatagramSender {
 #[derive(Debug)]
 pub(crate) struct DatagramReceiver {
     pub(crate) socket: Handle,
-    /// What it carries. Of records, an empty one is the end of the connection.
+    /// The kind of socket. For records, an empty one is the end of the connection.
     pub(crate) kind: Kind,
 }
 
@@ -67,8 +68,8 @@ impl Receiver for DatagramReceiver {
         }
     }
 
-    fn set_patience(&mut self, patience: Duration) -> io::Result<()> {
-        socket::set_patience(&self.socket, patience)
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        socket::set_timeout(&self.socket, timeout)
     }
 
     #[inline]

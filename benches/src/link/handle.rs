@@ -30,7 +30,7 @@ pub(crate) fn send_with(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::R
     }
 }
 
-/// Receives one descriptor and the bytes that came with it. It is kept from children.
+/// Receives one descriptor and its bytes. Child processes do not inherit it.
 #[inline]
 pub(crate) fn receive_with(socket: &Handle, bytes: &mut [u8]) -> io::Result<Handle> {
     loop {
@@ -43,9 +43,9 @@ pub(crate) fn receive_with(socket: &Handle, bytes: &mut [u8]) -> io::Result<Hand
             Some(handle) => Ok(handle),
             None if received.bytes == 0 || received.bytes != bytes.len() => Err(closed()),
             None if received.is_cut => Err(io::Error::other(
-                "a descriptor was dropped on arrival: this process may open no more files (ulimit -n)",
+                "received descriptor dropped: too many open files in this process (ulimit -n)",
             )),
-            None => Err(io::Error::new(ErrorKind::InvalidData, "a message came without its descriptor")),
+            None => Err(io::Error::new(ErrorKind::InvalidData, "received a message without its descriptor")),
         };
     }
 }

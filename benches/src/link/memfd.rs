@@ -11,13 +11,13 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Reading one byte of each makes all pages of a mapping present.
+/// Reading one byte of each page makes all pages of a mapping present.
 const PAGE_BYTES: usize = 4096;
 
-/// What the receiver holds now, so that the sender can pass it back as it is.
+/// The object that the receiver holds now, so that the sender can pass it back unchanged.
 type Held = Rc<RefCell<Option<(Range<usize>, Handle)>>>;
 
-/// Both halves over one socket. `reads_every_page`: whether receiving includes looking at each page.
+/// Both halves over one socket. `reads_every_page`: whether receiving includes reading each page.
 pub(crate) fn halves(
     socket: Handle,
     returns: Returns,
@@ -31,7 +31,7 @@ pub(crate) fn halves(
     ))
 }
 
-/// Where in the object a message is, as it travels beside the descriptor.
+/// A message's position in the object, sent with the descriptor.
 struct Place {
     offset: usize,
     bytes: usize,
@@ -120,7 +120,7 @@ impl Receiver for MemfdReceiver {
     fn release(&mut self) {
         if self.mapping.take().is_some() {
             self.held.borrow_mut().take();
-            self.returns.give_back();
+            self.returns.release_one();
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Windows pipes with one handle for both directions. What is passed is duplicated into the other process, and its number
-//! there sent as a message (`DuplicateHandle`).
+//! Windows pipes with one handle for both directions. A passed handle is duplicated into the other process, and its
+//! number sent as a message (`DuplicateHandle`).
 
 use super::buffers::Buffers;
 use super::passable::Passable;
@@ -8,8 +8,8 @@ use crate::sys::named_pipe::{self, Pipe, Process};
 use std::io;
 use std::rc::Rc;
 
-/// The link over a connected end, after both ends have told each other which process they are. `asks`: whether this end
-/// sends a question and awaits its answer in one call.
+/// The link over a connected end, after both ends have exchanged their process ids. `asks`: whether this end sends a
+/// question and awaits its answer in one call.
 pub(crate) fn link(pipe: Pipe, asks: bool) -> io::Result<Link> {
     let pipe = Rc::new(pipe);
     let mut receiver = PipeReceiver(Rc::clone(&pipe));
@@ -34,7 +34,7 @@ fn write_all(pipe: &Pipe, mut bytes: &[u8]) -> io::Result<()> {
 
 struct PipeSender {
     pipe: Rc<Pipe>,
-    /// To which handles are given.
+    /// The process that receives handles.
     other: Process,
 }
 

@@ -1,8 +1,8 @@
 //! Memory passed by reference: the sender lends it, the receiver gives it back.
 //!
-//! What `send` is given is passed without copying when it came from `allocate`; anything else is copied to memory of the
-//! link's own first. Memory that was passed must not be written again before the receiver is done with it: [`Lent`] counts
-//! messages out, and a [`Counter`] in shared memory counts them back.
+//! Memory from `allocate` is passed without copying; other memory is first copied to memory of the link. Passed memory
+//! must not be written before the receiver has released it: [`Lent`] counts messages out, and a [`Counter`] in shared
+//! memory counts them back.
 
 use super::counter::{Counter, advance};
 use super::{Receiver, closed};
@@ -12,10 +12,10 @@ use crate::sys::shared_memory::{self, Mapping};
 use std::io;
 use std::rc::Rc;
 
-/// The page that both ends share: who has given back how many messages.
+/// The page that both ends share: the number of returned messages per end.
 const PAGE_BYTES: usize = 4096;
 
-/// Creates the page of a channel, zeroed: one [`Counter`] an end.
+/// Creates the zeroed page of a channel: one [`Counter`] per end.
 pub(crate) fn page() -> io::Result<Handle> {
     shared_memory::create(PAGE_BYTES)
 }
@@ -45,13 +45,13 @@ impl Returns {
         self.counter(1 - self.ours)
     }
 
-    /// Tells the other end that one more of its messages is done with.
+    /// Reports to the other end that one more of its messages is released.
     #[inline]
-    pub(crate) fn give_back(&self) {
+    pub(crate) fn release_one(&self) {
         self.ours().publish(self.theirs(), advance(self.ours().own(), 1));
     }
 
-    /// Waits until the other end has given back this many messages in all.
+    /// Waits until the other end has returned this many messages in all.
     #[inline]
     fn wait_for(&self, count: u32) -> io::Result<()> {
         self.theirs().wait_until(self.ours(), |returned| returned == count).map(|_| ())
@@ -72,7 +72,7 @@ pub(crate) struct Lent {
 struct Region {
     start: usize,
     bytes: usize,
-    /// What it is a mapping of; memory that is passed by address has none.
+    /// The mapped object; `None` for memory that is passed by address.
     object: Option<Handle>,
 }
 
@@ -83,11 +83,11 @@ impl Region {
     }
 }
 
-/// Where a message is: at an address of this process, and at an offset of an object.
+/// A message's position: an address in this process, and an offset in an object.
 pub(crate) struct Located<'a> {
     pub(crate) object: Option<&'a Handle>,
     pub(crate) offset: usize,
-    /// The bytes themselves, of which the link, or the caller, is the owner.
+    /// The bytes, owned by the link or the caller.
     pub(crate) bytes: &'a [u8],
 }
 
@@ -96,22 +96,22 @@ impl Lent {
         Self { regions: Vec::new(), staging: None, returns, passed: 0 }
     }
 
-    /// Memory with an object behind it, which can be passed as a descriptor or spliced.
+    /// Allocates memory backed by an object, which can be passed as a descriptor or spliced.
     pub(crate) fn allocate_shared(&mut self, bytes: usize) -> io::Result<Memory> {
         let (memory, region) = shared(bytes)?;
         self.regions.push(region);
         Ok(memory)
     }
 
-    /// Memory of this process, which can be passed as an address.
+    /// Allocates memory of this process, which can be passed as an address.
     pub(crate) fn allocate_heap(&mut self, bytes: usize) -> Memory {
         let memory = Memory::heap(bytes);
         self.regions.push(Region { start: memory.as_ptr().addr(), bytes, object: None });
         memory
     }
 
-    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out. Fails when
-    /// the system has no memory to copy to, or the other end is gone.
+    /// Locates a message in the memory of this link, copying it there if necessary, and counts it out. Fails if the
+    /// system has no memory for the copy, or the other end is gone.
     #[inline]
     pub(crate) fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
         if let Some(index) = self.regions.iter().position(|region| region.holds(message)) {
@@ -123,7 +123,7 @@ impl Lent {
         self.stage(message)
     }
 
-    /// The copy may be in use from the last time, so it waits for that.
+    /// Waits first, because an earlier copy may still be in use.
     fn stage(&mut self, message: &[u8]) -> io::Result<Located<'_>> {
         self.reclaim()?;
         if self.staging.as_ref().is_none_or(|(memory, _)| memory.len() < message.len()) {
@@ -135,13 +135,13 @@ impl Lent {
         Ok(Located { object: region.object.as_ref(), offset: 0, bytes: &memory[..message.len()] })
     }
 
-    /// Counts a message out that is not this link's memory: one that goes back where it came from.
+    /// Counts a message out that is not in this link's memory: one that returns to its origin.
     #[inline]
     pub(crate) fn count_out(&mut self) {
         self.passed = advance(self.passed, 1);
     }
 
-    /// Waits until nothing is out. Fails when the other end is gone.
+    /// Waits until no message is out. Fails if the other end is gone.
     #[inline]
     pub(crate) fn reclaim(&mut self) -> io::Result<()> {
         self.returns.wait_for(self.passed)
@@ -156,7 +156,7 @@ fn shared(bytes: usize) -> io::Result<(Memory, Region)> {
     Ok((Memory::Shared { mapping, bytes }, Region { start, bytes, object: Some(object) }))
 }
 
-/// A receiver that copies, so that a message is done with as soon as it has been received.
+/// A receiver that copies, so that a message is released as soon as it has been received.
 pub(crate) struct ReturningReceiver<R> {
     inner: R,
     returns: Returns,
@@ -172,7 +172,7 @@ impl<R: Receiver> Receiver for ReturningReceiver<R> {
     #[inline]
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         let message = self.inner.receive(buffer)?;
-        self.returns.give_back();
+        self.returns.release_one();
         Ok(message)
     }
 }

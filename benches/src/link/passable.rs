@@ -1,4 +1,4 @@
-//! [`Passable`]: what `handle-passing` passes.
+//! [`Passable`]: the objects that `handle-passing` passes.
 
 use super::mach::Right;
 use crate::sys::handle::Handle;
@@ -6,21 +6,21 @@ use crate::sys::mach::System;
 use crate::sys::passable;
 use std::io::{self, ErrorKind};
 
-/// Something of the system that one process gives to another. Closed when dropped.
+/// A system object that one process passes to another. Closed when dropped.
 pub enum Passable {
-    /// A descriptor, or a handle of Windows.
+    /// A descriptor, or a Windows handle.
     Handle(Handle),
-    /// A right of a Mach port that stands for a descriptor.
+    /// A right to a Mach port for a descriptor.
     Right(Right<System>),
 }
 
 impl Passable {
-    /// A new one that any transport but Mach messages can pass.
+    /// Creates an object that any transport but Mach messages can pass.
     pub(crate) fn new() -> io::Result<Self> {
         passable::make().map(Self::Handle)
     }
 
-    /// A number that the same thing has in every process, and hardly another one.
+    /// A number that is the same for this object in every process, and rarely equal for two objects.
     pub(crate) fn identity(&self) -> io::Result<u64> {
         match self {
             Self::Handle(handle) => passable::identity(handle),

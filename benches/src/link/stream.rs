@@ -1,4 +1,4 @@
-//! Bytes over handles: written until all is written, read until all is read.
+//! Bytes over handles: loops until all is written or read.
 
 use super::passable::Passable;
 use super::{Receiver, Sender, closed, handle};

@@ -1,13 +1,12 @@
-//! Programs that bring a transport of their own: any language, any library, driven by the same definitions.
-//!
-//! - `protocol`: what is said, line by line; `benches/external/PROTOCOL.md` says it to who writes such a program.
-//! - [`head`]: how a message is recognised, and what its receivers must have added up.
-//! - [`node`]: the programs for Node that come with the suite; [`framing`]: its wire formats without it.
+//! External programs with their own transport, in any language, driven by the same definitions.
+//! - `protocol`: the protocol; `benches/external/PROTOCOL.md` documents it for authors of programs.
+//! - [`head`]: how receivers recognize a message, and the sum that they report.
+//! - [`node`]: the bundled programs for Node; [`framing`]: its wire formats without it.
 
 use crate::peer_command::PeerCommand;
 use crate::scratch;
 use crate::sys::Unsupported;
-use crate::system::Home;
+use crate::system::SupportedSystem;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,24 +18,24 @@ pub mod head;
 pub mod node;
 pub(crate) mod protocol;
 
-/// A program and how it is started.
+/// A program and how to start it.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Name, family and semantics, as they travel with every result.
+    /// Name, family and semantics, recorded with every result.
     pub info: TransportInfo,
-    /// What is started.
+    /// The command to start.
     pub launch: Launch,
-    /// Where it is started.
+    /// The working folder.
     pub place: Place,
-    /// Which of several with the same name it is, where a run has several.
+    /// Distinguishes programs with the same name in one run.
     pub variant: Option<Slug>,
-    /// The systems that it is for.
-    pub systems: &'static [Home],
-    /// Why it cannot be started on this machine, where that is no mistake.
+    /// The supported systems.
+    pub systems: &'static [SupportedSystem],
+    /// Why it cannot run on this machine, if that is not an error.
     pub unsupported: Option<Unsupported>,
 }
 
-/// What is started.
+/// The command of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
     /// A program and its arguments.
@@ -45,18 +44,17 @@ pub enum Launch {
     Peer(Vec<String>),
 }
 
-/// Where a program is started. A program with a relative path is found from there.
+/// The working folder of a program. A relative program path starts there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In this folder.
+    /// This folder.
     Folder(PathBuf),
-    /// In a new folder with these files, by name and text; it is removed when the repetition is over.
+    /// A new folder with these files, by name and text; removed after the repetition.
     Fresh(&'static [(&'static str, &'static str)]),
 }
 
 impl Program {
-    /// What starts it and in which folder, if a definition declares it: then it is of the repository that the definition
-    /// stands in.
+    /// The command and folder, if a definition declares the program: then it belongs to the definition's repository.
     pub fn declared(&self) -> Option<(&[String], &Path)> {
         match (&self.launch, &self.place) {
             (Launch::Command(command), Place::Folder(folder)) => Some((command, folder)),
@@ -64,10 +62,10 @@ impl Program {
         }
     }
 
-    /// A process of it that is not started yet, and the folder to keep until it has ended.
+    /// Returns a process that is not started yet, and the folder to keep until it has ended.
     ///
     /// # Errors
-    /// When the command is empty, or a file cannot be written.
+    /// If the command is empty, or a file cannot be written.
     pub fn process(&self, peer: &PeerCommand) -> io::Result<(Command, Option<TempDir>)> {
         let command = match &self.launch {
             Launch::Command(command) => command,
@@ -77,8 +75,7 @@ impl Program {
                 return Ok((process, None));
             }
         };
-        let (program, arguments) =
-            command.split_first().ok_or_else(|| io::Error::other("its command is empty"))?;
+        let (program, arguments) = command.split_first().ok_or_else(|| io::Error::other("empty command"))?;
         let (folder, fresh) = match &self.place {
             Place::Folder(folder) => (folder.clone(), None),
             Place::Fresh(files) => {
@@ -89,7 +86,7 @@ impl Program {
                 (fresh.path().to_owned(), Some(fresh))
             }
         };
-        // A bare name is looked up in PATH, as a shell does; a path is taken from where the program is started.
+        // A bare name is looked up in PATH, as in a shell; a path is relative to the working folder.
         let is_bare = !program.contains(['/', std::path::MAIN_SEPARATOR]);
         let program = if is_bare { PathBuf::from(program) } else { folder.join(program) };
         let mut process = Command::new(program);
@@ -98,8 +95,8 @@ impl Program {
     }
 }
 
-/// The programs that come with the suite, in the order of slugs.
-pub fn of_suite() -> impl Iterator<Item = Program> {
+/// The bundled programs, ordered by slug.
+pub fn bundled() -> impl Iterator<Item = Program> {
     let mut programs: Vec<Program> = node::programs().chain(framing::programs()).collect();
     programs.sort_by(|one, other| one.info.slug.cmp(&other.info.slug));
     programs.into_iter()

@@ -1,5 +1,5 @@
-//! The programs for Node that come with the suite: `benches/node/ipc.js`, over the channel of `child_process.fork`, with
-//! both of its serializations.
+//! The bundled programs for Node: `benches/node/ipc.js`, over the channel of `child_process.fork`, with both of its
+//! serializations.
 
 use super::{Launch, Place, Program};
 use crate::sys::Unsupported;
@@ -8,37 +8,37 @@ use roundtrip_wire::{Slug, TransportInfo};
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The script, which is both ends.
+/// The script for both ends.
 const SCRIPT: (&str, &str) = ("ipc.js", include_str!("../../node/ipc.js"));
 
-/// Name, title, serialization, and what that one does.
+/// Name, title, serialization, and description.
 const ALL: [(&str, &str, &str, &str); 2] = [
     (
         "node-advanced",
         "Node child_process, advanced",
         "advanced",
-        "A parent and a forked child exchange strings over Node's channel, a Unix socket or a named pipe: the structured \
-         clone format of V8 behind a length of four bytes.",
+        "A parent and a forked child exchange strings over Node's channel (Unix socket or named pipe), in \
+         V8's structured clone format with a 4-byte length.",
     ),
     (
         "node-json",
         "Node child_process, JSON",
         "json",
-        "A parent and a forked child exchange strings over Node's channel, a Unix socket or a named pipe: JSON, one \
-         message a line.",
+        "A parent and a forked child exchange strings over Node's channel (Unix socket or named pipe), as \
+         lines of JSON.",
     ),
 ];
 
 /// A `node` to measure with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Which of several it is.
+    /// Its variant.
     pub variant: Option<Slug>,
     /// The program; a bare name is looked up in `PATH`.
     pub path: PathBuf,
 }
 
-/// Those that come with the suite, with the `node` in `PATH`.
+/// The bundled programs, with the `node` in `PATH`.
 pub fn programs() -> impl Iterator<Item = Program> {
     ALL.into_iter().map(|(slug, title, serialization, semantics)| Program {
         info: TransportInfo {
@@ -53,17 +53,17 @@ pub fn programs() -> impl Iterator<Item = Program> {
         variant: None,
         systems: system::EVERY,
         unsupported: (!is_in_path("node"))
-            .then(|| Unsupported::because("node is not in PATH: expected it there, or --node PATH")),
+            .then(|| Unsupported::because("no `node` in PATH. Install it, or pass --node PATH.")),
     })
 }
 
 impl Program {
     /// Whether it is one of these.
-    pub fn is_of_node(&self) -> bool {
+    pub fn uses_node(&self) -> bool {
         ALL.iter().any(|(slug, ..)| *slug == self.info.slug.as_str())
     }
 
-    /// The same with this `node`.
+    /// The same program with this `node`.
     #[must_use]
     pub fn with_node(&self, node: &Node) -> Self {
         let mut program = self.clone();

@@ -1,35 +1,33 @@
-//! What the harness and a program say to each other: one JSON value a line, the harness on the program's standard input,
-//! the program on its standard output.
+//! The protocol between the harness and a program: one JSON value per line, on the program's standard input and output.
 //!
 //! ```text
 //! harness   {"protocol":1,"case":{"scenario":"roundtrip","message_bytes":1024,...}}
 //! program   {"connected":{"initiator_pid":4711,"responder_pid":4712}}
 //! harness   "go"
-//! program   {"started":{}}                                              where the harness is to time it
+//! program   {"started":{}}                                              if the harness takes the time
 //! program   {"done":{"samples_ns":[...],"attempted":1000,...}}
-//! harness   "go"                                                        where a repetition has several parts
+//! harness   "go"                                                        if a repetition has several parts
 //! ...
-//! harness   closes the program's standard input, upon which it ends
+//! harness   closes the program's standard input; the program then ends
 //! ```
-//!
-//! Instead of any of its lines the program may say `{"unsupported":"why"}` or `{"failed":"why"}`.
+//! Instead of any of its lines, the program may send `{"unsupported":"why"}` or `{"failed":"why"}`.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of this protocol, raised when a program of before would no longer be understood.
+/// The protocol version. Raise it when older programs would no longer understand it.
 pub(crate) const VERSION: u32 = 1;
 
-/// What a program writes, reads and verifies, and where the cost of it falls: part of the methodology.
+/// The data that a program writes, reads and verifies, and whether its cost is timed: part of the methodology.
 pub(crate) const PAYLOAD: &str = "by the program: the head of every message added up by who receives it, and \
     the sum compared by the harness; every byte compared in the warm-up";
 
-/// What a program is asked to do.
+/// The order to a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     /// [`VERSION`].
     pub(crate) protocol: u32,
-    /// What is to be measured.
+    /// The case to measure.
     pub(crate) case: Case,
 }
 
@@ -38,26 +36,26 @@ pub(crate) struct Request {
 pub(crate) struct Case {
     /// `roundtrip`: each message is sent back. `stream`: messages go one way.
     pub(crate) scenario: String,
-    /// `2proc`: the ends are two processes. `2thread`: two threads of one.
+    /// `2proc`: the ends are two processes. `2thread`: two threads of one process.
     pub(crate) mode: String,
-    /// Bytes of one message, its head of eight included; as the program hands it to its transport.
+    /// Bytes of one message as the program passes it to its transport, including the head of eight.
     pub(crate) message_bytes: u64,
-    /// Messages of one operation: 1 in `roundtrip`; in `stream`, of one transfer.
+    /// Messages per operation: 1 in `roundtrip`; the length of a transfer in `stream`.
     pub(crate) messages_per_operation: u64,
-    /// Operations timed together: one sample is the time of so many.
+    /// Operations timed together as one sample.
     pub(crate) batch: u64,
-    /// Messages on their way at any time, in `roundtrip`. At 1 the next is sent when the answer is there.
+    /// Messages in flight, in `roundtrip`. With 1, the next is sent after the answer to the last.
     pub(crate) window: u32,
-    /// How many samples to take in a part, which is what a `go` asks for.
+    /// Samples per part; each `go` requests one part.
     pub(crate) samples: u64,
-    /// How many of them to do before the first part without recording.
+    /// Unrecorded samples before the first part.
     pub(crate) warmup_samples: u64,
-    /// What the heads of messages follow from, see [`super::head`].
+    /// The seed of the message heads, see [`super::head`].
     pub(crate) seed: u32,
 }
 
 impl Case {
-    /// Messages that are recorded, there or one way.
+    /// Recorded messages in one direction.
     pub(crate) fn messages(&self) -> u64 {
         self.samples * self.messages_per_sample()
     }
@@ -66,8 +64,7 @@ impl Case {
         self.batch * self.messages_per_operation
     }
 
-    /// What the part after this one is as it were alone: its messages go on from the number where this one ended, and
-    /// there is no other warm-up.
+    /// The next part as a case: its message numbers continue from this one, without another warm-up.
     #[must_use]
     pub(crate) fn next_part(&self) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "the heads repeat after 2^32 messages")]
@@ -80,19 +77,19 @@ impl Case {
     }
 }
 
-/// What a program says.
+/// An answer from a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Answer {
-    /// The channel is open and both of its ends are there; nothing was sent yet.
+    /// The channel is open and both ends are connected, before the first message.
     Connected(Connected),
-    /// The warm-up is over. Only where the harness is to take the time: from here to `done`.
+    /// The warm-up is over. Only if the harness takes the time: from here to `done`.
     Started(Started),
     /// A part is measured.
     Done(Done),
-    /// It cannot measure such a case at all, and why.
+    /// It cannot measure this case, with the reason.
     Unsupported(String),
-    /// It did not work out, and why.
+    /// It failed, with the reason.
     Failed(String),
 }
 
@@ -100,55 +97,54 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Connected {
-    /// The process that sends first and holds the clock. The harness pins it where the case says.
+    /// The process that sends first and takes the times. The harness pins it as the case requires.
     pub(crate) initiator_pid: u32,
-    /// The process of the other end; the same where both are threads of one.
+    /// The process of the other end; the same if both are threads of one process.
     pub(crate) responder_pid: u32,
-    /// What else is worth knowing of the program: `{"version":"1.4.2"}`. It is shown, and never compared.
+    /// More facts about the program, such as `{"version":"1.4.2"}`. They are shown and never compared.
     #[serde(default)]
     pub(crate) facts: BTreeMap<String, String>,
 }
 
-/// Nothing but that.
+/// An empty object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Started {}
 
-/// What was measured in a part.
+/// The results of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Done {
-    /// Times of one sample each, in the order in which they were taken. Absent where the harness took the time, or with
-    /// a histogram.
+    /// The samples, in order. Absent with a histogram, or if the harness took the time.
     #[serde(default)]
     pub(crate) samples_ns: Option<Vec<u64>>,
-    /// The same as a histogram, for more samples than fit a line.
+    /// The samples as a histogram, if they do not fit a line.
     #[serde(default)]
     pub(crate) histogram: Option<Histogram>,
-    /// From the first send to the last receipt, on the clock of the samples. Absent where the harness took the time.
+    /// From the first send to the last receipt, on the clock of the samples. Absent if the harness took the time.
     #[serde(default)]
     pub(crate) elapsed_ns: Option<u64>,
-    /// Messages whose sending was tried, the warm-up excluded, here and below.
+    /// Attempted messages. Like the counts below, it excludes the warm-up.
     pub(crate) attempted: u64,
-    /// Messages that the transport took.
+    /// Messages that the transport accepted.
     pub(crate) accepted: u64,
-    /// Messages received whole and with the right head: by the responder, in `roundtrip` also the answers by the
-    /// initiator; what is stated is the smaller number.
+    /// Messages received whole and with the right head: by the responder and, in `roundtrip`, as answers by the
+    /// initiator; the smaller number counts.
     pub(crate) delivered: u64,
     /// Messages received after a later one.
     #[serde(default)]
     pub(crate) out_of_order: u64,
-    /// Messages received with another content than was sent.
+    /// Messages received with other content than was sent.
     #[serde(default)]
     pub(crate) corrupted: u64,
-    /// The sum, modulo 2^32, of the heads that the responder received.
+    /// The sum of the heads that the responder received, modulo 2^32.
     pub(crate) responder_sum: u32,
-    /// In `roundtrip`: the same of the answers that the initiator received.
+    /// In `roundtrip`: the same for the answers that the initiator received.
     #[serde(default)]
     pub(crate) initiator_sum: Option<u32>,
 }
 
-/// A histogram as other languages' `HdrHistogram` write it.
+/// A histogram as written by `HdrHistogram` in other languages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Histogram {
@@ -187,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_is_refused_by_name() {
+    fn rejects_misspelt_fields() {
         let error = serde_json::from_str::<Answer>(
             r#"{"done":{"sample_ns":[1],"attempted":1,"accepted":1,"delivered":1,"responder_sum":0}}"#,
         );

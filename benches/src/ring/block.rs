@@ -1,11 +1,11 @@
-//! Memory of this process for a ring, in tests of it: its own, and those of the model checker.
+//! Process memory for a ring, in its unit tests and in the model checker.
 
 use super::Keeper;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A view of zeroed memory that begins at a page. It goes with the last view.
+/// A view of zeroed memory that begins at a page boundary. Dropping the last view frees it.
 #[derive(Clone)]
 pub(crate) struct View(Arc<Block>);
 
@@ -14,7 +14,7 @@ struct Block {
     layout: Layout,
 }
 
-// SAFETY: what is in it is atomics and what they guard.
+// SAFETY: it contains atomics and the data that they guard.
 #[expect(unsafe_code, reason = "memory that threads share")]
 unsafe impl Send for Block {}
 // SAFETY: as above.
@@ -44,7 +44,7 @@ impl Keeper for View {
 impl Drop for Block {
     #[expect(unsafe_code, reason = "memory that threads share")]
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and the last view of it is gone.
+        // SAFETY: allocated with this layout, and this was the last view.
         unsafe { dealloc(self.address.as_ptr(), self.layout) };
     }
 }

@@ -1,44 +1,44 @@
-//! How many slots a ring has, and of which size.
+//! The number and size of a ring's slots.
 
-/// Where the slots begin: everything before them is the header.
+/// Start of the slots; the header comes before them.
 pub(super) const HEADER_BYTES: usize = size_of::<super::parts::Header>().next_multiple_of(PAGE_BYTES);
 
 const PAGE_BYTES: usize = 4_096;
-/// What processors exchange.
+/// The unit that processors exchange.
 const LINE_BYTES: usize = 64;
-/// The state and the length of a slot stand before its message.
+/// The state and the length of a slot precede its message.
 const SLOT_HEADER_BYTES: usize = size_of::<super::parts::Slot>();
 
-/// Messages longer than this begin at a page, as the memory of who sends does: see `memory`.
+/// Longer messages begin at a page boundary, like the sender's memory: see `memory`.
 const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;
 
-/// Bytes of short messages that the ring holds together. What counts is how many they are: members that share a processor
-/// hand it over when the ring is full or empty, and that should cost little beside the messages between two times.
+/// Capacity of the ring for short messages, in bytes. The number of messages matters: members on the same processor
+/// switch when the ring is full or empty, which should cost little compared with the messages in between.
 const SHORT_CAPACITY_BYTES: usize = 1_024 * 1_024;
 const SLOTS_MAX: usize = 4_096;
 
-/// The same of long messages: as many bytes as a Linux pipe holds, so that they stay in a cache near the processor.
+/// Capacity for long messages: as many bytes as a Linux pipe holds, so that they stay in a cache near the processor.
 const LONG_CAPACITY_BYTES: usize = 64 * 1_024;
 const SLOTS_MIN: usize = 8;
 
-/// The longest message of one slot.
+/// The longest message in one slot.
 pub const MESSAGE_BYTES_MAX: usize = LONG_CAPACITY_BYTES / SLOTS_MIN;
 
-/// The shape of one ring.
+/// The layout of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// A power of two.
     pub slots: u64,
-    /// The longest message of a slot.
+    /// The longest message in a slot.
     pub message_bytes: usize,
-    /// From the start of a slot to its message.
+    /// Offset of the message in its slot.
     pub(super) message_offset: usize,
-    /// From one slot to the next.
+    /// Distance between slots.
     pub(super) slot_bytes: usize,
 }
 
 impl Geometry {
-    /// For messages of up to so many bytes; of longer ones, a slot holds a piece.
+    /// For messages of up to this many bytes; a longer message is split across slots.
     pub fn for_messages(message_bytes: usize) -> Self {
         let message_bytes = message_bytes.clamp(1, MESSAGE_BYTES_MAX);
         let is_short = message_bytes <= SHORT_BYTES_MAX;
@@ -48,7 +48,7 @@ impl Geometry {
         Self::with_slots(1 << slots.ilog2(), message_bytes)
     }
 
-    /// For messages of up to so many bytes, and a number of slots that is a power of two.
+    /// For messages of up to this many bytes, with a number of slots that is a power of two.
     pub const fn with_slots(slots: u64, message_bytes: usize) -> Self {
         let (message_offset, step) = if message_bytes <= SHORT_BYTES_MAX {
             (SLOT_HEADER_BYTES, LINE_BYTES)
@@ -59,7 +59,7 @@ impl Geometry {
         Self { slots, message_bytes, message_offset, slot_bytes }
     }
 
-    /// Bytes of the whole ring, in pages.
+    /// Size of the whole ring, a multiple of pages.
     pub fn bytes(&self) -> usize {
         let slots = usize::try_from(self.slots).unwrap_or(usize::MAX);
         (HEADER_BYTES + slots * self.slot_bytes).next_multiple_of(PAGE_BYTES)
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_holds_at_least_eight_messages_and_no_more_than_a_cache_does() {
+    fn ring_capacity_is_within_limits() {
         for bytes in [0, 1, 2, 64, 65, 256, 1_024, 1_025, 4_096, 8_192, 8_193, 1 << 20] {
             let geometry = Geometry::for_messages(bytes);
             assert!(geometry.slots.is_power_of_two() && geometry.slots >= 8, "{bytes}: {geometry:?}");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_keeps_its_message_apart_from_the_next() {
+    fn slots_do_not_overlap() {
         for bytes in [1, 48, 49, 1_024, 1_025, 8_192] {
             let Geometry { message_bytes, message_offset, slot_bytes, .. } = Geometry::for_messages(bytes);
             assert!(message_offset >= SLOT_HEADER_BYTES, "{bytes}");

@@ -6,11 +6,11 @@ use super::parts::{Header, Slot};
 use crate::sys::shared_memory::Mapping;
 use std::ptr::NonNull;
 
-/// Keeps memory that begins at a page where it is, as long as it lives.
+/// Owns memory that begins at a page boundary and does not move.
 pub trait Keeper: Send {
-    /// Its first byte.
+    /// Returns the first byte.
     fn address(&self) -> NonNull<u8>;
-    /// How much there is.
+    /// Returns the size.
     fn bytes(&self) -> usize;
 }
 
@@ -31,8 +31,8 @@ pub(super) struct Memory {
     _keeper: Box<dyn Keeper>,
 }
 
-// SAFETY: the header and the slots are atomics; the bytes of a message are touched only by whom its state allows to; the
-// keeper is never used but to be dropped.
+// SAFETY: the header and the slots are atomics; a message's bytes are accessed only as its state permits; the keeper is
+// only dropped.
 #[expect(unsafe_code, reason = "structures over shared memory")]
 unsafe impl Send for Memory {}
 // SAFETY: as above.
@@ -52,10 +52,10 @@ impl Memory {
         Ok(Self { header: header.cast(), slots, geometry, _keeper: keeper })
     }
 
-    /// Writes an empty ring there. Only while nobody uses it.
+    /// Writes an empty ring to the memory. No one may be using it.
     #[expect(unsafe_code, reason = "structures over shared memory")]
     pub(super) fn format(&self) {
-        // SAFETY: the header and every slot are within the memory and aligned, and what was there has nothing to drop.
+        // SAFETY: the header and every slot are within the memory and aligned, and nothing there needs to be dropped.
         unsafe {
             self.header.write(Header::default());
             for position in 0..self.geometry.slots {
@@ -71,40 +71,39 @@ impl Memory {
     #[inline]
     #[expect(unsafe_code, reason = "structures over shared memory")]
     pub(super) fn header(&self) -> &Header {
-        // SAFETY: memory begins at a page, so it is aligned; all fields can be used by many at once, and zeroes are
-        // valid values of them.
+        // SAFETY: memory begins at a page boundary, so it is aligned; all fields can be shared, and zeroes are valid.
         unsafe { self.header.as_ref() }
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "structures over shared memory")]
     pub(super) fn slot(&self, position: u64) -> &Slot {
-        // SAFETY: within the ring and aligned, as every slot begins at a cache line; its fields are atomics.
+        // SAFETY: within the ring and aligned, because every slot begins at a cache line; its fields are atomics.
         unsafe { self.start(position).cast().as_ref() }
     }
 
-    /// Writes a message, which must fit. Only for who may use the slot of this position.
+    /// Writes a message, which must fit. Only the owner of this position's slot may call it.
     #[inline]
     #[expect(unsafe_code, reason = "copies into shared memory")]
     pub(super) fn write(&self, position: u64, message: &[u8]) {
         assert!(message.len() <= self.geometry.message_bytes);
-        self.slot(position).witness.written();
-        // SAFETY: the message fits, and nobody else touches it until its state says so: receivers have passed the lap
-        // before, and other senders cannot claim it.
+        self.slot(position).access.written();
+        // SAFETY: the message fits, and no one else accesses it until its state permits that: receivers have passed the
+        // previous lap, and other senders cannot claim it.
         unsafe {
             let place = self.start(position).add(self.geometry.message_offset);
             std::ptr::copy_nonoverlapping(message.as_ptr(), place.as_ptr(), message.len());
         }
     }
 
-    /// What was written. Only while the state is ready and its receiver has not passed it.
+    /// Returns the message. Only while the state is ready and its receiver has not passed it.
     #[inline]
     #[expect(unsafe_code, reason = "a view of shared memory")]
     pub(super) fn message(&self, position: u64, length: u32) -> &[u8] {
-        // A length comes from another process: it must not lead out of the slot.
+        // The length comes from another process and must not exceed the slot.
         let length = (length as usize).min(self.geometry.message_bytes);
-        self.slot(position).witness.read();
-        // SAFETY: within the slot, initialised from the start (zeroes), and no sender writes there meanwhile.
+        self.slot(position).access.read();
+        // SAFETY: within the slot, initialized from the start (zeroes), and no sender writes it in the meantime.
         unsafe {
             let place = self.start(position).add(self.geometry.message_offset);
             std::slice::from_raw_parts(place.as_ptr(), length)
@@ -117,7 +116,7 @@ impl Memory {
         // `slots` is a power of two that fits the address space, as the ring does.
         #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
         let index = (position & (self.geometry.slots - 1)) as usize;
-        // SAFETY: the index is below the number of slots, all of which are within the ring.
+        // SAFETY: the index is below the number of slots, which are all within the ring.
         unsafe { self.slots.add(index * self.geometry.slot_bytes) }
     }
 }

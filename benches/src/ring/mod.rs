@@ -1,32 +1,33 @@
-//! A ring in shared memory: one sender or many, every receiver gets every message, and who dies wedges nobody.
+//! A ring in shared memory for one or more senders. Every receiver gets every message, and a dead member blocks no
+//! other.
 //!
 //! # Codemap
-//! - [`Ring`]: a view of the memory, the same for both sides. [`Sender`], [`Receiver`]: a seat at it.
-//! - [`geometry`]: how many slots of which size. `parts`: what lies in the memory; `memory`: access to it.
-//! - `seat`: taking a seat, leaving it, and clearing the seats of the dead.
-//! - `wait`: spinning and sleeping. `sleeper`: what is done for who sleeps too long.
+//! - [`Ring`]: a view of the memory, the same for both sides. [`Sender`], [`Receiver`]: a member, in one seat.
+//! - [`geometry`]: number and size of slots. `parts`: the memory layout; `memory`: access to it.
+//! - `seat`: taking a seat, leaving it, and clearing the seats of dead members.
+//! - `wait`: spinning and sleeping. `sleeper`: waking members that sleep too long.
 //!
 //! # How messages pass
-//! Positions count messages from 0 and never wrap; position `p` uses slot `p % slots`, whose state says which position
-//! it holds and how far that is. A single sender writes the message and publishes the state as *ready*. Of many, one
-//! first *claims* the slot by exchanging the state of the lap before for its own claim; `tail` only says where to look,
-//! and whoever finds it behind moves it on. So no step waits for another member (lock-free), and a state, which holds
-//! its position, is never mistaken for one of another lap.
+//! Positions count messages from 0 and never wrap. Position `p` uses slot `p % slots`; the slot's state holds its
+//! position and stage. A single sender writes the message and publishes the state as *ready*. With several senders, one
+//! first *claims* the slot by exchanging the state of the previous lap for its claim. `tail` is only a hint; a sender
+//! that finds it behind advances it. So no step waits for another member (lock-free), and a state, which holds its
+//! position, is never mistaken for one from another lap.
 //!
-//! Receivers each publish the position they read. A sender may use a slot when all of them have passed it, and asks
-//! them only when it has used up the room it knew of.
+//! Each receiver publishes its read position. A sender may use a slot when all receivers have passed it, and reads
+//! their positions only when it has used up its known free slots.
 //!
 //! # How a member's death is survived
-//! Each seat names the process that holds it. Where somebody waits for long (`watchdog`), it is looked whether the others
-//! live (`sys::liveness`): the seats of the dead are taken over, their claims voided, the seats freed. A sender
-//! that dies while it writes has published nothing; a receiver that dies holds nobody up; a member that dies while it
-//! clears a seat leaves a seat of a dead member. Every step can be repeated.
+//! Each seat names the process that holds it. When a member waits for long (`watchdog`), the others are checked
+//! (`sys::liveness`): the seats of dead members are taken over, their claims voided, the seats freed. A sender that
+//! dies while it writes has published nothing; a receiver that dies blocks no one; a member that dies while it clears a
+//! seat leaves a seat of a dead member. Every step can be repeated.
 //!
 //! # Why no wake-up is lost
-//! Who wants to sleep says so, then looks again; who publishes then looks who sleeps. A sequentially consistent fence
-//! between the two steps of each side means that at least one of them sees the other (Dekker). And who has slept for all
-//! of the patience is woken to look again, so that a member that dies between publishing and waking costs others some
-//! milliseconds.
+//! A member that wants to sleep sets its bit, then checks again; a member that publishes then reads the sleepers' bits.
+//! A sequentially consistent fence between the two steps of each side means that at least one of them sees the other
+//! (Dekker). A member that has slept for a whole polling interval is woken to check again, so that a member that dies
+//! between publishing and waking costs others some milliseconds.
 //!
 //! `tests/model/` checks both by exhaustive interleaving (loom); `tests/torture/` with processes and `SIGKILL`.
 
@@ -57,16 +58,16 @@ pub use wait::{Waiting, WakeRule};
 /// Seats on each side: the most senders, and the most receivers.
 pub const SEATS: usize = crate::loom_shim::SEATS;
 
-/// How the members of a ring behave; all of them alike.
+/// Behaviour of the members of a ring, the same for all.
 #[derive(Clone, Copy)]
 pub struct Settings {
-    /// Whether several may send.
+    /// Whether several members may send.
     pub many_senders: bool,
-    /// How who must wait does it.
+    /// How a member waits.
     pub waiting: Waiting,
     /// When a wake-up is sent.
     pub wake_rule: WakeRule,
-    /// How to sleep; none is needed for [`Waiting::Spin`].
+    /// The mechanism for sleeping; not needed for [`Waiting::Spin`].
     pub mechanism: Option<&'static dyn wake::Mechanism>,
 }
 
@@ -79,32 +80,31 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A view of the memory at this keeper's address: zeroed, and never used before, or used by a ring of the same
-    /// geometry.
+    /// A view of the memory at this keeper's address: zeroed and never used, or used by a ring with the same geometry.
     ///
     /// # Errors
-    /// When there is too little of it.
+    /// If the memory is too small.
     pub fn new(keeper: Box<dyn Keeper>, geometry: Geometry, settings: Settings) -> Result<Self, TooSmall> {
         let memory = Arc::new(Memory::new(keeper, geometry)?);
         Ok(Self { memory, settings, identity: liveness::own() })
     }
 
-    /// Writes an empty ring of this geometry into memory that nobody uses. Zeroed memory is one already.
+    /// Writes an empty ring with this geometry into unused memory. Zeroed memory is an empty ring already.
     ///
     /// # Errors
-    /// When there is too little of it.
+    /// If the memory is too small.
     pub fn format(keeper: Box<dyn Keeper>, geometry: Geometry) -> Result<(), TooSmall> {
         Memory::new(keeper, geometry).map(|memory| memory.format())
     }
 
-    /// Uses the ring as members would that die at it: more than a lap of messages, then seats that nobody leaves.
+    /// Uses the ring like members that die: sends more than a lap of messages, then keeps its seats occupied.
     ///
     /// # Errors
-    /// When no seat is free.
+    /// If no seat is free.
     pub fn use_and_die(mut self) -> Result<(), NoSeat> {
-        // Of this number, but started at another time: no process is that.
+        // The same process number with another start time, so no process matches.
         self.identity ^= 1 << 40;
-        // None of them sleeps, so none is looked after.
+        // They never sleep, so they are not watched.
         self.settings.waiting = Waiting::Spin;
         let laps = self.slots() + self.slots() / 2;
         let mut receiver = Receiver::join(self.clone())?;
@@ -128,7 +128,7 @@ impl Ring {
     }
 }
 
-/// Memory that does not hold a ring of the wanted geometry.
+/// Memory that is too small for the geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a ring of {needed_bytes} B does not fit memory of {found_bytes} B")]
 pub struct TooSmall {
@@ -136,20 +136,20 @@ pub struct TooSmall {
     found_bytes: usize,
 }
 
-/// Why a seat cannot be had.
+/// Why no seat is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSeat {
-    /// All are taken by the living.
-    #[error("all {SEATS} seats of this side are taken")]
+    /// Live members hold all seats.
+    #[error("all {SEATS} seats of this side are in use")]
     Full,
-    /// A ring of one sender has one.
-    #[error("the ring is of one sender, and has it")]
+    /// A ring for one sender has one.
+    #[error("the ring supports one sender and already has one")]
     OneSender,
-    /// The thread that looks after members could not be started.
-    #[error("no thread to look after who sleeps could be started")]
+    /// The watchdog thread could not be started.
+    #[error("cannot start the thread that watches sleepers")]
     NoWatchdog,
-    /// The place to sleep at could not be made.
-    #[error("no place to sleep could be made")]
+    /// The wake-up object could not be created.
+    #[error("cannot create a wake-up object")]
     NoPlaceToSleep,
 }
 

@@ -1,14 +1,14 @@
-//! What lies in the memory of a ring. Zeroes are an empty ring that nobody has sat down at.
+//! The memory layout of a ring. All zeros is an empty ring without members.
 
 use super::SEATS;
 use super::wake::Spot;
-use crate::loom_shim::{AtomicU32, AtomicU64, Witness};
+use crate::loom_shim::{AccessCheck, AtomicU32, AtomicU64};
 
-/// What all members share, before the slots.
+/// The part that all members share, before the slots.
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Header {
-    /// Where senders look for the next free slot. May be behind; never ahead of a slot that is not claimed.
+    /// A hint for the next free slot. It may be behind, but never ahead of an unclaimed slot.
     pub(super) tail: AtomicU64,
     pub(super) senders: Side,
     pub(super) receivers: Side,
@@ -17,21 +17,21 @@ pub(super) struct Header {
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Side {
-    /// A bit for each seat whose member is there, and [`OPENED`].
+    /// One bit for each present member, and [`OPENED`].
     pub(super) present: AtomicU64,
     pub(super) seats: [Seat; SEATS],
 }
 
-/// Set in [`Side::present`] once anybody has ever been ready in a seat: only then can everybody have left.
+/// Set in [`Side::present`] once a first member is ready: only then can all have left.
 pub(super) const OPENED: u64 = 1 << 63;
 
-/// One member's place, on cache lines of its own (two lines, because processors fetch them in pairs).
+/// One member's seat, on separate cache lines (two, because processors fetch them in pairs).
 #[derive(Default)]
 #[repr(C, align(128))]
 pub(super) struct Seat {
-    /// The process that holds it ([`super::liveness::Identity`]); 0: nobody.
+    /// The process that holds it ([`super::liveness::Identity`]); 0 if free.
     pub(super) holder: AtomicU64,
-    /// Of a receiver: the position that it reads next, plus one; 0: it reads nothing yet.
+    /// For a receiver: the position that it reads next, plus one; 0 before it reads.
     pub(super) reading: AtomicU64,
     pub(super) spot: Spot,
 }
@@ -42,21 +42,21 @@ pub(super) struct Slot {
     /// A [`State`].
     pub(super) state: AtomicU64,
     pub(super) length: AtomicU32,
-    /// Of who touches the message.
-    pub(super) witness: Witness,
+    /// Checks accesses to the message.
+    pub(super) access: AccessCheck,
 }
 
-/// Which position a slot holds, by whom, and how far that is: `position + 1` from bit 8 up (2^56 messages are
-/// centuries), the sender's seat in bits 2 to 6, the stage in bits 0 and 1. Zero: never used.
+/// A slot's position, sender and stage: `position + 1` from bit 8 up (2^56 messages are centuries), the sender's seat
+/// in bits 2 to 6, the stage in bits 0 and 1. Zero: never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State(pub(super) u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// One of many senders writes it.
+    /// One of several senders writes it.
     Claimed = 1,
     Ready = 2,
-    /// It holds none, because its sender died while it wrote.
+    /// Empty, because its sender died while it wrote.
     Void = 3,
 }
 
@@ -65,7 +65,7 @@ impl State {
         Self((position + 1) << 8 | (seat as u64 & 0x1f) << 2 | stage as u64)
     }
 
-    /// The position that it holds; none if the slot was never used.
+    /// Its position; `None` if the slot was never used.
     pub(super) fn position(self) -> Option<u64> {
         (self.0 >> 8).checked_sub(1)
     }

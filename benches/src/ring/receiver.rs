@@ -1,7 +1,7 @@
 //! The receiving side.
 
 use super::parts::{OPENED, Stage, State};
-use super::sleeper::{Sleeper, Which};
+use super::sleeper::{SideKind, Sleeper};
 use super::wait::{Waiter, bits, seats_of};
 use super::{Closed, NoSeat, Ring, Waiting, WakeRule};
 use crate::loom_shim::{Ordering, fence};
@@ -12,10 +12,10 @@ pub struct Receiver {
     ring: Ring,
     seat: usize,
     next: u64,
-    /// Whether the message there has been handed out and is still looked at.
+    /// Whether the last returned message is still in use.
     held: bool,
-    /// Senders that sleep are told of room whenever so many messages have been taken, so that they need not be looked
-    /// for after each: who sleeps because the ring is full has that many before it is empty.
+    /// Messages between checks for sleeping senders. A sender that sleeps because the ring is full has this many
+    /// messages before it is empty, so checking after each is unnecessary.
     between_looks: u64,
     sleeper: Option<Arc<Sleeper>>,
 }
@@ -27,31 +27,31 @@ enum Found {
 }
 
 impl Receiver {
-    /// Sits down: it receives what is sent from now on.
+    /// Joins: it receives all messages sent from now on.
     ///
     /// # Errors
-    /// When no seat is free.
+    /// If no seat is free.
     pub fn join(ring: Ring) -> Result<Self, NoSeat> {
         let header = ring.header();
-        let seat = ring.sit(&header.receivers)?;
+        let seat = ring.take_seat(&header.receivers)?;
         let reading = &header.receivers.seats[seat].reading;
         reading.store(header.tail.load(Ordering::Acquire) + 1, Ordering::Release);
-        ring.appear(&header.receivers, seat);
-        // Against a sender that has not seen us: then we see how far it was.
+        ring.mark_present(&header.receivers, seat);
+        // A sender that has not seen this receiver has published its position, which is visible here.
         fence(Ordering::SeqCst);
         let next = header.tail.load(Ordering::Acquire);
         reading.store(next + 1, Ordering::Release);
-        // Not before it is decided where we begin: what is sent from now on is ours.
+        // Only after the start position is fixed: every later message must be received.
         ring.open(&header.receivers);
         let between_looks = (ring.slots() / 2).max(1);
-        let sleeper = ring.sleeper(Which::Receivers, seat)?;
+        let sleeper = ring.sleeper(SideKind::Receivers, seat)?;
         Ok(Self { ring, seat, next, held: false, between_looks, sleeper })
     }
 
-    /// The next message, waiting for it: where it is, until the next call.
+    /// Waits for the next message and returns it where it is, valid until the next call.
     ///
     /// # Errors
-    /// When all senders have left and everything they sent has been received.
+    /// If all senders have left and all their messages have been received.
     #[inline]
     pub fn receive(&mut self) -> Result<&[u8], Closed> {
         self.release();
@@ -70,16 +70,16 @@ impl Receiver {
         Ok(self.ring.memory.message(self.next, length))
     }
 
-    /// Says that the message received last is no longer looked at.
+    /// Releases the last received message.
     #[inline]
     pub fn release(&mut self) {
         if std::mem::take(&mut self.held) {
-            self.ring.memory.slot(self.next).witness.read();
+            self.ring.memory.slot(self.next).access.read();
             self.pass();
         }
     }
 
-    /// Whether nothing is there to be received at this moment.
+    /// Whether no message is available at this moment.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.look().is_none()
@@ -95,14 +95,14 @@ impl Receiver {
             && (settings.wake_rule == WakeRule::Always || self.next.is_multiple_of(self.between_looks))
         {
             fence(Ordering::SeqCst);
-            self.tell_of_room();
+            self.wake_senders_for_room();
         }
     }
 
-    /// Wakes senders that sleep, if there is room for them because no other receiver is further behind. Of several that
-    /// get here at the same time, the fence before lets the last see all the others.
+    /// Wakes sleeping senders if they have room, that is, if no other receiver is further behind. If several receivers
+    /// get here at the same time, the fence before lets the last one see all the others.
     #[cold]
-    fn tell_of_room(&self) {
+    fn wake_senders_for_room(&self) {
         let header = self.ring.header();
         let present = seats_of(header.receivers.present.load(Ordering::Acquire));
         let is_behind = |seat: usize| {
@@ -116,15 +116,15 @@ impl Receiver {
 
     #[inline]
     fn look(&self) -> Option<Result<Found, Closed>> {
-        self.look_at_slot().map(Ok).or_else(|| {
+        self.check_slot().map(Ok).or_else(|| {
             let all_left = self.ring.header().senders.present.load(Ordering::Acquire) == OPENED;
-            // What they sent before they left is there by now.
-            all_left.then(|| self.look_at_slot().ok_or(Closed))
+            // All that they sent before they left is visible by now.
+            all_left.then(|| self.check_slot().ok_or(Closed))
         })
     }
 
     #[inline]
-    fn look_at_slot(&self) -> Option<Found> {
+    fn check_slot(&self) -> Option<Found> {
         let state = State(self.ring.memory.slot(self.next).state.load(Ordering::Acquire));
         match state.stage() {
             _ if state.position() != Some(self.next) => None,
@@ -141,7 +141,7 @@ impl Receiver {
             ring: &self.ring,
             side: &header.receivers,
             seat: self.seat,
-            tell: &|| self.tell_of_room(),
+            wake_others: &|| self.wake_senders_for_room(),
             sleeper: self.sleeper.as_deref(),
         };
         waiter.until(|| self.look(), || self.ring.clear_dead())

@@ -1,7 +1,7 @@
 //! The sending side.
 
 use super::parts::{OPENED, Stage, State};
-use super::sleeper::{Sleeper, Which};
+use super::sleeper::{SideKind, Sleeper};
 use super::wait::{Waiter, bits, seats_of};
 use super::{Closed, NoSeat, Ring};
 use crate::loom_shim::{Ordering, fence};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Sender {
     ring: Ring,
     seat: usize,
-    /// Of a single sender: the position of its next message.
+    /// For a single sender: the position of its next message.
     next: u64,
     /// All receivers have passed every position before this one.
     passed: u64,
@@ -19,51 +19,51 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Sits down.
+    /// Joins the ring.
     ///
     /// # Errors
-    /// When no seat is free.
+    /// If no seat is free.
     pub fn join(ring: Ring) -> Result<Self, NoSeat> {
         let header = ring.header();
-        let seat = ring.sit(&header.senders)?;
+        let seat = ring.take_seat(&header.senders)?;
         // A sender that died may have left `tail` one behind.
         let mut next = header.tail.load(Ordering::Acquire);
         while State(ring.memory.slot(next).state.load(Ordering::Acquire)).position() == Some(next) {
             next += 1;
         }
-        let others = ring.appear(&header.senders, seat);
+        let others = ring.mark_present(&header.senders, seat);
         if others && !ring.settings.many_senders {
             ring.clear(&header.senders, seat);
             return Err(NoSeat::OneSender);
         }
         ring.open(&header.senders);
-        let sleeper = ring.sleeper(Which::Senders, seat)?;
+        let sleeper = ring.sleeper(SideKind::Senders, seat)?;
         Ok(Self { ring, seat, next, passed: 0, sleeper })
     }
 
-    /// Its seat: no other sender has the same at the same time.
+    /// Its seat, which no other sender has at the same time.
     pub fn seat(&self) -> usize {
         self.seat
     }
 
-    /// Waits until somebody receives, or has: what is sent before that is received by nobody.
+    /// Waits until a first receiver is ready. Messages sent before that reach no one.
     pub fn wait_for_a_receiver(&self) {
         let (header, sleeper) = (self.ring.header(), &self.sleeper);
         let waiter = Waiter {
             ring: &self.ring,
             side: &header.senders,
             seat: self.seat,
-            tell: &|| {},
+            wake_others: &|| {},
             sleeper: sleeper.as_deref(),
         };
         waiter
             .until(|| (header.receivers.present.load(Ordering::Acquire) & OPENED != 0).then_some(()), || {});
     }
 
-    /// Sends a message of at most a slot's length, waiting while the ring is full.
+    /// Sends a message that fits a slot, waiting while the ring is full.
     ///
     /// # Errors
-    /// When all receivers have left.
+    /// If all receivers have left.
     #[inline]
     pub fn send(&mut self, message: &[u8]) -> Result<(), Closed> {
         let position = match self.claim()? {
@@ -74,10 +74,10 @@ impl Sender {
         Ok(())
     }
 
-    /// Sends a message if the ring is not full; says whether it was sent.
+    /// Sends a message if the ring is not full; returns whether it was sent.
     ///
     /// # Errors
-    /// When all receivers have left.
+    /// If all receivers have left.
     #[inline]
     pub fn offer(&mut self, message: &[u8]) -> Result<bool, Closed> {
         let Some(position) = self.claim()? else { return Ok(false) };
@@ -93,13 +93,13 @@ impl Sender {
             ring: &ring,
             side: &header.senders,
             seat: self.seat,
-            tell: &|| {},
+            wake_others: &|| {},
             sleeper: sleeper.as_deref(),
         };
         waiter.until(|| self.claim().transpose(), || ring.clear_dead())
     }
 
-    /// The position of the next message, whose slot is then ours; none while the ring is full.
+    /// Claims the position of the next message and its slot; `None` while the ring is full.
     #[inline]
     fn claim(&mut self) -> Result<Option<u64>, Closed> {
         if self.ring.settings.many_senders {
@@ -119,7 +119,7 @@ impl Sender {
             let found = State(slot.state.load(Ordering::Acquire));
             if found.position() == position.checked_sub(self.ring.slots()) {
                 if found.stage() == Some(Stage::Claimed) {
-                    // Of the lap before: possible only while nobody receives.
+                    // From the previous lap: possible only while there are no receivers.
                     return Ok(None);
                 }
                 let claim = State::new(position, self.seat, Stage::Claimed);
@@ -135,14 +135,14 @@ impl Sender {
         }
     }
 
-    /// Whoever has lost sight of the tail finds it where another has put it.
+    /// A sender that has lost track of the tail finds the value that another published.
     #[inline]
     fn move_tail_past(&self, position: u64) {
         let tail = &self.ring.header().tail;
         let _ = tail.compare_exchange(position, position + 1, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Whether all receivers have passed the message that was in this position's slot before.
+    /// Whether all receivers have passed the previous message in this position's slot.
     #[inline]
     fn has_room(&mut self, position: u64) -> Result<bool, Closed> {
         let slots = self.ring.slots();
@@ -153,10 +153,10 @@ impl Sender {
         Ok(position < self.passed + slots)
     }
 
-    /// The first position that not all receivers have passed; this one if nobody receives yet.
+    /// The first position that not all receivers have passed; this one if there are no receivers yet.
     #[cold]
     fn slowest(&self, position: u64) -> Result<u64, Closed> {
-        // Against who sits down: either we see them here, or they see how far we are.
+        // Orders this with joining receivers: either this sender sees them, or they see its position.
         fence(Ordering::SeqCst);
         let receivers = &self.ring.header().receivers;
         let present = receivers.present.load(Ordering::Acquire);
@@ -165,7 +165,7 @@ impl Sender {
         }
         let readings =
             bits(seats_of(present)).map(|seat| receivers.seats[seat].reading.load(Ordering::Acquire));
-        // One that is about to sit down begins where we are, or later.
+        // A receiver that is about to join begins here or later.
         Ok(readings.filter_map(|reading| reading.checked_sub(1)).min().unwrap_or(position))
     }
 
@@ -181,7 +181,7 @@ impl Sender {
             self.next = position + 1;
             header.tail.store(self.next, Ordering::Release);
         }
-        self.ring.tell(&header.receivers);
+        self.ring.wake_others(&header.receivers);
     }
 }
 

@@ -1,5 +1,5 @@
-//! The ring over memory of one process: what the model checker's two slots are too few for. It also runs under Miri,
-//! which sees every access to memory.
+//! The ring in the memory of one process: tests that need more than the model checker's two slots. They also run under
+//! Miri, which checks every memory access.
 
 use crate::ring::block::View;
 use crate::ring::geometry::Geometry;
@@ -34,7 +34,7 @@ fn number(message: &[u8]) -> u64 {
     u64::from_le_bytes(message.try_into().unwrap())
 }
 
-/// What a receiver gets until all senders have left.
+/// Receives until all senders have left.
 fn receive_all(mut receiver: Receiver) -> Vec<u64> {
     let mut received = Vec::new();
     while let Ok(message) = receiver.receive() {
@@ -44,7 +44,7 @@ fn receive_all(mut receiver: Receiver) -> Vec<u64> {
 }
 
 #[test]
-fn every_receiver_gets_all_of_every_sender_in_order() {
+fn every_receiver_gets_all_messages_in_order() {
     for (senders, many_senders) in [(1, false), (1, true), (3, true)] {
         let place = Place::new(many_senders);
         let receiving: Vec<_> = (0..3)
@@ -71,7 +71,7 @@ fn every_receiver_gets_all_of_every_sender_in_order() {
 }
 
 #[test]
-fn a_ring_takes_as_many_as_it_has_slots_and_then_no_more() {
+fn full_ring_accepts_no_message() {
     for many_senders in [false, true] {
         let place = Place::new(many_senders);
         let mut receiver = Receiver::join(place.view()).unwrap();
@@ -79,7 +79,7 @@ fn a_ring_takes_as_many_as_it_has_slots_and_then_no_more() {
         let taken = (0..20_u64).filter(|number| sender.offer(&number.to_le_bytes()).unwrap()).count();
         assert_eq!(taken as u64, GEOMETRY.slots);
         assert_eq!(receiver.receive().map(number), Ok(0));
-        // It is still looked at: the slot is not free yet.
+        // It is still in use: the slot is not free yet.
         assert_eq!(sender.offer(&[0; 8]), Ok(false));
         receiver.release();
         assert_eq!(sender.offer(&[0; 8]), Ok(true));
@@ -87,7 +87,7 @@ fn a_ring_takes_as_many_as_it_has_slots_and_then_no_more() {
 }
 
 #[test]
-fn messages_of_any_length_up_to_a_slot_arrive_as_they_were() {
+fn messages_up_to_a_slot_arrive_intact() {
     let place = Place::new(false);
     let mut receiver = Receiver::join(place.view()).unwrap();
     let mut sender = Sender::join(place.view()).unwrap();
@@ -99,7 +99,7 @@ fn messages_of_any_length_up_to_a_slot_arrive_as_they_were() {
 }
 
 #[test]
-fn members_that_died_long_ago_are_replaced() {
+fn dead_members_are_replaced() {
     for many_senders in [false, true] {
         let place = Place::new(many_senders);
         place.view().use_and_die().unwrap();
@@ -115,7 +115,7 @@ fn members_that_died_long_ago_are_replaced() {
 }
 
 #[test]
-fn there_are_so_many_seats_and_each_can_be_taken_again() {
+fn seats_are_limited_and_reusable() {
     let place = Place::new(true);
     let mut seated: Vec<Sender> = (0..SEATS).map(|_| Sender::join(place.view()).unwrap()).collect();
     assert_eq!(Sender::join(place.view()).err(), Some(NoSeat::Full));
@@ -124,7 +124,7 @@ fn there_are_so_many_seats_and_each_can_be_taken_again() {
 }
 
 #[test]
-fn who_is_left_alone_is_told() {
+fn last_member_gets_an_error() {
     let place = Place::new(false);
     let mut receiver = Receiver::join(place.view()).unwrap();
     let mut sender = Sender::join(place.view()).unwrap();
@@ -139,7 +139,7 @@ fn who_is_left_alone_is_told() {
 }
 
 #[test]
-fn memory_that_is_too_small_is_refused() {
+fn rejects_memory_that_is_too_small() {
     let place = Place::new(false);
     let larger = Geometry::with_slots(1 << 20, 16);
     let refused = Ring::new(Box::new(place.memory), larger, place.settings).err();

@@ -7,25 +7,25 @@ use super::wake::{ASLEEP, AWAKE, Mechanism, Spot};
 use crate::loom_shim::{Ordering, SPINS, YIELDS, fence, spin_loop, yield_now};
 use serde::{Deserialize, Serialize};
 
-/// After [`SPINS`] looks, who only spins offers the processor to others once for so many.
+/// After [`SPINS`] checks, a spinning member yields the CPU once per this many.
 const SPINS_BETWEEN_YIELDS: u32 = 8;
-/// Between two looks at whether the others live.
-const SPINS_OF_PATIENCE: u32 = 1 << 16;
-/// How a member waits.
+/// Checks between two tests whether the other members are alive.
+const SPINS_BETWEEN_CHECKS: u32 = 1 << 16;
+/// How a member waits for a message or a free slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waiting {
-    /// Looks again and again, and now and then gives the processor away.
+    /// Spins, and sometimes yields the CPU.
     Spin,
-    /// Looks some times, then sleeps.
+    /// Spins for a while, then sleeps.
     SpinThenBlock,
-    /// Sleeps at once.
+    /// Sleeps immediately.
     #[default]
     Block,
 }
 
 impl Waiting {
-    /// As a methodology says it.
+    /// Returns its name in a methodology.
     pub fn slug(self) -> &'static str {
         match self {
             Self::Spin => "spin",
@@ -39,15 +39,15 @@ impl Waiting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WakeRule {
-    /// When somebody sleeps.
+    /// If a member sleeps.
     #[default]
     IfAsleep,
-    /// After every message sent and every message taken, whether or not anybody sleeps: a system call each.
+    /// After every message sent or received, even if no member sleeps: one system call each.
     Always,
 }
 
 impl WakeRule {
-    /// As a methodology says it.
+    /// Returns its name in a methodology.
     pub fn slug(self) -> &'static str {
         match self {
             Self::IfAsleep => "if-asleep",
@@ -60,15 +60,15 @@ pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: &'a Side,
     pub(super) seat: usize,
-    /// Tells others of what was published before, after a fence: once, or two who both wait in vain would wake each other
-    /// for ever.
-    pub(super) tell: &'a dyn Fn(),
-    /// Who looks after it while it sleeps.
+    /// Wakes others for earlier published values, after a fence: once, because two members that both wait in vain would
+    /// wake each other forever.
+    pub(super) wake_others: &'a dyn Fn(),
+    /// Watches it while it sleeps.
     pub(super) sleeper: Option<&'a Sleeper>,
 }
 
 impl Waiter<'_> {
-    /// Waits until a look finds something. While it sleeps it is looked after; who spins calls `overdue` when that takes
+    /// Waits until `look` returns a value. A sleeping member is watched; a spinning one calls `overdue` if that takes
     /// long.
     pub(super) fn until<T>(&self, mut look: impl FnMut() -> Option<T>, mut overdue: impl FnMut()) -> T {
         let settings = &self.ring.settings;
@@ -77,13 +77,13 @@ impl Waiter<'_> {
             (Waiting::SpinThenBlock, Some(mechanism)) => (SPINS + YIELDS, mechanism),
             (Waiting::Block, Some(mechanism)) => (0, mechanism),
         };
-        let mut tell = Some(self.tell);
+        let mut wake_others = Some(self.wake_others);
         loop {
             if spins > 0
-                && let Some(tell) = tell.take()
+                && let Some(wake_others) = wake_others.take()
             {
                 fence(Ordering::SeqCst);
-                tell();
+                wake_others();
             }
             for spin in 0..spins {
                 if let Some(found) = look() {
@@ -91,31 +91,31 @@ impl Waiter<'_> {
                 }
                 if spin < SPINS { spin_loop() } else { yield_now() }
             }
-            if let Some(found) = self.sleep(mechanism, tell.take(), &mut look) {
+            if let Some(found) = self.sleep(mechanism, wake_others.take(), &mut look) {
                 return found;
             }
         }
     }
 
-    /// Says that it sleeps, looks once more, sleeps, looks.
+    /// Sets its bit, checks again, sleeps, checks.
     fn sleep<T>(
         &self,
         mechanism: &dyn Mechanism,
-        tell: Option<&dyn Fn()>,
+        wake_others: Option<&dyn Fn()>,
         look: &mut impl FnMut() -> Option<T>,
     ) -> Option<T> {
         let spot = &self.side.seats[self.seat].spot;
         spot.word.store(ASLEEP, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        // The same fence stands between what we have published and the look at who sleeps for it.
-        if let Some(tell) = tell {
-            tell();
+        // The same fence orders this member's published values before it reads the sleepers' bits.
+        if let Some(wake_others) = wake_others {
+            wake_others();
         }
         let mut found = look();
         if found.is_none() {
-            self.sleeper.inspect(|sleeper| sleeper.falls_asleep());
+            self.sleeper.inspect(|sleeper| sleeper.before_sleep());
             mechanism.sleep(spot);
-            self.sleeper.inspect(|sleeper| sleeper.wakes_up());
+            self.sleeper.inspect(|sleeper| sleeper.after_sleep());
             found = look();
         }
         spot.word.store(AWAKE, Ordering::Relaxed);
@@ -133,7 +133,7 @@ fn spin<T>(look: &mut impl FnMut() -> Option<T>, overdue: &mut impl FnMut()) -> 
         if spins > SPINS && spins.is_multiple_of(SPINS_BETWEEN_YIELDS) {
             yield_now();
         }
-        if spins.is_multiple_of(SPINS_OF_PATIENCE) {
+        if spins.is_multiple_of(SPINS_BETWEEN_CHECKS) {
             overdue();
         }
         spin_loop();
@@ -141,16 +141,16 @@ fn spin<T>(look: &mut impl FnMut() -> Option<T>, overdue: &mut impl FnMut()) -> 
 }
 
 impl Ring {
-    /// After something was published for that side.
+    /// Called after publishing a value for that side.
     #[inline]
-    pub(super) fn tell(&self, side: &Side) {
+    pub(super) fn wake_others(&self, side: &Side) {
         if self.settings.waiting != Waiting::Spin {
             fence(Ordering::SeqCst);
             self.wake_sleepers(side);
         }
     }
 
-    /// Wakes who sleeps there, after a fence.
+    /// Wakes the sleepers on that side, after a fence.
     #[inline]
     pub(super) fn wake_sleepers(&self, side: &Side) {
         let Some(mechanism) = self.settings.mechanism else { return };
@@ -169,8 +169,8 @@ impl Ring {
         }
     }
 
-    /// Wakes everybody there, whether or not it says that it sleeps: who was to be woken by a member that died meanwhile
-    /// no longer says so.
+    /// Wakes all members, including those without a sleeping bit: if a waker died in the meantime, it has cleared the
+    /// bit.
     pub(super) fn wake_all(&self, side: &Side) {
         let Some(mechanism) = self.settings.mechanism else { return };
         fence(Ordering::SeqCst);
@@ -186,7 +186,7 @@ fn wake(mechanism: &dyn Mechanism, spot: &Spot) {
     mechanism.wake(spot);
 }
 
-/// The bits of seats alone.
+/// Only the bits of seats.
 #[expect(clippy::cast_possible_truncation, reason = "seats are the low 32 bits")]
 pub(super) fn seats_of(present: u64) -> u32 {
     (present & !OPENED) as u32

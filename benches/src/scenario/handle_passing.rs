@@ -1,5 +1,5 @@
-//! `handle-passing`: descriptors, or what the system has in their place, go one way. The time is from the first send to the
-//! last receipt of those of one operation; each is closed as soon as it has been received.
+//! `handle-passing`: descriptors, or the system's equivalent, go one way. The time is from the first send to the last
+//! receipt of an operation; each one is closed as soon as it is received.
 
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
@@ -17,7 +17,7 @@ impl Scenario for HandlePassing {
     }
 
     fn about(&self) -> &'static str {
-        "Descriptors go one way; a time is from the first send to the last receipt of those of one operation."
+        "Descriptors one way; time from the first send to the last receipt of an operation."
     }
 
     fn payload(&self) -> &'static str {
@@ -48,7 +48,7 @@ impl Pair for HandlePassing {
             pass(link, &handle, work.messages_per_operation)?;
         }
         let mut observer = Observer::begin(work);
-        // One more outside the clock, so that the receiver's own observer has begun.
+        // One more outside the clock, so that the receiver's observer has started.
         pass(link, &handle, 1)?;
 
         let first_send_ns = now_ns();
@@ -73,7 +73,7 @@ impl Pair for HandlePassing {
                 if handle.identity()? == expected {
                     return Ok(());
                 }
-                Err(io::Error::other("another descriptor arrived than was sent"))
+                Err(io::Error::other("received a different descriptor than was sent"))
             })?;
         }
         let mut observer = Observer::begin(work);

@@ -1,31 +1,31 @@
-//! How a transfer ends on a transport that drops: the sender says that it was the last message until the receiver
-//! answers. The answer itself is never dropped, because nothing else goes that way.
+//! The end of a transfer on a lossy transport: the sender repeats an end marker until the receiver replies.
+//! The reply is never lost, because nothing else is sent that way.
 
 use crate::link::Link;
 use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
 use std::io;
 use std::time::Duration;
 
-/// How long the sender waits for an answer before it says once more that it has ended.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How long the sender waits for an answer before it repeats the end marker.
+const TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Marks the head of a message that says so; the rest of the head is the number of the message that would come next.
+/// Marks the head of an end marker; the rest of the head is the number of the message that would come next.
 const END: u64 = 1 << 63;
 
-pub(super) enum Word {
+pub(super) enum MessageKind {
     Message,
     /// The end of all messages before this number.
     End(u64),
 }
 
 #[inline]
-pub(super) fn read(head: u64) -> Word {
-    if head & END == 0 { Word::Message } else { Word::End(head & !END) }
+pub(super) fn read(head: u64) -> MessageKind {
+    if head & END == 0 { MessageKind::Message } else { MessageKind::End(head & !END) }
 }
 
-/// Says that all messages before this number have been sent, until the receiver answers; returns its answer.
+/// Sends the end marker for all messages before this number until the receiver answers; returns the answer.
 pub(super) fn end(link: &mut Link, message: &mut Payload, next: u64) -> io::Result<u64> {
-    link.receiver.set_patience(PATIENCE)?;
+    link.receiver.set_timeout(TIMEOUT)?;
     message.stamp_head(END | next);
     loop {
         link.sender.send(message.bytes())?;

@@ -20,7 +20,7 @@ pub(crate) mod stream;
 mod lossy;
 mod sequenced_payload;
 
-/// Every scenario, in the order of slugs.
+/// All scenarios, ordered by slug.
 pub static ALL: &[&dyn Scenario] = &[
     &many::CHANNEL_1_N,
     &many::CHANNEL_N_1,
@@ -32,26 +32,26 @@ pub static ALL: &[&dyn Scenario] = &[
     &stream::Stream,
 ];
 
-/// The scenario with this slug.
+/// Finds the scenario with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Scenario> {
     ALL.iter().copied().find(|scenario| scenario.slug() == slug)
 }
 
-/// One traffic pattern.
+/// A traffic pattern.
 pub trait Scenario: Sync {
     /// Its name.
     fn slug(&self) -> &'static str;
 
-    /// One sentence: what is sent, and what one time is of.
+    /// One sentence: the messages, and the meaning of one time.
     fn about(&self) -> &'static str;
 
-    /// What is written, read and verified, and where the cost of it falls: part of the methodology.
+    /// The data that is written, read and verified, and whether its cost is timed: part of the methodology.
     fn payload(&self) -> &'static str;
 
-    /// The shortest message it can tell from others.
+    /// The shortest message that it can distinguish from others.
     fn message_bytes_min(&self) -> usize;
 
-    /// Whether every message is a question whose answer is awaited.
+    /// Whether every message is a question that waits for its answer.
     fn asks(&self) -> bool {
         false
     }
@@ -61,84 +61,85 @@ pub trait Scenario: Sync {
         false
     }
 
-    /// Who takes part.
+    /// The participants.
     fn pattern(&self) -> Pattern<'_>;
 }
 
-/// Who takes part in a scenario, and what each of them does.
+/// The participants of a scenario and the code of each.
 pub enum Pattern<'a> {
-    /// Two ends that talk to each other.
+    /// Two ends that exchange messages.
     Pair(&'a dyn Pair),
     /// Any number of senders and receivers.
     Many(&'a many::Many),
 }
 
-/// How many send, and how many receive.
+/// The number of senders and receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Crowd {
-    /// Those who send; of a pair, the initiator.
+pub struct Participants {
+    /// Senders; in a pair, the initiator.
     pub senders: u32,
-    /// Those who receive; of a pair, the responder.
+    /// Receivers; in a pair, the responder.
     pub receivers: u32,
 }
 
-impl Crowd {
-    /// Two ends that talk to each other.
+impl Participants {
+    /// Two ends that exchange messages.
     pub const PAIR: Self = Self { senders: 1, receivers: 1 };
 
-    /// All of them.
+    /// The number of ends.
     pub fn ends(self) -> u32 {
         self.senders + self.receivers
     }
 }
 
-/// What each end does once both are connected: they allocate and touch their memory, call `ready`, warm up, then
+/// The code of each end once both are connected: they allocate and touch their memory, call `ready`, warm up, then
 /// measure.
 pub trait Pair {
-    /// The end that sends first and holds the clock.
+    /// The end that sends first and takes the times.
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 
     /// The other end.
     fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 }
 
-/// Called once by each end when its memory is touched; returns when all are that far.
+/// Each end calls it once its memory is touched; returns when all ends have.
 pub type Ready<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
-/// How much of it.
+/// The amount of work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Bytes of one message; with a size profile, of the longest.
     pub message_bytes: usize,
-    /// The profile that sizes are drawn from.
+    /// The profile that sizes are sampled from.
     pub size_profile: Option<String>,
-    /// From this the sizes are drawn, alike at both ends: the number of the repetition, so that every run measures the
+    /// The seed for sampling sizes, equal at both ends: the number of the repetition, so that every run measures the
     /// same messages.
     pub size_seed: u64,
-    /// Messages of one operation in `stream`, `handle-passing`, and, of all senders together, to many; 1 in the others.
+    /// Messages per operation in `stream`, `handle-passing` and, over all senders, in `route` and the channels; 1 in
+    /// the others.
     pub messages_per_operation: u64,
-    /// Messages a second, in `open-loop`.
+    /// Messages per second, in `open-loop`.
     pub rate_per_second: Option<u64>,
     /// Operations to record.
     pub operations: u64,
-    /// Operations to do first.
+    /// Unrecorded operations before those.
     pub warmup: u64,
     /// Operations timed together.
     pub batch: u64,
-    /// Messages on their way at any time, in `roundtrip`; 1 in the others.
+    /// Messages in flight, in `roundtrip`; 1 in the others.
     pub window: u32,
-    /// Whether the threads may move, so that their processors are looked at again and again.
+    /// Whether the threads may move, so that their processors are checked repeatedly.
     pub free: bool,
-    /// Whether the transport drops what it cannot hold.
+    /// Whether the transport drops messages when it is full.
     pub lossy: bool,
-    /// What watches the ends meanwhile.
+    /// The probe that observes the ends.
     pub probe: Option<Probe>,
-    /// How many send, of many.
+    /// Number of senders, in `route` and the channels.
     pub senders: u32,
 }
 
 impl Default for Work {
-    /// Nothing to do, one message at a time.
+    /// No work, one message at a time.
     fn default() -> Self {
         Self {
             message_bytes: 0,
@@ -159,61 +160,61 @@ impl Default for Work {
 }
 
 impl Work {
-    /// How long each message is. Fails when there is no such profile.
+    /// The size of each message. Fails if the profile is unknown.
     fn sizes(&self) -> io::Result<Sizes> {
         self.sizes_of(0)
     }
 
-    /// How long each message of this sender is. Fails when there is no such profile.
+    /// The size of each message of this sender. Fails if the profile is unknown.
     fn sizes_of(&self, sender: u32) -> io::Result<Sizes> {
         let Some(name) = &self.size_profile else { return Ok(Sizes::Fixed(self.message_bytes)) };
         let profile = SizeProfile::named(name).map_err(io::Error::other)?;
         let messages = (self.warmup + self.operations + 1) * self.messages_per_operation;
-        // Of many senders, each has sizes of its own; the first those of a pair.
-        Ok(profile.draw(messages, self.size_seed | u64::from(sender) << 32))
+        // Each of several senders has different sizes; the first has those of a pair.
+        Ok(profile.sample(messages, self.size_seed | u64::from(sender) << 32))
     }
 }
 
-/// What one end has to say. Counts and samples are those of the end that knows them; the other leaves zeroes.
+/// The report of one end. The end that knows a count or the samples reports them; the other leaves zeroes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndReport {
-    /// Times of single operations, in the order in which they happened.
+    /// Times of single operations, in order.
     pub samples_ns: Vec<u64>,
-    /// Messages whose sending was tried.
+    /// Attempted messages.
     pub attempted: u64,
-    /// Messages that the transport took.
+    /// Messages that the transport accepted.
     pub accepted: u64,
     /// Messages received in full, in order and intact.
     pub delivered: u64,
-    /// Messages received after a later one; of a pair, also those received twice.
+    /// Messages received after a later one; in a pair, also those received twice.
     pub out_of_order: u64,
-    /// Messages received twice, of many.
+    /// Messages received twice, in `route` and the channels.
     pub duplicated: u64,
-    /// Messages with another content than was sent.
+    /// Messages with other content than was sent.
     pub corrupted: u64,
-    /// Messages sent a whole interval late, or more, in `open-loop`.
+    /// Messages sent a full interval late or more, in `open-loop`.
     pub late: Option<u64>,
-    /// Messages not there when the next one was due, in `open-loop`.
+    /// Messages not received when the next one was due, in `open-loop`.
     pub missed: Option<u64>,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
-    /// When the first message was sent, of many; all processes of a machine read the same clock.
+    /// Time of the first send, in `route` and the channels; all processes of a machine read the same clock.
     pub first_send_ns: Option<u64>,
-    /// When the last message was received, of many.
+    /// Time of the last receipt, in `route` and the channels.
     pub last_receipt_ns: Option<u64>,
-    /// The kernel's buffers of this end.
+    /// The kernel's buffers for this end.
     pub buffers: Buffers,
-    /// The system's number for the thread of this end, by which a probe knows it.
+    /// The system's number for the thread of this end, for probes.
     pub thread_id: Option<u32>,
-    /// What the system counted.
+    /// The system's counters.
     pub observation: EndObservation,
 }
 
-/// Watches the calling thread during the timed section.
+/// Observes the calling thread during the timed section.
 struct Observer {
     before: usage::Usage,
     cpus: BTreeSet<u32>,
-    /// Whether the thread may be moved while it is watched.
+    /// Whether the thread may be moved in the meantime.
     free: bool,
     counters: Option<Counters>,
 }
@@ -226,14 +227,14 @@ impl Observer {
             Some(Probe::Syscalls) | None => None,
         };
         let cpus = affinity::current().into_iter().collect();
-        let observer = Self { before: usage::of_this_thread(), cpus, free: work.free, counters };
+        let observer = Self { before: usage::for_this_thread(), cpus, free: work.free, counters };
         if let Some(counters) = &observer.counters {
             counters.start();
         }
         observer
     }
 
-    /// Notes the processor of this moment, where it can have changed.
+    /// Records the current processor, if it can have changed.
     #[inline]
     fn look(&mut self) {
         if self.free {
@@ -244,7 +245,7 @@ impl Observer {
     fn finish(mut self) -> EndObservation {
         let reading = self.counters.take().map(Counters::stop).unwrap_or_default();
         self.cpus.extend(affinity::current());
-        let used = usage::of_this_thread().since(self.before);
+        let used = usage::for_this_thread().since(self.before);
         EndObservation {
             cpus_seen: self.cpus.into_iter().collect(),
             counters: reading.counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
@@ -254,7 +255,7 @@ impl Observer {
     }
 }
 
-/// Room for the samples, touched before the clock starts.
+/// Space for the samples, touched before the clock starts.
 fn samples(operations: u64) -> Vec<u64> {
     let mut samples = vec![u64::MAX; usize::try_from(operations).unwrap_or(0)];
     samples.clear();

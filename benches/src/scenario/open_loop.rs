@@ -1,8 +1,8 @@
-//! `open-loop`: messages go one way at a fixed rate, whether or not the earlier ones have arrived. The time is from the
-//! moment at which a message was to be sent to its receipt, so that a stall counts for every message it delays (Tene,
-//! "How NOT to Measure Latency", 2013: coordinated omission).
+//! `open-loop`: messages go one way at a fixed rate, whether or not earlier ones have arrived. The time is from the
+//! scheduled send to the receipt, so that a stall counts for every message it delays (Tene, "How NOT to Measure
+//! Latency", 2013: coordinated omission).
 
-use super::lossy::{self, Word};
+use super::lossy::{self, MessageKind};
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::memory::Memory;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 #[derive(Debug)]
 pub(crate) struct OpenLoop;
 
-/// From the go to the first intended send: both ends are waiting by then.
+/// From the start signal to the first scheduled send: both ends are waiting by then.
 const LEAD_NS: u64 = 1_000_000;
 
 impl Scenario for OpenLoop {
@@ -23,7 +23,7 @@ impl Scenario for OpenLoop {
     }
 
     fn about(&self) -> &'static str {
-        "Messages go one way at a fixed rate; a time is from the moment a message was to be sent to its receipt."
+        "Messages one way at a fixed rate; time from a message's scheduled send to its receipt."
     }
 
     fn payload(&self) -> &'static str {
@@ -68,7 +68,7 @@ impl Pair for OpenLoop {
             let intended_ns = schedule.intended_ns(sequence);
             clock::sleep_until(intended_ns);
             late += u64::from(now_ns() >= schedule.intended_ns(sequence + 1));
-            link.sender.send(&message.bytes()[..sizes.of(sequence)])?;
+            link.sender.send(&message.bytes()[..sizes.bytes_of(sequence)])?;
             report.attempted += 1;
             report.accepted += 1;
         }
@@ -93,10 +93,10 @@ impl Pair for OpenLoop {
 
         let (mut next, mut missed, mut last_receipt_ns) = (0, 0, schedule.start_ns);
         loop {
-            let wanted = if next < work.operations { sizes.of(next) } else { work.message_bytes };
+            let wanted = if next < work.operations { sizes.bytes_of(next) } else { work.message_bytes };
             let found = sequence_of(link.receiver.receive(&mut buffer[..wanted])?);
             let receipt_ns = now_ns();
-            if let Word::End(_) = lossy::read(found) {
+            if let MessageKind::End(_) = lossy::read(found) {
                 break;
             }
             if found >= next && found < work.operations {
@@ -135,10 +135,10 @@ impl Schedule {
 
 fn rate(work: &Work) -> io::Result<u64> {
     let rate = work.rate_per_second.filter(|&rate| rate > 0);
-    rate.ok_or_else(|| io::Error::other("open-loop needs a rate: expected rate_per_second of at least 1"))
+    rate.ok_or_else(|| io::Error::other("open-loop needs rate_per_second of at least 1"))
 }
 
-/// Tells the receiver when the first message is to be sent, and waits until it knows.
+/// Sends the receiver the time of the first scheduled send, and waits for its answer.
 fn start(link: &mut Link, message: &mut Payload, start_ns: u64) -> io::Result<()> {
     link.sender.reclaim()?;
     message.stamp_head(start_ns);

@@ -1,4 +1,4 @@
-//! `roundtrip`: a message goes there and comes back, one at a time. The time is that of the whole way.
+//! `roundtrip`: a message goes to the other end and back, one at a time. The time covers both directions.
 
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
@@ -10,8 +10,8 @@ use std::io;
 #[derive(Debug)]
 pub(crate) struct Roundtrip;
 
-/// The responder of a `free` case looks at its processor every so many messages: looking costs it 10 to 20 ns
-/// inside the round trip, so about a nanosecond a message.
+/// The responder of a `free` case checks its processor once per this many messages. A check costs 10 to 20 ns of the
+/// round trip, so about a nanosecond per message.
 const LOOK_EVERY: u64 = 16;
 
 impl Scenario for Roundtrip {
@@ -20,7 +20,7 @@ impl Scenario for Roundtrip {
     }
 
     fn about(&self) -> &'static str {
-        "A message goes there and comes back, one at a time; a time is of the whole way."
+        "One message at a time to the responder and back; time of the round trip."
     }
 
     fn payload(&self) -> &'static str {
@@ -50,18 +50,18 @@ impl Pair for Roundtrip {
         ready()?;
         for sequence in 0..work.warmup {
             message.stamp(sequence);
-            exchange(link, &message.bytes()[..sizes.of(sequence)], &mut buffer)?;
+            exchange(link, &message.bytes()[..sizes.bytes_of(sequence)], &mut buffer)?;
         }
         let mut observer = Observer::begin(work);
-        // One more exchange outside the clock, so that the responder's own observer has begun.
-        exchange(link, &message.bytes()[..sizes.of(work.warmup)], &mut buffer)?;
+        // One more exchange outside the clock, so that the responder's observer has started.
+        exchange(link, &message.bytes()[..sizes.bytes_of(work.warmup)], &mut buffer)?;
         link.receiver.release();
 
         let first_send_ns = now_ns();
         for operation in 0..work.operations {
             let sequence = work.warmup + operation;
             message.stamp(sequence);
-            let bytes = &message.bytes()[..sizes.of(sequence)];
+            let bytes = &message.bytes()[..sizes.bytes_of(sequence)];
             let mut answer: &[u8] = &[];
             let start_ns = now_ns();
             for _ in 0..work.batch {
@@ -89,12 +89,12 @@ impl Pair for Roundtrip {
         let mut buffer = link.sender.allocate(work.message_bytes)?;
         ready()?;
         for sequence in 0..work.warmup {
-            echo(link, &mut buffer[..sizes.of(sequence)])?;
+            echo(link, &mut buffer[..sizes.bytes_of(sequence)])?;
         }
         let mut observer = Observer::begin(work);
-        echo(link, &mut buffer[..sizes.of(work.warmup)])?;
+        echo(link, &mut buffer[..sizes.bytes_of(work.warmup)])?;
         for operation in 0..work.operations {
-            let bytes = sizes.of(work.warmup + operation);
+            let bytes = sizes.bytes_of(work.warmup + operation);
             for _ in 0..work.batch {
                 echo(link, &mut buffer[..bytes])?;
             }
@@ -103,7 +103,7 @@ impl Pair for Roundtrip {
             }
         }
         let observation = observer.finish();
-        link.settle()?;
+        link.finish()?;
         Ok(EndReport { observation, ..EndReport::default() })
     }
 }

@@ -1,8 +1,8 @@
-//! Messages of many senders: each says who sent it and which one it is, and every other byte follows from that.
+//! Messages of several senders: each contains its sender and number, and all other bytes are derived from these.
 //!
-//! The first two bytes are the sender and the low bits of the number; the rest is a stretch of one fixed table of
-//! random bytes that begins where sender and number say. So a receiver knows all of a message that it has not seen yet,
-//! however short, and a mixture of two messages is neither.
+//! The first two bytes are the sender and the low bits of the number; the rest is a section of one fixed table of
+//! random bytes, at an offset derived from both. So a receiver knows the content of a message before it arrives,
+//! however short, and a mixture of two messages equals neither.
 
 use crate::sizes::Sizes;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 /// The shortest message.
 pub(super) const HEAD_BYTES: usize = 2;
 
-/// Bits of the number that a head carries: enough to tell a lap of the ring from the next.
+/// Bits of the number in a head: enough to distinguish one lap of the ring from the next.
 const NUMBER_BITS: u32 = 11;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
-/// Numbers up to so far ahead of the expected one are later ones, the others earlier ones.
+/// Numbers up to this far ahead of the expected one are later ones, the others earlier ones.
 const AHEAD_MAX: u64 = 1 << (NUMBER_BITS - 1);
 
-/// Places in the table where a message can begin.
+/// Offsets in the table at which a message can begin.
 const STARTS: usize = 1 << 14;
 
 /// The table of random bytes, the same in every process.
@@ -36,7 +36,7 @@ impl Table {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a start within the table")]
     fn body(&self, sender: u32, number: u64, length: usize) -> &[u8] {
-        // Multiplicative hashing: neighbours begin far apart (Knuth, "The Art of Computer Programming", 6.4).
+        // Multiplicative hashing: consecutive numbers begin far apart (Knuth, "The Art of Computer Programming", 6.4).
         let mixed = (number << 5 | u64::from(sender)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let start = (mixed >> (u64::BITS - STARTS.ilog2())) as usize;
         &self.bytes[start..start + length]
@@ -64,7 +64,7 @@ pub(super) struct Reader {
     pub(super) delivered: u64,
     pub(super) duplicated: u64,
     pub(super) out_of_order: u64,
-    /// Received with another content than any message that was sent.
+    /// Received with content that was never sent.
     pub(super) torn: u64,
 }
 
@@ -72,12 +72,12 @@ pub(super) struct Reader {
 struct Expected {
     next: u64,
     sizes: Sizes,
-    /// Numbers before `next` that have not come.
+    /// Numbers before `next` that have not arrived.
     missing: BTreeSet<u64>,
 }
 
 impl Reader {
-    /// Of messages from senders with these sizes.
+    /// For messages from senders with these sizes.
     pub(super) fn new(message_bytes: usize, sizes: Vec<Sizes>) -> Self {
         let expected = |sizes| Expected { next: 0, sizes, missing: BTreeSet::new() };
         Self {
@@ -109,12 +109,12 @@ impl Reader {
             (expected.next + ahead).checked_sub(NUMBER_MASK + 1)
         };
         let is_intact = |number: &u64| {
-            message.len() == expected.sizes.of(*number)
+            message.len() == expected.sizes.bytes_of(*number)
                 && body == self.table.body(sender, *number, body.len())
         };
         let Some(number) = number.filter(is_intact) else {
             self.torn += 1;
-            // It has taken the place of the one that was expected.
+            // It replaced the expected one.
             expected.next += 1;
             return;
         };
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_order_are_delivered_past_the_end_of_the_number() {
+    fn accepts_messages_in_order_when_numbers_wrap() {
         let mut reader = reader(3);
         for number in 0..5_000 {
             for sender in 0..3 {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_is_told_apart() {
+    fn distinguishes_faults() {
         let mut reader = reader(2);
         for number in [0, 1, 4, 5, 2, 5, 6] {
             reader.read(&message(1, number));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_of_an_earlier_lap_is_not_taken_for_a_new_one() {
+    fn rejects_messages_from_an_earlier_lap() {
         let mut reader = reader(1);
         for number in 0..512 {
             reader.read(&message(0, number));
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn every_mixture_of_two_letters_is_torn() {
+    fn every_mixture_of_two_messages_is_torn() {
         for split in 1..BYTES {
             let mut reader = reader(1);
             let (one, other) = (message(0, 0), message(0, 512));
             let mixture = [&one[..split], &other[split..]].concat();
             reader.read(&mixture);
-            // Cut within the head, it may be one of the two after all.
+            // If cut within the head, it may equal one of the two after all.
             let is_torn = mixture != one && mixture != other;
             assert_eq!(
                 counts(&reader),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_does_not_exist_has_sent_nothing() {
+    fn unknown_sender_is_torn() {
         let mut reader = reader(1);
         reader.read(&message(1, 0));
         assert_eq!(counts(&reader), [0, 0, 0, 1]);

@@ -1,10 +1,10 @@
-//! `stream`: a transfer of one or many messages one way. The time is from the first write to the last receipt; with one
-//! message a transfer, it is the latency of a message one way.
+//! `stream`: transfers of one or more messages one way. The time is from the first write to the last receipt; with one
+//! message per transfer, it is the one-way latency.
 //!
-//! The receiver stamps the last receipt and sends it back as its answer; both read the same clock. The next
-//! transfer begins only after that answer, so transfers do not overlap.
+//! The receiver stamps the last receipt and sends it back as its answer; both read the same clock. The next transfer
+//! begins only after that answer, so transfers do not overlap.
 
-use super::lossy::{self, Word};
+use super::lossy::{self, MessageKind};
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::memory::Memory;
@@ -22,7 +22,7 @@ impl Scenario for Stream {
     }
 
     fn about(&self) -> &'static str {
-        "Messages go one way, as fast as they are taken; a time is from the first write to the last receipt."
+        "Messages one way at full speed; time from the first write to the last receipt."
     }
 
     fn payload(&self) -> &'static str {
@@ -53,7 +53,7 @@ impl Pair for Stream {
             sending.transfer(link, work.messages_per_operation)?;
         }
         let mut observer = Observer::begin(work);
-        sending.greet(link)?;
+        sending.exchange_untimed(link)?;
 
         let first_send_ns = now_ns();
         for _ in 0..work.operations {
@@ -78,7 +78,7 @@ impl Pair for Stream {
             sequence: 0,
             report: EndReport::default(),
         };
-        // Only warm-up transfers are compared; making it takes longer than many a transfer.
+        // Only warm-up transfers are compared; creating this takes longer than many transfers.
         let mut expected = Payload::new(if work.warmup > 0 { work.message_bytes } else { 0 });
         ready()?;
         for _ in 0..work.warmup {
@@ -87,11 +87,11 @@ impl Pair for Stream {
                 if message == &expected.bytes()[..message.len()] {
                     return Ok(());
                 }
-                Err(io::Error::other(format!("message {sequence} of the warm-up arrived altered")))
+                Err(io::Error::other(format!("message {sequence} of the warm-up arrived corrupted")))
             })?;
         }
         let mut observer = Observer::begin(work);
-        receiving.be_greeted(link)?;
+        receiving.answer_untimed(link)?;
 
         receiving.report = EndReport::default();
         for _ in 0..work.operations {
@@ -111,10 +111,9 @@ struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    /// One message and its answer outside the clock, so that the receiver's own observer has begun. A short one, so that
-    /// it does not look like one of those that are measured; but on a transport that drops it must not be taken for an
-    /// end that was said twice.
-    fn greet(&mut self, link: &mut Link) -> io::Result<()> {
+    /// One message and its answer outside the clock, so that the receiver's observer has started. It is short, so that
+    /// it differs from measured messages; but a transport that drops must not mistake it for a repeated end marker.
+    fn exchange_untimed(&mut self, link: &mut Link) -> io::Result<()> {
         if self.work.lossy {
             return self.transfer(link, 1).map(|_| ());
         }
@@ -123,17 +122,17 @@ impl Sending<'_> {
         receive_answer(link).map(|_| ())
     }
 
-    /// Makes the message's memory ours again, before the clock starts.
+    /// Makes the message's memory writable again before the clock starts.
     fn prepare(&self, link: &mut Link) -> io::Result<()> {
         link.sender.reclaim()
     }
 
-    /// Sends one transfer and returns the time of its last receipt, as the receiver's answer says it.
+    /// Sends one transfer and returns the time of its last receipt, from the receiver's answer.
     fn transfer(&mut self, link: &mut Link, messages: u64) -> io::Result<u64> {
         for _ in 0..messages {
             link.sender.reclaim()?;
             self.message.stamp_head(self.sequence);
-            link.sender.send(&self.message.bytes()[..self.sizes.of(self.sequence)])?;
+            link.sender.send(&self.message.bytes()[..self.sizes.bytes_of(self.sequence)])?;
             self.sequence += 1;
         }
         if self.work.lossy {
@@ -143,7 +142,7 @@ impl Sending<'_> {
     }
 }
 
-/// Receives the time that the other end answers with.
+/// Receives the time in the other end's answer.
 fn receive_answer(link: &mut Link) -> io::Result<u64> {
     let mut buffer = [0; ANSWER_BYTES];
     let answer = sequence_of(link.receiver.receive(&mut buffer)?);
@@ -160,8 +159,8 @@ struct Receiving<'a> {
 }
 
 impl Receiving<'_> {
-    /// The other side of [`Sending::greet`].
-    fn be_greeted(&mut self, link: &mut Link) -> io::Result<()> {
+    /// The other side of [`Sending::exchange_untimed`].
+    fn answer_untimed(&mut self, link: &mut Link) -> io::Result<()> {
         if self.work.lossy {
             return self.transfer(link, 1, |_, _| Ok(()));
         }
@@ -180,14 +179,14 @@ impl Receiving<'_> {
         let end = self.sequence + messages;
         let mut last_receipt_ns = None;
         while self.sequence < end || self.work.lossy {
-            let bytes = self.sizes.of(self.sequence);
+            let bytes = self.sizes.bytes_of(self.sequence);
             let message = link.receiver.receive(&mut self.buffer[..bytes])?;
             let found = sequence_of(message);
-            match if self.work.lossy { lossy::read(found) } else { Word::Message } {
-                Word::End(of) if of == end => break,
-                // Said again, because the answer to it took long.
-                Word::End(_) => continue,
-                Word::Message => {}
+            match if self.work.lossy { lossy::read(found) } else { MessageKind::Message } {
+                MessageKind::End(of) if of == end => break,
+                // Repeated, because its answer took long.
+                MessageKind::End(_) => continue,
+                MessageKind::Message => {}
             }
             if found == self.sequence || (self.work.lossy && found > self.sequence && found < end) {
                 check(found, message)?;

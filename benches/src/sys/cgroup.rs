@@ -1,21 +1,21 @@
-//! The control groups that hold this process (cgroups(7)): version 1, version 2, and both at once.
+//! The control groups of this process (cgroups(7)): version 1, version 2, or both at the same time.
 //!
-//! A limit of any group above ours holds us too, so readers look at all [`folders`] and take the tightest.
+//! A limit of any parent group applies too, so readers check all [`folders`] and use the tightest.
 
 use super::tree::Tree;
 
-/// The folders of this process's group for one controller and of the groups above it, its own first, as far as
-/// they are mounted here. Empty where there are no control groups.
+/// The folders of this process's group for one controller and of its parent groups, innermost first, as far as they are
+/// mounted here. Empty without control groups.
 pub(crate) fn folders(tree: &Tree, controller: &str) -> Vec<String> {
     let Some(group) = tree.text("/proc/self/cgroup").and_then(|text| group_of(&text, controller)) else {
         return Vec::new();
     };
     let Some(mount) =
-        tree.text("/proc/self/mountinfo").and_then(|text| Mount::of(&text, group.version, controller))
+        tree.text("/proc/self/mountinfo").and_then(|text| Mount::parse(&text, group.version, controller))
     else {
         return Vec::new();
     };
-    // In a container the mount may begin below the group that the kernel names: then its top is ours.
+    // In a container, the mount may begin below the group that the kernel names: then its top is this process's group.
     let below = group.path.strip_prefix(mount.root.trim_end_matches('/')).unwrap_or("");
     let mut folder = format!("{}{}", mount.point, below.trim_end_matches('/'));
     let mut folders = Vec::new();
@@ -29,8 +29,8 @@ pub(crate) fn folders(tree: &Tree, controller: &str) -> Vec<String> {
     folders
 }
 
-/// The tightest processor quota of all groups that hold this process, as cgroup v2 writes it: quota and period in
-/// microseconds, `150000 100000`, or `max` where there is none. Absent without control groups.
+/// The tightest processor quota of all groups of this process, in the format of cgroup v2: quota and period in
+/// microseconds, `150000 100000`, or `max` without a quota. `None` without control groups.
 pub(crate) fn cpu_quota(tree: &Tree) -> Option<String> {
     let folders = folders(tree, "cpu");
     if folders.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn cpu_quota(tree: &Tree) -> Option<String> {
                 tree.text(&format!("{folder}/cpu.cfs_period_us"))?,
             ),
         };
-        // `max` and -1 are no numbers of this kind.
+        // `max` and -1 do not parse.
         Some((quota.parse::<u64>().ok()?, period.parse::<u64>().ok().filter(|&period| period > 0)?))
     });
     let tightest =
@@ -52,7 +52,7 @@ pub(crate) fn cpu_quota(tree: &Tree) -> Option<String> {
     Some(tightest.map_or("max".into(), |(quota, period)| format!("{quota} {period}")))
 }
 
-/// The tightest memory limit in bytes, or `max`. Absent without control groups.
+/// The tightest memory limit in bytes, or `max`. `None` without control groups.
 pub(crate) fn memory_limit(tree: &Tree) -> Option<String> {
     /// Version 1 writes "no limit" as the largest number of whole pages.
     const NO_LIMIT: u64 = 1 << 62;
@@ -78,7 +78,7 @@ pub(crate) fn cpuset(tree: &Tree) -> Option<String> {
     })
 }
 
-/// How often and how long quotas have held this process's groups: periods, and nanoseconds summed over processors.
+/// How often and how long quotas have throttled this process's groups: periods, and nanoseconds summed over processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttled {
     /// Periods in which the quota was used up.
@@ -86,7 +86,7 @@ pub(crate) struct Throttled {
     pub(crate) ns: u64,
 }
 
-/// What `cpu.stat` says of all groups that hold this process; absent where none says anything.
+/// Sums `cpu.stat` over all groups of this process; `None` if no group has it.
 pub(crate) fn throttled(tree: &Tree) -> Option<Throttled> {
     let stats = folders(tree, "cpu").into_iter().filter_map(|folder| {
         let text = tree.text(&format!("{folder}/cpu.stat"))?;
@@ -130,14 +130,14 @@ fn group_of(text: &str, controller: &str) -> Option<Group> {
 }
 
 struct Mount {
-    /// The group that is seen at the mount point.
+    /// The group at the mount point.
     root: String,
     point: String,
 }
 
 impl Mount {
     /// Lines are `35 31 0:32 /root /point options [optional ...] - type source options` (`proc_pid_mountinfo(5)`).
-    fn of(text: &str, version: Version, controller: &str) -> Option<Self> {
+    fn parse(text: &str, version: Version, controller: &str) -> Option<Self> {
         text.lines().find_map(|line| {
             let (mount, kind) = line.split_once(" - ")?;
             let mut kind = kind.split(' ');
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tightest_quota_of_version_2_is_that_of_any_group_above() {
+    fn version_2_uses_the_tightest_parent_quota() {
         let (_folder, tree) = v2(
             "0::/user.slice/session.scope\n",
             &[
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn quotas_are_compared_by_share_and_not_by_length() {
+    fn compares_quotas_by_share() {
         let (_folder, tree) = v2(
             "0::/a/b\n",
             &[("/sys/fs/cgroup/a/b/cpu.max", "9000 10000"), ("/sys/fs/cgroup/a/cpu.max", "50000 100000")],
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_has_its_own_files_and_a_number_for_no_limit() {
+    fn version_1_reads_its_own_files() {
         let (_folder, tree) = tree(&[
             ("/proc/self/cgroup", "4:memory:/x\n3:cpuset:/\n1:cpu,cpuacct:/x\n0::/\n"),
             (
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_that_begins_at_our_group_is_read_from_its_top() {
+    fn reads_a_mount_that_begins_at_the_own_group() {
         let (_folder, tree) = tree(&[
             ("/proc/self/cgroup", "0::/docker/abc\n"),
             ("/proc/self/mountinfo", "25 20 0:22 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n"),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn without_control_groups_everything_is_absent() {
+    fn no_control_groups_give_no_values() {
         let (_folder, tree) = tree(&[]);
         assert_eq!((cpu_quota(&tree), memory_limit(&tree), cpuset(&tree)), (None, None, None));
         assert_eq!(throttled(&tree), None);

@@ -3,19 +3,19 @@
 /// Its name in a methodology.
 pub const CLOCK: &str = imp::CLOCK;
 
-/// Nanoseconds since some fixed moment. Two processes of one machine read the same clock, which `stream` relies on.
+/// Returns nanoseconds since a fixed moment. All processes of a machine read the same clock, which `stream` relies on.
 #[inline]
 pub fn now_ns() -> u64 {
     imp::now_ns()
 }
 
-/// How late `sleep_until` may be here, for people.
+/// How late `sleep_until` may be on this system, as text.
 pub const LATENESS: &str = imp::LATENESS;
 
-/// Sleeps until this moment; returns at once when it has passed.
+/// Sleeps until this moment; returns immediately if it has passed.
 pub(crate) use imp::sleep_until;
 
-/// Asks the system not to put off the calling thread's wake-ups in order to bundle them.
+/// Requests that the system does not delay the calling thread's wake-ups to coalesce them.
 pub(crate) use imp::sleep_precisely;
 
 /// Cost of one reading and the smallest step, each as sorted readings in nanoseconds.
@@ -84,7 +84,7 @@ mod imp {
         // SAFETY: reads one structure; an absolute sleep reports no remaining time.
         let sleep =
             || unsafe { libc::clock_nanosleep(clock, flags, &raw const moment, std::ptr::null_mut()) };
-        // An interrupted sleep goes on; any other error would be of an invalid moment.
+        // An interrupted sleep continues; any other error would mean an invalid time.
         while sleep() == libc::EINTR {}
     }
 
@@ -96,16 +96,16 @@ mod imp {
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
     }
 
-    /// There is no such wish: a sleep may be late by some share of its length, which is the machine's choice for all
-    /// (`kern.timecounter.alloweddeviation`, 5 % by default) and a fact of the fingerprint.
+    /// Not supported: a sleep may be late by some share of its length, set for the whole machine
+    /// (`kern.timecounter.alloweddeviation`, 5 % by default) and recorded in the fingerprint.
     #[cfg(target_os = "freebsd")]
     pub(crate) fn sleep_precisely() {}
 }
 
 #[cfg(target_os = "macos")]
 mod imp {
-    //! macOS: `mach_absolute_time` and `mach_wait_until` (`mach/mach_time.h`): 42 ns a tick on Apple silicon, 1 ns on Intel.
-    //! `CLOCK_MONOTONIC` counts microseconds there (`clock_gettime(3)`).
+    //! macOS: `mach_absolute_time` and `mach_wait_until` (`mach/mach_time.h`): 42 ns per tick on Apple silicon, 1 ns on
+    //! Intel. `CLOCK_MONOTONIC` counts microseconds there (`clock_gettime(3)`).
 
     use super::approach::Next;
     use super::*;
@@ -120,7 +120,7 @@ mod imp {
     #[inline]
     #[expect(unsafe_code, reason = "mach_absolute_time")]
     pub(super) fn now_ns() -> u64 {
-        // SAFETY: takes nothing, and cannot fail.
+        // SAFETY: takes no argument, and cannot fail.
         let ticks = unsafe { mach_absolute_time() };
         match scale() {
             (1, 1) => ticks,
@@ -143,10 +143,10 @@ mod imp {
         }
     }
 
-    /// Each sleep already allows for being put off.
+    /// Each sleep already allows for delays.
     pub(crate) fn sleep_precisely() {}
 
-    /// Nanoseconds a tick, as a fraction.
+    /// Nanoseconds per tick, as a fraction.
     #[inline]
     #[expect(unsafe_code, reason = "mach_timebase_info")]
     fn scale() -> (u32, u32) {
@@ -168,8 +168,8 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: `QueryPerformanceCounter` (`profileapi.h`), whose step is 100 ns on most machines, and a waitable timer of high
-    //! resolution (`CreateWaitableTimerExW`).
+    //! Windows: `QueryPerformanceCounter` (`profileapi.h`), whose step is 100 ns on most machines, and a
+    //! high-resolution waitable timer (`CreateWaitableTimerExW`).
 
     use std::os::windows::io::{AsRawHandle, OwnedHandle};
     use std::sync::OnceLock;
@@ -199,7 +199,7 @@ mod imp {
     #[expect(clippy::cast_possible_truncation, reason = "2^64 ns are 584 years since the machine started")]
     fn nanoseconds(ticks: u64, per_second: u64) -> u64 {
         match per_second {
-            // That of nearly every machine, without the division.
+            // The frequency of nearly every machine, without the division.
             10_000_000 => ticks * 100,
             _ => (u128::from(ticks) * NS_PER_SECOND / u128::from(per_second)) as u64,
         }
@@ -229,21 +229,21 @@ mod imp {
         }
     }
 
-    /// Each sleep already uses a timer that is not put off.
+    /// Each sleep already uses a timer without coalescing.
     pub(crate) fn sleep_precisely() {}
 
     #[expect(unsafe_code, reason = "SetWaitableTimer")]
     fn sleep(timer: &OwnedHandle, left_ns: u64) -> bool {
-        // In units of 100 ns, negative for a time from now on.
+        // In units of 100 ns; negative for a relative time.
         let due = -i64::try_from(left_ns.div_ceil(100)).unwrap_or(i64::MAX);
-        // SAFETY: the timer is open; it repeats nothing and calls nothing.
+        // SAFETY: the timer is open, does not repeat, and has no callback.
         unsafe {
             SetWaitableTimer(timer.as_raw_handle(), &raw const due, 0, None, ptr::null(), 0) != 0
                 && WaitForSingleObject(timer.as_raw_handle(), INFINITE) == 0
         }
     }
 
-    /// Since Windows 10 1803; where it is refused, an ordinary sleep has to do.
+    /// Since Windows 10 1803; if it is rejected, an ordinary sleep is used.
     #[expect(unsafe_code, reason = "CreateWaitableTimerExW")]
     fn timer() -> io::Result<OwnedHandle> {
         // SAFETY: no attributes and no name.
@@ -263,7 +263,7 @@ mod imp {
         use super::nanoseconds;
 
         #[test]
-        fn ticks_of_any_frequency_become_nanoseconds() {
+        fn converts_ticks_of_any_frequency() {
             assert_eq!(nanoseconds(25, 10_000_000), 2_500);
             assert_eq!(nanoseconds(24_000_000 * 3, 24_000_000), 3_000_000_000);
             assert_eq!(nanoseconds(u64::MAX / 100, 10_000_000), u64::MAX / 100 * 100);
@@ -273,10 +273,11 @@ mod imp {
 
 #[cfg(any(target_os = "macos", test))]
 mod approach {
-    //! Getting up at a moment where the system puts off what sleeps: macOS by up to an eighth of the sleep and at most a
-    //! millisecond (`osfmk/kern/clock.c` and the timer coalescing parameters of XNU), so that it wakes for many at once.
+    //! Waking at a given time on a system that delays sleepers. macOS delays by up to an eighth of the sleep and at
+    //! most a millisecond (`osfmk/kern/clock.c` and the timer coalescing parameters of XNU), so that several wake
+    //! together.
 
-    /// Awake for the last of it: about what it takes to fall asleep and to wake.
+    /// Spin time at the end: about the time to fall asleep and wake.
     const AWAKE_NS: u64 = 10_000;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,7 +287,7 @@ mod approach {
         SleepUntil(u64),
     }
 
-    /// A sleep that ends an eighth before the moment ends before it, however much of what is allowed it is put off.
+    /// A sleep that is an eighth shorter ends before the moment, even with the largest delay.
     pub(super) fn next(now_ns: u64, moment_ns: u64) -> Next {
         match moment_ns.saturating_sub(now_ns) {
             0 => Next::Arrived,
@@ -302,7 +303,7 @@ mod approach {
 
         proptest! {
             #[test]
-            fn a_sleep_that_is_put_off_still_ends_before_its_moment(
+            fn delayed_sleep_ends_before_its_deadline(
                 start_ns in 0_u64..1 << 50,
                 sleep_ns in 0_u64..10_000_000_000,
                 put_off_percent in 0_u64..=100,
@@ -321,7 +322,7 @@ mod approach {
         }
 
         #[test]
-        fn a_moment_in_the_past_has_come() {
+        fn past_moment_needs_no_sleep() {
             assert_eq!((next(7, 7), next(8, 7), next(6, 7)), (Next::Arrived, Next::Arrived, Next::StayAwake));
         }
     }
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_ends_after_its_moment_and_one_in_the_past_at_once() {
+    fn sleeps_until_its_moment() {
         sleep_precisely();
         let moment = now_ns() + 2_000_000;
         sleep_until(moment);
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_never_zero() {
+    fn step_is_never_zero() {
         assert!(measure().step_ns.iter().all(|&step| step > 0));
     }
 }

@@ -1,11 +1,11 @@
-//! Children that die with the parent, so that no crash of ours leaves a process behind: [`prepare`] the command,
-//! [`bind`] the child, which itself calls [`die_with_parent`]. Systems differ in which of the three does it.
+//! Children that die with the parent, so that a crash leaves no process behind: [`prepare`] the command, [`bind`] the
+//! child, which itself calls [`die_with_parent`]. Systems differ in which of the three does it.
 
 use std::io;
 use std::process::{Child, Command};
 
-/// Arranges that the child is killed when the thread that spawns it ends, however it ends. Spawn from a thread
-/// that lives as long as the child is wanted.
+/// Arranges that the child is killed when the thread that spawns it ends, however it ends. Spawn from a thread that
+/// lives as long as the child is needed.
 pub fn prepare(command: &mut Command) {
     let _ = &command;
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
@@ -29,9 +29,9 @@ pub fn die_with_parent() -> io::Result<()> {
 
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod imp {
-    //! A signal to the child, asked for between fork and exec, so that there is no moment without it. Linux:
-    //! `PR_SET_PDEATHSIG` (prctl(2)). FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), which outlives exec, except that of a
-    //! program with another user's rights.
+    //! A signal to the child, requested between fork and exec, so that there is no gap. Linux: `PR_SET_PDEATHSIG`
+    //! (prctl(2)). FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), which survives exec, except for a program with another
+    //! user's rights.
 
     use super::*;
     use std::os::unix::process::CommandExt;
@@ -73,15 +73,15 @@ mod imp {
     use std::os::unix::process::parent_id;
     use std::{process, ptr, thread};
 
-    /// The first process, and the parent of all that have lost theirs (launchd(8)).
+    /// The first process, and the new parent of all orphans (launchd(8)).
     const LAUNCHD: u32 = 1;
 
     #[expect(unsafe_code, reason = "kqueue and kevent")]
     pub(super) fn die_with_parent() -> io::Result<()> {
-        // SAFETY: takes nothing.
+        // SAFETY: takes no argument.
         let queue = owned(unsafe { libc::kqueue() })?;
         let parent = parent_id();
-        let wish = libc::kevent {
+        let change = libc::kevent {
             ident: parent as usize,
             filter: libc::EVFILT_PROC,
             flags: libc::EV_ADD | libc::EV_ONESHOT,
@@ -89,20 +89,20 @@ mod imp {
             data: 0,
             udata: ptr::null_mut(),
         };
-        // SAFETY: one wish to read, and no room for an event.
+        // SAFETY: one change to register, and no space for an event.
         let registered =
-            unsafe { libc::kevent(queue.as_raw_fd(), &raw const wish, 1, ptr::null_mut(), 0, ptr::null()) };
+            unsafe { libc::kevent(queue.as_raw_fd(), &raw const change, 1, ptr::null_mut(), 0, ptr::null()) };
         if registered < 0 {
             // It has ended already.
             return Err(io::Error::last_os_error());
         }
-        // Whoever is left behind gets another parent, launchd (1), and would wait for the end of that.
+        // An orphan gets another parent, launchd (1), and would wait for that one to end.
         if parent == LAUNCHD || parent_id() != parent {
-            return Err(io::Error::other("the parent has ended"));
+            return Err(io::Error::other("the parent exited"));
         }
         thread::spawn(move || {
             let mut event = MaybeUninit::<libc::kevent>::uninit();
-            // SAFETY: no wishes, and room for one event. Without a time it waits for ever.
+            // SAFETY: no changes, and space for one event. Without a time it waits forever.
             while unsafe {
                 libc::kevent(queue.as_raw_fd(), ptr::null(), 0, event.as_mut_ptr(), 1, ptr::null())
             } < 1
@@ -115,15 +115,15 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: a job object, which this process holds for as long as it lives. Before [`bind`] a child notices the end of
-    //! this process by the end of its standard input.
+    //! A job object, which this process holds for as long as it lives. Before [`bind`], a child detects the end of this
+    //! process by the end of its standard input.
 
     use super::*;
     use crate::sys::job;
     use std::os::windows::io::OwnedHandle;
     use std::sync::Mutex;
 
-    /// The job of all children of this process.
+    /// The job for all children of this process.
     static JOB: Mutex<Option<OwnedHandle>> = Mutex::new(None);
 
     pub(super) fn bind(child: &Child) -> io::Result<()> {

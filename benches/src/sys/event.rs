@@ -1,4 +1,4 @@
-//! A counter in the kernel that one process raises and another waits for, without a name.
+//! A counter in the kernel that one process increments and another waits for, without a name.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -6,13 +6,13 @@ use std::io;
 
 pub(crate) use imp::support;
 
-/// Creates a counter of zero that each wait lowers by one.
+/// Creates a counter of zero that each wait decrements.
 pub(crate) use imp::create;
 
-/// Raises it by one, and wakes who waits.
+/// Increments it, and wakes a waiter.
 pub(crate) use imp::raise;
 
-/// Waits until it is above zero, and lowers it by one.
+/// Waits until it is above zero, and decrements it.
 pub(crate) use imp::wait;
 
 #[cfg(target_os = "linux")]
@@ -54,11 +54,11 @@ mod imp {
 
 #[cfg(not(target_os = "linux"))]
 mod imp {
-    //! Systems whose mechanism is not used yet.
+    //! Systems without an implementation yet.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("eventfd: only on Linux"))
+        Err(Unsupported::because("eventfd exists only on Linux"))
     }
 
     missing! {

@@ -1,15 +1,15 @@
-//! How a process ended, in words.
+//! Describes how a process ended.
 
 use std::process::ExitStatus;
 
-/// `killed by signal 9`, `ended with exit code 3 without an answer`. A signal (wait(2)) ends processes of a Unix alone.
+/// `killed by signal 9`, `ended with exit code 3 without an answer`. Signals (wait(2)) exist only on Unix.
 pub(crate) fn describe(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("killed by signal {signal}");
     }
     match status.code() {
-        Some(code) => format!("ended with exit code {code} without an answer"),
-        None => "ended without an answer".into(),
+        Some(code) => format!("exited with code {code} without a response"),
+        None => "exited without a response".into(),
     }
 }

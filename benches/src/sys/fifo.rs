@@ -1,4 +1,4 @@
-//! FIFOs: pipes that are opened by a path.
+//! FIFOs: pipes opened by a path.
 
 use super::Unsupported;
 use std::io;
@@ -11,7 +11,7 @@ pub(crate) use imp::create;
 
 #[cfg(unix)]
 mod imp {
-    //! Unix: `mkfifo` (POSIX), the one call of its kind that every Unix has.
+    //! Unix: `mkfifo` (POSIX), the only call for this on every Unix.
 
     use super::*;
     use std::ffi::CString;
@@ -24,7 +24,7 @@ mod imp {
     #[expect(unsafe_code, reason = "a call of the C library")]
     pub(crate) fn create(path: &Path) -> io::Result<()> {
         let path = CString::new(path.as_os_str().as_bytes())?;
-        // SAFETY: the pointer is to a NUL-terminated string that lives over the call.
+        // SAFETY: the pointer is to a NUL-terminated string that outlives the call.
         if unsafe { libc::mkfifo(path.as_ptr(), 0o600) } == 0 {
             Ok(())
         } else {
@@ -35,11 +35,11 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    //! Systems that have none.
+    //! Systems without FIFOs.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("FIFOs: not on Windows, whose pipe with a name is named-pipe"))
+        Err(Unsupported::because("Windows has no FIFOs; use named-pipe"))
     }
 
     pub(crate) fn create(_path: &Path) -> io::Result<()> {

@@ -1,27 +1,27 @@
-//! The channel between a parent and the child that it has forked as Node does: a stream of bytes in both directions whose
-//! reads and writes do not wait, and whose number the child finds in `NODE_CHANNEL_FD`.
+//! The channel between a parent and a child forked as Node does: a non-blocking byte stream in both directions. The
+//! child finds its number in `NODE_CHANNEL_FD`.
 
 use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 use std::process::Command;
 
-/// Whether this system has such channels.
+/// Checks that this system has these channels.
 ///
 /// # Errors
-/// The reason where not.
+/// The reason, if it has none.
 pub fn support() -> Result<(), Unsupported> {
     imp::support()
 }
 
 pub(crate) use imp::Channel;
 
-/// Lets a child that is not started yet find this end.
+/// Gives this end to a child that is not started yet.
 pub(crate) use imp::give;
 
 #[cfg(unix)]
 mod imp {
-    //! Unix: a pair of stream sockets (socketpair(2)), waited for with poll(2).
+    //! Unix: a pair of stream sockets (socketpair(2)), with poll(2) for waiting.
 
     use super::*;
     use crate::sys::handle;
@@ -31,7 +31,7 @@ mod imp {
     use std::env;
     use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-    /// Where a child of Node finds its channel (nodejs/node, `lib/internal/child_process.js`).
+    /// The variable in which a child of Node finds its channel (nodejs/node, `lib/internal/child_process.js`).
     const VARIABLE: &str = "NODE_CHANNEL_FD";
 
     pub(super) fn support() -> Result<(), Unsupported> {
@@ -47,14 +47,14 @@ mod imp {
     }
 
     impl Channel {
-        /// A new one, and the end to [`give`] to a child and let go of once it is started.
+        /// Creates a channel, and the other end: [`give`] it to a child and drop it once the child is started.
         pub(crate) fn pair() -> io::Result<(Self, Handle)> {
             let (ours, theirs) =
                 rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::empty(), None)?;
             for end in [&ours, &theirs] {
                 rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
             }
-            Ok((Self::of(ours)?, theirs))
+            Ok((Self::from_socket(ours)?, theirs))
         }
 
         /// The end that the parent has given to this process.
@@ -62,7 +62,7 @@ mod imp {
         pub(crate) fn inherited() -> io::Result<Self> {
             let missing = || {
                 io::Error::other(format!(
-                    "{VARIABLE} names no descriptor: expected the channel of a forked child"
+                    "{VARIABLE} is not a descriptor: expected the channel of a forked child"
                 ))
             };
             let number: i32 =
@@ -70,17 +70,17 @@ mod imp {
             if number < 0 {
                 return Err(missing());
             }
-            // SAFETY: only duplicated, which refuses what is not open.
+            // SAFETY: only duplicated, which fails for a closed descriptor.
             let duplicate = unsafe { BorrowedFd::borrow_raw(number) }.try_clone_to_owned()?;
-            Self::of(duplicate)
+            Self::from_socket(duplicate)
         }
 
-        fn of(socket: OwnedFd) -> io::Result<Self> {
+        fn from_socket(socket: OwnedFd) -> io::Result<Self> {
             ioctl_fionbio(&socket, true)?;
             Ok(Self(socket))
         }
 
-        /// Sends some of the bytes; returns how many, 0 while there is no room.
+        /// Sends some of the bytes; returns how many, 0 if the channel is full.
         #[inline]
         pub(crate) fn send(&self, bytes: &[u8]) -> io::Result<usize> {
             match rustix::io::write(&self.0, bytes) {
@@ -89,7 +89,7 @@ mod imp {
             }
         }
 
-        /// Receives what there is; returns how many bytes, 0 at the end, none while there is nothing.
+        /// Receives available bytes; returns how many, 0 at the end, `None` if there are none.
         #[inline]
         pub(crate) fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
             match rustix::io::read(&self.0, buffer) {
@@ -98,7 +98,7 @@ mod imp {
             }
         }
 
-        /// Waits until there is something to receive, or, if wanted, room to send.
+        /// Waits until it can receive or, if requested, send.
         #[inline]
         pub(crate) fn wait(&self, to_send: bool) -> io::Result<()> {
             let room = if to_send { PollFlags::OUT } else { PollFlags::empty() };
@@ -112,15 +112,13 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Elsewhere there is none: on Windows libuv wraps every write of its channel in a frame of its own.
+    //! Not implemented elsewhere: on Windows, libuv adds a frame to every write of its channel.
 
     use super::*;
     use std::convert::Infallible;
 
     pub(super) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because(
-            "the channel of a forked child is a pair of sockets on Unix, and another thing on Windows",
-        ))
+        Err(Unsupported::because("supported only on Unix, where the channel is a socket pair"))
     }
 
     #[derive(Debug)]

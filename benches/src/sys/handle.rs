@@ -1,4 +1,4 @@
-//! [`Handle`]: what a process holds of the system, such as one end of a pipe, and how a child comes by it.
+//! [`Handle`]: an open system object, such as one end of a pipe, and how to pass it to a child.
 //!
 //! In the parent: [`prepare`], start the child, [`pass`]; the tickets travel to the child, which calls [`adopt`].
 
@@ -10,7 +10,7 @@ pub use imp::{Handle, Ticket, adopt, pass, prepare};
 
 #[cfg(unix)]
 mod imp {
-    //! Unix: a descriptor, inherited under the number that it has.
+    //! Unix: a descriptor, inherited under the same number.
 
     use rustix::io::{FdFlags, fcntl_setfd};
     use serde::{Deserialize, Serialize};
@@ -22,11 +22,11 @@ mod imp {
     /// A descriptor.
     pub type Handle = OwnedFd;
 
-    /// What a child needs to take over a handle: its number.
+    /// The data that a child needs to take over a handle: its number.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Ticket(RawFd);
 
-    /// Takes over a descriptor that a call has just made, unless it has failed.
+    /// Takes over a descriptor that a call has just created, unless it failed.
     #[expect(unsafe_code, reason = "a number becomes a descriptor")]
     pub(in crate::sys) fn owned(number: RawFd) -> io::Result<OwnedFd> {
         if number < 0 {
@@ -36,8 +36,8 @@ mod imp {
         Ok(unsafe { OwnedFd::from_raw_fd(number) })
     }
 
-    /// Lets a child that is not started yet inherit these. They stay close-on-exec in this process, so no other child gets
-    /// them.
+    /// Lets a child that is not started yet inherit these. They stay close-on-exec in this process, so no other child
+    /// gets them.
     #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
     pub fn prepare<'a>(command: &mut Command, handles: impl IntoIterator<Item = &'a Handle>) {
         let numbers: Vec<RawFd> = handles.into_iter().map(AsRawFd::as_raw_fd).collect();
@@ -53,27 +53,27 @@ mod imp {
         }
     }
 
-    /// The ticket of a handle that the started child has inherited.
+    /// Returns the ticket for a handle that the started child has inherited.
     ///
     /// # Errors
-    /// None: other systems have some.
+    /// Never here; on other systems it can fail.
     pub fn pass(_child: &Child, handle: &Handle) -> io::Result<Ticket> {
         Ok(Ticket(handle.as_raw_fd()))
     }
 
-    /// Takes over what the parent has passed, and keeps it from grandchildren.
+    /// Takes over the parent's handle. Children of this process do not inherit it.
     ///
     /// # Errors
-    /// When no descriptor of that number is open.
+    /// If no descriptor with this number is open.
     #[expect(unsafe_code, reason = "a number becomes a descriptor")]
     pub fn adopt(Ticket(number): Ticket) -> io::Result<Handle> {
         if number < 0 {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
-        // SAFETY: the harness passes each number to exactly one end of one peer, and fcntl refuses a closed one.
+        // SAFETY: the harness passes each number to exactly one end of one peer, and fcntl fails for a closed one.
         let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
         fcntl_setfd(borrowed, FdFlags::CLOEXEC)?;
-        // SAFETY: as above: open, and owned by nobody else in this process.
+        // SAFETY: open as above, and nothing else in this process owns it.
         Ok(unsafe { OwnedFd::from_raw_fd(number) })
     }
 
@@ -86,9 +86,9 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: a handle of the kernel or a socket, duplicated into the child once it runs (`DuplicateHandle` in
-    //! `handleapi.h`, `WSADuplicateSocketW` in `winsock2.h`). Inheriting would give every handle to every child that starts
-    //! at the same moment, and a channel whose other end is still open in a third process does not tell that it is closed.
+    //! Windows: a kernel handle or a socket, duplicated into the running child (`DuplicateHandle` in `handleapi.h`,
+    //! `WSADuplicateSocketW` in `winsock2.h`). Inheriting would give every handle to every child that starts at the
+    //! same time. A channel whose other end is still open in a third process does not report that it is closed.
 
     use serde::{Deserialize, Serialize};
     use std::mem::MaybeUninit;
@@ -105,7 +105,7 @@ mod imp {
     };
     use windows_sys::Win32::System::Threading::GetCurrentProcess;
 
-    /// A handle of the kernel, or a socket, which Windows closes in another way.
+    /// A kernel handle, or a socket, which Windows closes in another way.
     #[derive(Debug)]
     pub enum Handle {
         /// A pipe, a file mapping, an event.
@@ -115,7 +115,7 @@ mod imp {
     }
 
     impl Handle {
-        /// Another handle of the same thing.
+        /// Duplicates the handle.
         pub fn try_clone(&self) -> io::Result<Self> {
             match self {
                 Self::Object(object) => object.try_clone().map(Self::Object),
@@ -123,16 +123,14 @@ mod imp {
             }
         }
 
-        /// As the calls for pipes and memory want it.
+        /// Returns the raw handle for pipe and memory calls.
         ///
         /// # Errors
-        /// When it is a socket.
+        /// If it is a socket.
         pub fn object(&self) -> io::Result<HANDLE> {
             match self {
                 Self::Object(object) => Ok(object.as_raw_handle()),
-                Self::Socket(_) => {
-                    Err(io::Error::other("a socket was passed, expected a handle of the kernel"))
-                }
+                Self::Socket(_) => Err(io::Error::other("received a socket, expected a kernel handle")),
             }
         }
     }
@@ -162,23 +160,23 @@ mod imp {
     from_owner!(Socket: TcpListener, TcpStream, UdpSocket, socket2::Socket);
     from_owner!(Object: io::PipeReader, io::PipeWriter, std::fs::File);
 
-    /// What a child needs to take over a handle.
+    /// The data that a child needs to take over a handle.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Ticket {
         /// The number of the duplicate in the child.
         Object(u64),
-        /// `WSAPROTOCOL_INFOW` as it lies in memory.
+        /// `WSAPROTOCOL_INFOW` as bytes.
         Socket(Vec<u8>),
     }
 
-    /// Nothing to do before the child is started.
+    /// Does nothing on Windows.
     pub fn prepare<'a>(_command: &mut Command, _handles: impl IntoIterator<Item = &'a Handle>) {}
 
     /// Duplicates a handle into the started child.
     ///
     /// # Errors
-    /// Of the system; when the child has ended.
+    /// From the system; if the child has ended.
     pub fn pass(child: &Child, handle: &Handle) -> io::Result<Ticket> {
         match handle {
             Handle::Object(object) => {
@@ -188,16 +186,17 @@ mod imp {
         }
     }
 
-    /// Takes over what the parent has passed.
+    /// Takes over the parent's handle.
     ///
     /// # Errors
-    /// Of the system, when the ticket is not one of this process.
+    /// From the system, if the ticket is not for this process.
     #[expect(unsafe_code, reason = "a number becomes a handle")]
     pub fn adopt(ticket: Ticket) -> io::Result<Handle> {
         match ticket {
             Ticket::Object(number) => {
                 let number = usize::try_from(number).map_err(io::Error::other)?;
-                // SAFETY: the parent has made this duplicate for us, and names each to exactly one end of one peer.
+                // SAFETY: the parent has created this duplicate for this process, and passes each to exactly one end of
+                // one peer.
                 Ok(Handle::Object(unsafe {
                     OwnedHandle::from_raw_handle(ptr::without_provenance_mut(number))
                 }))
@@ -206,7 +205,7 @@ mod imp {
         }
     }
 
-    /// Makes another handle of the same object for a process; returns its number there.
+    /// Duplicates a handle into a process; returns its number there.
     #[expect(unsafe_code, reason = "DuplicateHandle")]
     pub(in crate::sys) fn duplicate(object: HANDLE, process: HANDLE) -> io::Result<u64> {
         let mut there: HANDLE = ptr::null_mut();
@@ -221,11 +220,11 @@ mod imp {
     fn duplicate_socket(socket: &OwnedSocket, process: u32) -> io::Result<Vec<u8>> {
         let mut info = MaybeUninit::<WSAPROTOCOL_INFOW>::zeroed();
         let socket = usize::try_from(socket.as_raw_socket()).map_err(io::Error::other)?;
-        // SAFETY: the socket is open, and the call fills the structure, which zeroes have made valid already.
+        // SAFETY: the socket is open, and the call fills the structure, which is valid as zeroes.
         if unsafe { WSADuplicateSocketW(socket, process, info.as_mut_ptr()) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: all of it is initialised, and it is plain numbers.
+        // SAFETY: all of it is initialized, and it is plain numbers.
         let bytes =
             unsafe { std::slice::from_raw_parts(info.as_ptr().cast::<u8>(), size_of::<WSAPROTOCOL_INFOW>()) };
         Ok(bytes.to_vec())
@@ -238,7 +237,7 @@ mod imp {
         }
         start_sockets()?;
         let mut info = MaybeUninit::<WSAPROTOCOL_INFOW>::zeroed();
-        // SAFETY: source and target have the same length, which was checked.
+        // SAFETY: source and target have the same length, as checked above.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), info.as_mut_ptr().cast::<u8>(), bytes.len()) };
         let flags = WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT;
         let (family, kind, protocol) = (FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO, FROM_PROTOCOL_INFO);
@@ -247,11 +246,11 @@ mod imp {
         if socket == INVALID_SOCKET {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the socket is new, and nobody else closes it.
+        // SAFETY: the socket is new, and nothing else closes it.
         Ok(unsafe { OwnedSocket::from_raw_socket(socket as u64) })
     }
 
-    /// Winsock wants to be started once in each process; the library does so when it makes a socket.
+    /// Winsock must be started once in each process; the library does so when it creates a socket.
     fn start_sockets() -> io::Result<()> {
         UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0)).map(drop)
     }
@@ -260,7 +259,7 @@ mod imp {
     #[cfg(test)]
     #[expect(unsafe_code, reason = "a handle that is always valid")]
     pub(super) fn ticket_of_own(handle: Handle) -> io::Result<Ticket> {
-        // SAFETY: takes nothing.
+        // SAFETY: takes no argument.
         let ticket = duplicate(handle.object()?, unsafe { GetCurrentProcess() }).map(Ticket::Object);
         drop(handle);
         ticket
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ticket_travels_as_text() {
+    fn ticket_round_trips_as_text() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let ticket = imp::ticket_of_own(reader.into()).unwrap();
         let text = serde_json::to_string(&ticket).unwrap();

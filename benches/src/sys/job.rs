@@ -14,7 +14,7 @@ use windows_sys::Win32::System::JobObjects::{
 };
 use windows_sys::Win32::System::Threading::WaitForSingleObject;
 
-/// Takes a process that has just been started into a job. What has ended joins no job, and needs none.
+/// Adds a process that has just been started to a job. A process that has ended cannot join a job, and need not.
 #[expect(unsafe_code, reason = "AssignProcessToJobObject")]
 pub(super) fn assign(job: &OwnedHandle, child: &Child) -> io::Result<()> {
     // SAFETY: both handles are open.
@@ -34,7 +34,7 @@ pub(super) fn create() -> io::Result<OwnedHandle> {
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
     #[expect(clippy::cast_possible_truncation, reason = "the size of a structure")]
     let bytes = size_of_val(&limits) as u32;
-    // SAFETY: the job is open, and the structure is of the class and the length that are named.
+    // SAFETY: the job is open, and the structure matches the class and length.
     let done = unsafe {
         SetInformationJobObject(
             job.as_raw_handle(),

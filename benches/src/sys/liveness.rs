@@ -1,30 +1,31 @@
-//! Whether a process still lives, by an identity that no later process shares.
+//! Whether a process is alive, by an identity that no later process shares.
 
-/// A process: its number, and when it started, because numbers come again. Never 0.
+/// A process: its number and start time, because numbers are reused. Never 0.
 pub(crate) type Identity = u64;
 
-/// The calling process. It asks the system, so ask once.
+/// Returns the identity of the calling process. It makes a system call, so call it once.
 pub(crate) fn own() -> Identity {
-    of(std::process::id()).unwrap_or_else(|| identity(std::process::id(), 0))
+    find(std::process::id()).unwrap_or_else(|| identity(std::process::id(), 0))
 }
 
-/// Whether that process is still there, and not merely waiting to be reaped. Some microseconds.
+/// Whether that process still exists and is not a zombie. Takes some microseconds.
 pub(crate) fn is_alive(process: Identity) -> bool {
     let id = u32::try_from(process & u64::from(u32::MAX)).unwrap_or_default();
-    of(id) == Some(process)
+    find(id) == Some(process)
 }
 
-/// Whether a process has this number now, and is not merely waiting to be reaped.
+/// Whether a process with this number exists and is not a zombie.
 pub(crate) fn runs(id: u32) -> bool {
-    of(id).is_some()
+    find(id).is_some()
 }
 
-/// The process that has this number now, unless it has ended.
-fn of(id: u32) -> Option<Identity> {
+/// Returns the identity of the process with this number, unless it has ended.
+fn find(id: u32) -> Option<Identity> {
     imp::started(id).map(|started| identity(id, started))
 }
 
-/// Of a start in any unit, of which the low bits suffice: two processes of one number do not start in the same tick.
+/// From a start time in any unit; its low bits suffice, because two processes with one number do not start in the same
+/// tick.
 fn identity(id: u32, started: u32) -> Identity {
     u64::from(started) << 32 | u64::from(id)
 }
@@ -37,10 +38,10 @@ mod imp {
     use std::fs::File;
     use std::io::Read;
 
-    /// When the process with this number started, in clock ticks since boot; none if it has ended.
+    /// Start time of the process with this number, in clock ticks since boot; `None` if it has ended.
     pub(super) fn started(id: u32) -> Option<u32> {
-        // Through the folder, because an emulator of processors (QEMU) writes the file of the process that it runs itself,
-        // and knows the path: the start it tells there is not quite the one that all other processes read.
+        // Through the folder, because the emulator QEMU, which knows the path, generates this file for its own process.
+        // Its start time differs slightly from the one that all other processes read.
         let folder = openat(
             CWD,
             format!("/proc/{id}"),
@@ -56,7 +57,7 @@ mod imp {
         if matches!(state, "Z" | "X" | "x") {
             return None;
         }
-        // The 22nd of all.
+        // Field 22.
         let ticks: u64 = fields.nth(18)?.parse().ok()?;
         u32::try_from(ticks & u64::from(u32::MAX)).ok()
     }
@@ -69,18 +70,18 @@ mod imp {
     use std::ffi::c_int;
     use std::mem::MaybeUninit;
 
-    // sys/proc_info.h: the kernel refuses a shorter structure.
+    // sys/proc_info.h: the kernel rejects a shorter structure.
     const _: () = assert!(size_of::<libc::proc_bsdinfo>() == 136);
 
-    /// When the process with this number started, in microseconds of the real-time clock; none if it has ended.
+    /// Start time of the process with this number, in microseconds of the real-time clock; `None` if it has ended.
     #[expect(unsafe_code, reason = "proc_pidinfo")]
     pub(super) fn started(id: u32) -> Option<u32> {
         const SIZE: c_int = 136;
-        // Not to look for zombies.
+        // Exclude zombies.
         const ARGUMENT: u64 = 0;
         let id = c_int::try_from(id).ok()?;
         let mut process = MaybeUninit::<libc::proc_bsdinfo>::uninit();
-        // SAFETY: the buffer is as large as is said.
+        // SAFETY: the buffer has the given size.
         let written = unsafe {
             libc::proc_pidinfo(id, libc::PROC_PIDTBSDINFO, ARGUMENT, process.as_mut_ptr().cast(), SIZE)
         };
@@ -99,13 +100,13 @@ mod imp {
 
 #[cfg(target_os = "freebsd")]
 mod imp {
-    //! FreeBSD: `kinfo_proc` of `sys/user.h`.
+    //! FreeBSD: `kinfo_proc` in `sys/user.h`.
 
     use crate::sys::kinfo::{boot, process};
 
-    /// When the process with this number started, in microseconds since boot; none if it has ended.
+    /// Start time of the process with this number, in microseconds since boot; `None` if it has ended.
     pub(super) fn started(id: u32) -> Option<u32> {
-        // The system adds when it was booted, which moves whenever somebody sets the clock.
+        // The system adds the boot time, which moves when the clock is set.
         let mut booted = microseconds(boot()?);
         loop {
             let process = process(id)?;
@@ -138,15 +139,15 @@ mod imp {
         GetProcessTimes, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, WaitForSingleObject,
     };
 
-    /// When the process with this number started, in units of 100 ns; none if it has ended. 0 if another user's, whom we may
-    /// not ask.
+    /// Start time of the process with this number, in units of 100 ns; `None` if it has ended. 0 for another user's
+    /// process, which cannot be opened.
     #[expect(unsafe_code, reason = "calls of the system")]
     pub(super) fn started(id: u32) -> Option<u32> {
         let process = match process::open(id, PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE) {
             Ok(process) => process,
             Err(error) => return (error.kind() == ErrorKind::PermissionDenied).then_some(0),
         };
-        // An ended process stays while somebody holds a handle of it, and then no longer lets anybody wait.
+        // An ended process stays while a handle to it is open, and its handle is then signalled.
         // SAFETY: the handle is open.
         if unsafe { WaitForSingleObject(process.as_raw_handle(), 0) } != WAIT_TIMEOUT {
             return None;
@@ -168,39 +169,39 @@ mod tests {
     use crate::peer_command::PeerCommand;
     use std::process::Stdio;
 
-    /// Set for a child that is to live until its standard input ends.
+    /// Set for a child that must live until its standard input ends.
     const WAITS: &str = "ROUNDTRIP_TEST_WAITS";
 
     #[test]
-    fn we_live_and_always_as_the_same() {
+    fn own_identity_is_stable_and_alive() {
         assert_eq!(own(), own());
         assert!(is_alive(own()));
     }
 
     #[test]
-    fn another_start_of_the_same_number_is_another_process() {
+    fn reused_number_is_another_process() {
         assert!(!is_alive(own() ^ 1 << 40));
     }
 
     #[test]
-    fn a_killed_child_is_dead_before_it_is_reaped() {
-        // No program that merely waits exists on every system, so this one is its own child.
+    fn killed_child_is_dead_before_reaping() {
+        // No program that only waits exists on every system, so this one is its own child.
         if std::env::var_os(WAITS).is_some() {
             std::io::stdin().read_line(&mut String::new()).unwrap();
             return;
         }
         let mut child = PeerCommand::new(std::env::current_exe().unwrap(), None)
             .command()
-            .args(["--exact", "sys::liveness::tests::a_killed_child_is_dead_before_it_is_reaped"])
+            .args(["--exact", "sys::liveness::tests::killed_child_is_dead_before_reaping"])
             .env(WAITS, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let identity = of(child.id()).unwrap();
+        let identity = find(child.id()).unwrap();
         assert!(is_alive(identity));
         child.kill().unwrap();
-        // Being killed takes a moment: only a test that fails waits for all of it.
+        // Killing takes a moment; only a failing test waits for the whole time.
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
         while is_alive(identity) && std::time::Instant::now() < until {
             std::thread::yield_now();

@@ -1,15 +1,16 @@
-//! POSIX message queues without a name: created, unlinked at once, and passed on as a descriptor.
+//! POSIX message queues without a name: created, unlinked immediately, and passed on as a descriptor.
 
 use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Messages that a queue holds: the default limit of Linux (`fs.mqueue.msg_max`, `mq_overview(7)`).
+/// Capacity of a queue: the default limit on Linux (`fs.mqueue.msg_max`, `mq_overview(7)`).
 pub(crate) const MESSAGES_MAX: u32 = 10;
 
 pub(crate) use imp::support;
 
-/// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes. The error names the limit that is too small.
+/// Creates a queue for [`MESSAGES_MAX`] messages of at most this many bytes. The error names the limit that is too
+/// small.
 pub(crate) use imp::create;
 
 /// Sends one message, waiting while the queue is full.
@@ -18,12 +19,12 @@ pub(crate) use imp::send;
 /// Sends one message, unless the queue is full.
 pub(crate) use imp::try_send;
 
-/// Receives one message, waiting for it; returns its length. The buffer holds at least the queue's message size.
+/// Waits for one message; returns its length. The buffer holds at least the queue's message size.
 pub(crate) use imp::receive;
 
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod imp {
-    //! A queue that is made under a name, which is taken away at once; the calls are those of each system.
+    //! A queue created under a name, which is removed immediately; the calls differ by system.
 
     use super::*;
     use crate::sys::handle::owned;
@@ -49,11 +50,11 @@ mod imp {
         let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
         attributes.mq_maxmsg = MESSAGES_MAX.into();
         attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
-        // A queue's descriptor is a file descriptor, which ends the queue with the last of them.
+        // A queue's descriptor is a file descriptor; the queue ends with the last of them.
         let queue = owned(calls::open(&name, &attributes)).map_err(|error| match limits(&error) {
             Some(limits) => {
                 let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
-                io::Error::new(error.kind(), format!("{asked} is refused: {limits}"))
+                io::Error::new(error.kind(), format!("{asked} exceeds a limit: {limits}"))
             }
             None => error,
         })?;
@@ -73,7 +74,7 @@ mod linux {
     pub(crate) fn support() -> Result<(), Unsupported> {
         create(16)
             .map(drop)
-            .map_err(|error| Unsupported::because(format!("POSIX message queues cannot be used: {error}")))
+            .map_err(|error| Unsupported::because(format!("cannot use POSIX message queues: {error}")))
     }
 
     #[expect(unsafe_code, reason = "a call of the C library")]
@@ -89,7 +90,7 @@ mod linux {
         unsafe { libc::mq_unlink(name.as_ptr()) };
     }
 
-    /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in `mq_open(3)`.
+    /// The kernel reports only "invalid argument" or "too many open files"; `mq_open(3)` lists the limits.
     pub(super) fn limits(error: &io::Error) -> Option<String> {
         let limit = |name: &str| {
             let text = std::fs::read_to_string(format!("/proc/sys/fs/mqueue/{name}")).unwrap_or_default();
@@ -101,7 +102,8 @@ mod linux {
                 let limit = rustix::process::getrlimit(rustix::process::Resource::Msgqueue).current;
                 let limit = limit.map_or("unlimited".into(), |bytes| format!("{bytes} B"));
                 format!(
-                    "RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many files are open"
+                    "RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many open \
+                     files"
                 )
             }
             libc::ENOSPC => limit("queues_max"),
@@ -126,7 +128,7 @@ mod linux {
 
     #[expect(unsafe_code, reason = "a call of the C library")]
     pub(crate) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
-        // A moment that has passed: both ends share the queue's flags, so it cannot be made non-blocking for one of them.
+        // A time in the past: both ends share the queue's flags, so it cannot be non-blocking for only one of them.
         let passed = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let (pointer, length) = (message.as_ptr().cast(), message.len());
         // SAFETY: pointer and length are those of a live buffer, and the time is a live structure.
@@ -141,7 +143,7 @@ mod linux {
     pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let (pointer, length) = (buffer.as_mut_ptr().cast(), buffer.len());
-            // SAFETY: pointer and length are those of a live buffer; no priority is asked for.
+            // SAFETY: pointer and length are those of a live buffer; no priority is requested.
             let received =
                 unsafe { libc::mq_receive(queue.as_raw_fd(), pointer, length, std::ptr::null_mut()) };
             if let Ok(received) = usize::try_from(received) {
@@ -157,9 +159,8 @@ mod linux {
 
 #[cfg(target_os = "freebsd")]
 mod freebsd {
-    //! FreeBSD: the kernel's own calls behind `mq_open(2)`, `mq_send(2)`, `mq_receive(2)`. They are for a file descriptor,
-    //! which a child can inherit since FreeBSD 13, whereas the C library hides it in a structure of its own process and
-    //! does nothing else (librt, `mq.c`).
+    //! FreeBSD: the kernel calls behind `mq_open(2)`, `mq_send(2)`, `mq_receive(2)`. They use a file descriptor, which
+    //! a child can inherit since FreeBSD 13; the C library only hides it in a process-local structure (librt, `mq.c`).
 
     use super::*;
     use crate::sys::sysctl;
@@ -179,7 +180,7 @@ mod freebsd {
     const FOR_EVER: *const libc::timespec = ptr::null();
 
     pub(crate) fn support() -> Result<(), Unsupported> {
-        // Without the module these calls are none, and end the process (SIGSYS).
+        // Without the module these calls do not exist and end the process (SIGSYS).
         if sysctl::number("kern.mqueue.maxmsg").is_none() {
             return Err(Unsupported::because(
                 "POSIX message queues need the kernel module mqueuefs: kldload mqueuefs",
@@ -203,7 +204,7 @@ mod freebsd {
         unsafe { libc::syscall(SYS_KMQ_UNLINK, name.as_ptr()) };
     }
 
-    /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in its sources
+    /// The kernel reports only "invalid argument" or "too many open files"; its sources list the limits
     /// (`kern_kmq_open` in `uipc_mqueue.c`).
     pub(super) fn limits(error: &io::Error) -> Option<String> {
         let limit = |name: &str| {
@@ -228,7 +229,7 @@ mod freebsd {
     }
 
     pub(crate) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
-        // A moment that has passed: both ends share the queue's flags, so it cannot be made non-blocking for one of them.
+        // A time in the past: both ends share the queue's flags, so it cannot be non-blocking for only one of them.
         let passed = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         send_until(queue, message, &raw const passed)
     }
@@ -237,7 +238,7 @@ mod freebsd {
     #[expect(unsafe_code, reason = "a system call")]
     fn send_until(queue: &Handle, message: &[u8], until: *const libc::timespec) -> io::Result<()> {
         let (queue, pointer, length) = (queue.as_raw_fd(), message.as_ptr(), message.len());
-        // SAFETY: pointer and length are those of a live buffer; the time is none or a live structure.
+        // SAFETY: pointer and length are those of a live buffer; the time is null or a live structure.
         match unsafe { libc::syscall(SYS_KMQ_TIMEDSEND, queue, pointer, length, PRIORITY, until) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -250,7 +251,7 @@ mod freebsd {
         let nobody_asks: *mut c_uint = ptr::null_mut();
         loop {
             let (queue, pointer, length) = (queue.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
-            // SAFETY: pointer and length are those of a live buffer; no priority is asked for.
+            // SAFETY: pointer and length are those of a live buffer; no priority is requested.
             let received =
                 unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, nobody_asks, FOR_EVER) };
             if let Ok(received) = usize::try_from(received) {
@@ -266,11 +267,11 @@ mod freebsd {
 
 #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
 mod imp {
-    //! Systems that have none, or whose calls are not used yet.
+    //! Systems without message queues, or without an implementation yet.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("POSIX message queues: only on Linux and FreeBSD (macOS has none)"))
+        Err(Unsupported::because("POSIX message queues exist only on Linux and FreeBSD"))
     }
 
     missing! {

@@ -1,7 +1,7 @@
-//! All that differs between operating systems: one file or folder per capability, the contract first, then a module `imp`
-//! per mechanism. A capability that is missing says why; it never fails to compile.
+//! Everything specific to an operating system: one file or folder per capability, with the contract first,
+//! then a module `imp` per mechanism. A missing capability compiles and returns the reason.
 
-/// Functions of a capability that this system does not have: they fail.
+/// Declares functions that this system does not support: they fail.
 macro_rules! missing {
     ($($vis:vis fn $name:ident($($argument:ty),*) -> $answer:ty;)*) => {
         $($vis fn $name($(_: $argument),*) -> io::Result<$answer> {
@@ -10,7 +10,7 @@ macro_rules! missing {
     };
 }
 
-/// Methods of a type that this system has no value of.
+/// Declares methods of a type that has no values on this system.
 macro_rules! never {
     ($($vis:vis fn $name:ident($($argument:ty),*) -> $answer:ty;)*) => {
         $($vis fn $name(&self, $(_: $argument),*) -> $answer {
@@ -41,12 +41,12 @@ pub(crate) mod message_queue;
 pub(crate) mod named_pipe;
 pub(crate) mod noise;
 pub(crate) mod null_call;
-pub(crate) mod offspring;
 pub(crate) mod passable;
 pub(crate) mod pipe;
 pub(crate) mod pipe_capacity;
 #[cfg(windows)]
 mod process;
+pub(crate) mod process_group;
 pub(crate) mod readiness;
 pub(crate) mod remote_memory;
 pub mod rights;
@@ -70,13 +70,13 @@ pub mod wake;
 pub struct Unsupported(pub String);
 
 impl Unsupported {
-    /// With a reason that reads as a sentence.
+    /// Creates it from a reason that reads as a sentence.
     pub fn because(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
 }
 
-/// The error of a channel whose other end is gone.
+/// Returns the error for a channel whose other end is gone.
 pub fn closed() -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the other end closed the channel")
 }

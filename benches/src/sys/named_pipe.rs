@@ -1,5 +1,5 @@
-//! Pipes of Windows, with a name and without: one handle for both directions, bytes or messages, calls that block or
-//! calls whose completion is awaited at a port.
+//! Windows pipes, named and anonymous: one handle for both directions, bytes or messages, calls that block or wait for
+//! their completion at a port.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -8,32 +8,32 @@ use std::io;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) messages: bool,
-    /// Whether each call is started, and its completion awaited at a completion port.
+    /// Whether each call is started, then its completion awaited at a completion port.
     pub(crate) overlapped: bool,
-    /// What it is asked to hold each way; none: 64 KiB, as a Linux pipe, so that the two compare.
+    /// Requested capacity per direction; `None` for 64 KiB, as in a Linux pipe, so that the two are comparable.
     pub(crate) buffer_bytes: Option<usize>,
 }
 
 pub(crate) use imp::support;
 
-/// Reader and writer of a new pipe without a name, of a size asked for or the system's own.
+/// Creates an anonymous pipe, reader and writer, with a given size or the system's default.
 pub(crate) use imp::anonymous;
 
-/// The server's end of a new pipe, for one client of this machine, and its name.
+/// Creates a pipe for one client on this machine; returns the server's end and the name.
 pub(crate) use imp::create;
 
 pub(crate) use imp::Pipe;
 
-/// Takes over a handle that another process has given to this one, by the number it has here.
+/// Takes over a handle from another process, by its number in this one.
 pub(crate) use imp::take;
 
-/// A process that handles are given to.
+/// A process that receives handles.
 pub(crate) use imp::Process;
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: `CreateNamedPipeW`, `ConnectNamedPipe`, `TransactNamedPipe`, `CreatePipe` (`namedpipeapi.h`), `ReadFile` and
-    //! `WriteFile` (`fileapi.h`), completion ports (`ioapiset.h`).
+    //! Windows: `CreateNamedPipeW`, `ConnectNamedPipe`, `TransactNamedPipe`, `CreatePipe` (`namedpipeapi.h`),
+    //! `ReadFile` and `WriteFile` (`fileapi.h`), completion ports (`ioapiset.h`).
 
     use super::*;
     use crate::sys::handle::{self, Ticket, duplicate};
@@ -69,7 +69,7 @@ mod imp {
         const SYSTEM_DEFAULT: usize = 0;
         let bytes = u32::try_from(buffer_bytes.unwrap_or(SYSTEM_DEFAULT)).map_err(io::Error::other)?;
         let (mut reader, mut writer): (HANDLE, HANDLE) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the call writes two handles; without attributes no child inherits them.
+        // SAFETY: the call writes two handles; without attributes, no child inherits them.
         if unsafe { CreatePipe(&raw mut reader, &raw mut writer, ptr::null(), bytes) } == 0 {
             return Err(io::Error::last_os_error());
         }
@@ -86,7 +86,7 @@ mod imp {
             .map_or(Ok(DEFAULT_BUFFER_BYTES), u32::try_from)
             .map_err(io::Error::other)?;
         let kind = if settings.messages { PIPE_TYPE_MESSAGE } else { PIPE_TYPE_BYTE };
-        // SAFETY: the name ends with a zero; without attributes no child inherits it.
+        // SAFETY: the name ends with a zero; without attributes, no child inherits it.
         let server = unsafe {
             CreateNamedPipeW(
                 wide(&name).as_ptr(),
@@ -117,7 +117,7 @@ mod imp {
     #[derive(Debug)]
     pub(crate) struct Pipe {
         pipe: OwnedHandle,
-        /// Where completions come, for a pipe whose calls do not wait.
+        /// The completion port, for a pipe with overlapped calls.
         port: Option<OwnedHandle>,
         is_server: bool,
     }
@@ -131,9 +131,9 @@ mod imp {
             // SAFETY: plain numbers, for which zeroes are valid.
             let mut overlapped: OVERLAPPED = unsafe { mem::zeroed() };
             let place = if settings.overlapped { &raw mut overlapped } else { ptr::null_mut() };
-            // SAFETY: the handle is open, and the structure stays until the call is over, which is awaited.
+            // SAFETY: the handle is open, and the structure stays alive until the call completes.
             let connected = unsafe { ConnectNamedPipe(pipe.as_raw_handle(), place) } != 0
-                // SAFETY: takes nothing.
+                // SAFETY: takes no argument.
                 || match unsafe { GetLastError() } {
                     ERROR_PIPE_CONNECTED => true,
                     ERROR_IO_PENDING => {
@@ -153,7 +153,7 @@ mod imp {
         #[expect(unsafe_code, reason = "CreateFileW and SetNamedPipeHandleState")]
         pub(crate) fn connect(name: &str, settings: Settings) -> io::Result<Self> {
             const NOT_SHARED: u32 = 0;
-            // SAFETY: the name ends with a zero; without attributes no child inherits it.
+            // SAFETY: the name ends with a zero; without attributes, no child inherits it.
             let pipe = owned(unsafe {
                 CreateFileW(
                     wide(name).as_ptr(),
@@ -181,7 +181,7 @@ mod imp {
             let port = if settings.overlapped {
                 const KEY: usize = 0;
                 const ONE_THREAD: u32 = 1;
-                // SAFETY: the handle is open, and a new port is asked for.
+                // SAFETY: the handle is open, and a new port is requested.
                 let port =
                     unsafe { CreateIoCompletionPort(pipe.as_raw_handle(), ptr::null_mut(), KEY, ONE_THREAD) };
                 Some(owned(port)?)
@@ -191,38 +191,38 @@ mod imp {
             Ok(Self { pipe, port, is_server })
         }
 
-        /// Writes some of the bytes, or one message, waiting while there is no room; returns how many bytes. Fails with
-        /// `BrokenPipe` when the other end is gone, here and below.
+        /// Writes some of the bytes, or one message, waiting while the pipe is full; returns how many bytes. Here and
+        /// below, it fails with `BrokenPipe` if the other end is gone.
         #[inline]
         #[expect(unsafe_code, reason = "WriteFile")]
         pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
-                // SAFETY: the handle is open, the buffer lives until the call is over, which is awaited.
+                // SAFETY: the handle is open, and the buffer lives until the call completes.
                 unsafe { WriteFile(self.pipe.as_raw_handle(), bytes.as_ptr(), length, moved, overlapped) }
             })
         }
 
-        /// Reads what there is, or one message, waiting while there is nothing; returns how many bytes: one more than the
-        /// buffer holds when a message did not fit.
+        /// Waits for bytes or one message; returns how many bytes: one more than the buffer holds if a message did not
+        /// fit.
         #[inline]
         #[expect(unsafe_code, reason = "ReadFile")]
         pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
             let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
-                // SAFETY: the handle is open, the buffer lives until the call is over, which is awaited.
+                // SAFETY: the handle is open, and the buffer lives until the call completes.
                 unsafe { ReadFile(self.pipe.as_raw_handle(), buffer.as_mut_ptr(), length, moved, overlapped) }
             })
         }
 
-        /// Writes a message and reads the one that answers it, in one call; returns its length as [`Pipe::read`] does.
+        /// Writes a message and reads its answer in one call; returns the length as [`Pipe::read`] does.
         #[inline]
         #[expect(unsafe_code, reason = "TransactNamedPipe")]
         pub(crate) fn transact(&self, question: &[u8], buffer: &mut [u8]) -> io::Result<usize> {
             let asked = u32::try_from(question.len()).unwrap_or(u32::MAX);
             let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
             self.complete(|moved, overlapped| {
-                // SAFETY: the handle is open, both buffers live until the call is over, which is awaited.
+                // SAFETY: the handle is open, and both buffers live until the call completes.
                 unsafe {
                     TransactNamedPipe(
                         self.pipe.as_raw_handle(),
@@ -237,7 +237,7 @@ mod imp {
             })
         }
 
-        /// Makes a call, and waits until it is over where it does not wait itself.
+        /// Makes a call, and waits for its completion if it is overlapped.
         #[inline]
         #[expect(unsafe_code, reason = "GetQueuedCompletionStatus")]
         fn complete(&self, call: impl FnOnce(*mut u32, *mut OVERLAPPED) -> i32) -> io::Result<usize> {
@@ -249,12 +249,12 @@ mod imp {
             // SAFETY: plain numbers, for which zeroes are valid.
             let mut overlapped: OVERLAPPED = unsafe { mem::zeroed() };
             let done = call(ptr::null_mut(), &raw mut overlapped);
-            // SAFETY: takes nothing.
+            // SAFETY: takes no argument.
             if done == 0 && !matches!(unsafe { GetLastError() }, ERROR_IO_PENDING | ERROR_MORE_DATA) {
                 return Err(io::Error::last_os_error());
             }
-            // Whether it was over at once or not, its completion comes to the port: the only one, as there is one call at a
-            // time.
+            // Even if the call completed immediately, its completion goes to the port. It is the only one, because
+            // there is one call at a time.
             let (mut key, mut whose) = (0, ptr::null_mut());
             // SAFETY: the port is open, and the call writes three values.
             let done = unsafe {
@@ -273,7 +273,7 @@ mod imp {
         pub(crate) fn buffer_bytes(&self) -> [Option<u64>; 2] {
             let (mut flags, mut of_server_out, mut of_server_in, mut instances) = (0, 0, 0, 0);
             // SAFETY: the handle is open, and the call writes four numbers.
-            let told = unsafe {
+            let result = unsafe {
                 GetNamedPipeInfo(
                     self.pipe.as_raw_handle(),
                     &raw mut flags,
@@ -282,7 +282,7 @@ mod imp {
                     &raw mut instances,
                 )
             };
-            if told == 0 {
+            if result == 0 {
                 return [None; 2];
             }
             debug_assert_eq!(flags & PIPE_SERVER_END != 0, self.is_server);
@@ -291,14 +291,14 @@ mod imp {
         }
     }
 
-    /// A message that did not fit is no error: who called compares lengths.
+    /// A message that did not fit is not an error: the caller compares lengths.
     #[inline]
     #[expect(unsafe_code, reason = "GetLastError")]
     fn outcome(is_done: bool, moved: u32) -> io::Result<usize> {
         if is_done {
             return Ok(moved as usize);
         }
-        // SAFETY: takes nothing.
+        // SAFETY: takes no argument.
         match unsafe { GetLastError() } {
             ERROR_MORE_DATA => Ok(moved as usize + 1),
             _ => Err(io::Error::last_os_error()),
@@ -318,7 +318,7 @@ mod imp {
             process::open(id, PROCESS_DUP_HANDLE).map(Self)
         }
 
-        /// Gives it a handle (`DuplicateHandle`); returns the number it has there.
+        /// Gives it a handle (`DuplicateHandle`); returns its number there.
         #[inline]
         pub(crate) fn give(&self, passed: &Handle) -> io::Result<u64> {
             duplicate(passed.object()?, self.0.as_raw_handle())
@@ -328,11 +328,11 @@ mod imp {
 
 #[cfg(not(windows))]
 mod imp {
-    //! Systems that have none.
+    //! Systems without these pipes.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("pipes of this kind: only on Windows"))
+        Err(Unsupported::because("this kind of pipe exists only on Windows"))
     }
 
     missing! {

@@ -1,13 +1,13 @@
-//! A call that does next to nothing but go into the kernel and come back.
+//! A minimal system call.
 
-/// Makes it: `getppid` (POSIX), which no library caches.
+/// Calls `getppid` (POSIX), which no library caches.
 #[cfg(unix)]
 #[inline]
 pub(crate) fn null_call() {
     std::hint::black_box(rustix::process::getppid());
 }
 
-/// Makes it: `GetProcessHandleCount` (`processthreadsapi.h`), for Windows has none that does nothing.
+/// Calls `GetProcessHandleCount` (`processthreadsapi.h`), because Windows has no call that does nothing.
 #[cfg(windows)]
 #[inline]
 #[expect(unsafe_code, reason = "a call of the system")]

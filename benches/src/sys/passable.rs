@@ -1,17 +1,17 @@
-//! Something to give to another process, and how it is known again there.
+//! An object to pass to another process, and its identity there.
 
 use super::handle::Handle;
 use std::io;
 
-/// A new thing that can be given: a pipe's reader on Unix, a file mapping on Windows.
+/// Creates an object that can be passed: a pipe's reader on Unix, a file mapping on Windows.
 pub(crate) use imp::make;
 
-/// A number that the same thing has in every process, and hardly another one.
+/// A number that is the same for this object in every process, and rarely equal for two objects.
 pub(crate) use imp::identity;
 
 #[cfg(unix)]
 mod imp {
-    //! Unix: a pipe's reader, known by the number of its file (fstat(2)).
+    //! Unix: a pipe's reader, identified by its file number (fstat(2)).
 
     use super::*;
     use rustix::fs::fstat;
@@ -27,7 +27,7 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: a file mapping, known by a random number in it, because the kernel gives its objects no number of their own.
+    //! Windows: a file mapping, identified by a random number in it, because kernel objects have no number.
 
     use super::*;
     use crate::sys::shared_memory::{self, Mapping};
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_object_has_the_same_identity_and_another_has_not() {
+    fn identity_distinguishes_objects() {
         let one = make().unwrap();
         assert_eq!(identity(&one).unwrap(), identity(&one.try_clone().unwrap()).unwrap());
         assert_ne!(identity(&one).unwrap(), identity(&make().unwrap()).unwrap());

@@ -1,4 +1,4 @@
-//! Anonymous pipes of Unix.
+//! Anonymous pipes on Unix.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -8,10 +8,10 @@ pub(crate) fn support() -> Result<(), Unsupported> {
     if cfg!(unix) {
         return Ok(());
     }
-    Err(Unsupported::because("pipe(2): not on Windows, whose pipe of this kind is anonymous-pipe"))
+    Err(Unsupported::because("Windows has no pipe(2); use anonymous-pipe"))
 }
 
-/// Reader and writer of a new pipe (pipe(2)), closed in children.
+/// Creates a pipe, reader and writer (pipe(2)), closed in children.
 pub(crate) fn pair() -> io::Result<(Handle, Handle)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))

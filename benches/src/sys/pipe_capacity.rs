@@ -1,4 +1,4 @@
-//! How many bytes a pipe holds, and asking for another number.
+//! The capacity of a pipe.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -6,10 +6,10 @@ use std::io;
 
 pub(crate) use imp::support;
 
-/// Asks for a pipe that holds this many bytes. The system may round up.
+/// Requests a pipe that holds this many bytes. The system may round up.
 pub(crate) use imp::set;
 
-/// How many bytes it holds, where the system tells.
+/// Returns its capacity in bytes, if the system provides it.
 pub(crate) use imp::get;
 
 #[cfg(target_os = "linux")]
@@ -27,7 +27,7 @@ mod imp {
         tried.map_err(|error| {
             let max = std::fs::read_to_string("/proc/sys/fs/pipe-max-size").unwrap_or_default();
             Unsupported::because(format!(
-                "a pipe of {bytes} B is refused ({error}): fs.pipe-max-size is {}",
+                "pipe of {bytes} B rejected ({error}): fs.pipe-max-size is {}",
                 max.trim()
             ))
         })
@@ -45,14 +45,14 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: `GetNamedPipeInfo` (`namedpipeapi.h`), for pipes without a name, too. A pipe gets its size when it is made.
+    //! Windows: `GetNamedPipeInfo` (`namedpipeapi.h`), also for anonymous pipes. A pipe's size is set at creation.
 
     use super::*;
     use std::ptr;
     use windows_sys::Win32::System::Pipes::GetNamedPipeInfo;
 
     pub(crate) fn support(_bytes: usize) -> Result<(), Unsupported> {
-        Err(Unsupported::because("asking for the size of a pipe that exists: only on Linux"))
+        Err(Unsupported::because("the size of a pipe is readable only on Linux"))
     }
 
     pub(crate) fn set(_pipe: &Handle, _bytes: usize) -> io::Result<()> {
@@ -64,21 +64,21 @@ mod imp {
         let (mut out, mut into) = (0, 0);
         let (no_flags, no_instances) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the handle is open, and the call writes two numbers.
-        let told = unsafe {
+        let result = unsafe {
             GetNamedPipeInfo(pipe.object().ok()?, no_flags, &raw mut out, &raw mut into, no_instances)
         };
         // One of the two directions is not used.
-        (told != 0).then(|| u64::from(out.max(into)))
+        (result != 0).then(|| u64::from(out.max(into)))
     }
 }
 
 #[cfg(not(any(target_os = "linux", windows)))]
 mod imp {
-    //! Systems where a pipe has the size that it has.
+    //! Systems with a fixed pipe size.
 
     use super::*;
     pub(crate) fn support(_bytes: usize) -> Result<(), Unsupported> {
-        Err(Unsupported::because("asking for a pipe's size: only on Linux"))
+        Err(Unsupported::because("the size of a pipe can be set only on Linux"))
     }
 
     pub(crate) fn set(_pipe: &Handle, _bytes: usize) -> io::Result<()> {

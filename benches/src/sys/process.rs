@@ -5,7 +5,7 @@ use std::os::windows::io::{FromRawHandle, OwnedHandle};
 use windows_sys::Win32::Foundation::{HANDLE, INVALID_HANDLE_VALUE};
 use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_ACCESS_RIGHTS};
 
-/// Takes over a handle that a call has just made, unless it has failed.
+/// Takes over a handle that a call has just created, unless it failed.
 #[expect(unsafe_code, reason = "taking a handle")]
 pub(super) fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
     if handle.is_null() || handle == INVALID_HANDLE_VALUE {
@@ -15,7 +15,7 @@ pub(super) fn owned(handle: HANDLE) -> io::Result<OwnedHandle> {
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
-/// A handle of the process with this number, with these rights.
+/// Opens the process with this number, with these rights.
 #[expect(unsafe_code, reason = "OpenProcess")]
 pub(super) fn open(id: u32, rights: PROCESS_ACCESS_RIGHTS) -> io::Result<OwnedHandle> {
     const NOT_INHERITED: i32 = 0;

@@ -1,22 +1,22 @@
-//! Waiting until a stream can be read, as programs with event loops do before they read: one file a mechanism.
+//! Waiting until a stream can be read, as programs with event loops do before they read: one file per mechanism.
 
 use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Where each mechanism exists.
-const HOMES: [(&str, &str); 2] = [("epoll", "Linux"), ("kqueue", "macOS and FreeBSD")];
+/// The systems of each mechanism.
+const SYSTEMS: [(&str, &str); 2] = [("epoll", "Linux"), ("kqueue", "macOS and FreeBSD")];
 
-/// Whether this system has the mechanism of this name. The error names the systems that have it.
+/// Checks that this system has the mechanism with this name. The error names the systems that have it.
 pub(crate) fn support(mechanism: &str) -> Result<(), Unsupported> {
     if imp::MECHANISM == Some(mechanism) {
         return Ok(());
     }
-    let home = HOMES.iter().find(|(known, _)| *known == mechanism).map_or("no system", |(_, home)| home);
-    Err(Unsupported::because(format!("{mechanism}: only on {home}")))
+    let home = SYSTEMS.iter().find(|(known, _)| *known == mechanism).map_or("no system", |(_, home)| home);
+    Err(Unsupported::because(format!("{mechanism} exists only on {home}")))
 }
 
-/// One stream that the system watches for something to read.
+/// A stream that the system watches for data.
 pub(crate) use imp::Readiness;
 
 #[cfg(target_os = "linux")]
@@ -35,16 +35,16 @@ mod imp {
     pub(crate) struct Readiness(OwnedFd);
 
     impl Readiness {
-        /// Watches a stream. From now on its reads do not wait: one that finds nothing returns `WouldBlock`.
-        pub(crate) fn of(stream: &Handle) -> io::Result<Self> {
+        /// Watches a stream. From now on its reads do not block: an empty stream returns `WouldBlock`.
+        pub(crate) fn new(stream: &Handle) -> io::Result<Self> {
             ioctl_fionbio(stream, true)?;
             let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-            // That the other end is closed is reported in any case.
+            // Closing of the other end is always reported.
             epoll::add(&queue, stream, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
             Ok(Self(queue))
         }
 
-        /// Waits until there is something to read, or the other end is closed. Returns at once while that is so already.
+        /// Waits until there is data, or the other end is closed. Returns immediately while that is the case.
         #[inline]
         pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
@@ -60,7 +60,7 @@ mod imp {
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod imp {
-    //! macOS and FreeBSD: kevent(2) with `EVFILT_READ`, which without `EV_CLEAR` tells again what is still so.
+    //! macOS and FreeBSD: kevent(2) with `EVFILT_READ`, which is level-triggered without `EV_CLEAR`.
 
     use super::*;
     use rustix::event::kqueue::{Event, EventFilter, EventFlags, kevent, kqueue};
@@ -76,13 +76,13 @@ mod imp {
 
     impl Readiness {
         #[expect(unsafe_code, reason = "kevent names a descriptor by its number")]
-        pub(crate) fn of(stream: &Handle) -> io::Result<Self> {
+        pub(crate) fn new(stream: &Handle) -> io::Result<Self> {
             ioctl_fionbio(stream, true)?;
             let queue = kqueue()?;
-            let wish = Event::new(EventFilter::Read(stream.as_raw_fd()), EventFlags::ADD, ptr::null_mut());
+            let change = Event::new(EventFilter::Read(stream.as_raw_fd()), EventFlags::ADD, ptr::null_mut());
             let no_room: &mut [Event] = &mut [];
             // SAFETY: the descriptor is open now; when it is closed, the queue forgets it (kqueue(2)).
-            unsafe { kevent(&queue, &[wish], no_room, None) }?;
+            unsafe { kevent(&queue, &[change], no_room, None) }?;
             Ok(Self(queue))
         }
 
@@ -91,7 +91,7 @@ mod imp {
         pub(crate) fn wait(&self) -> io::Result<()> {
             let mut event = [MaybeUninit::uninit()];
             loop {
-                // SAFETY: no wishes, and room for one event. Without a time it waits for ever.
+                // SAFETY: no changes, and space for one event. Without a time it waits forever.
                 match unsafe { kevent(&self.0, &[], &mut event, None) } {
                     Err(Errno::INTR) => {}
                     other => return other.map(|_| ()).map_err(io::Error::from),
@@ -103,7 +103,7 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Systems that have no such mechanism for pipes.
+    //! Systems without this mechanism for pipes.
 
     use super::*;
     pub(super) const MECHANISM: Option<&str> = None;
@@ -112,7 +112,7 @@ mod imp {
     pub(crate) enum Readiness {}
 
     impl Readiness {
-        missing! { pub(crate) fn of(&Handle) -> Self; }
+        missing! { pub(crate) fn new(&Handle) -> Self; }
         never! { pub(crate) fn wait() -> io::Result<()>; }
     }
 }
@@ -122,11 +122,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_here_names_the_systems_that_have_it() {
-        for (mechanism, home) in HOMES {
+    fn missing_mechanism_names_its_systems() {
+        for (mechanism, home) in SYSTEMS {
             match support(mechanism) {
                 Ok(()) => assert_eq!(imp::MECHANISM, Some(mechanism)),
-                Err(Unsupported(reason)) => assert_eq!(reason, format!("{mechanism}: only on {home}")),
+                Err(Unsupported(reason)) => assert_eq!(reason, format!("{mechanism} exists only on {home}")),
             }
         }
         assert!(support("select").is_err());
@@ -134,16 +134,16 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_stream_is_ready_while_there_is_something_left_and_when_it_ends() {
+    fn stream_is_ready_with_data_and_at_the_end() {
         use crate::sys::{pipe, stream};
         use std::io::ErrorKind;
         let (reader, writer) = pipe::pair().unwrap();
-        let readiness = Readiness::of(&reader).unwrap();
+        let readiness = Readiness::new(&reader).unwrap();
         let mut buffer = [0; 2];
         assert_eq!(stream::read(&reader, &mut buffer).unwrap_err().kind(), ErrorKind::WouldBlock);
         stream::write(&writer, b"abc").unwrap();
         for expected in [2, 1] {
-            // The second time for what the first read has left.
+            // The second time because of the rest after the first read.
             readiness.wait().unwrap();
             assert_eq!(stream::read(&reader, &mut buffer).unwrap(), expected);
         }

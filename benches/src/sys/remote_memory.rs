@@ -5,7 +5,7 @@ use std::io;
 
 pub(crate) use imp::support;
 
-/// Lets any process of this user read this one's memory, where a security module forbids it otherwise.
+/// Lets any process of this user read this one's memory if a security module would forbid it.
 pub(crate) use imp::permit;
 
 /// Fills the buffer from another process's memory at this address.
@@ -13,21 +13,21 @@ pub(crate) use imp::read;
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: `process_vm_readv(2)`; the permission is that of ptrace(2), so Yama may ask for `PR_SET_PTRACER`.
+    //! Linux: `process_vm_readv(2)`; the permission is that of ptrace(2), so Yama may require `PR_SET_PTRACER`.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
         let source = [1_u8; 16];
         read(std::process::id(), source.as_ptr().addr() as u64, &mut [0; 16]).map_err(|error| {
             Unsupported::because(format!(
-                "process_vm_readv is refused ({error}): a seccomp filter may forbid it"
+                "process_vm_readv failed ({error}): possibly blocked by a seccomp filter"
             ))
         })
     }
 
     #[expect(unsafe_code, reason = "prctl takes plain numbers")]
     pub(crate) fn permit() {
-        // SAFETY: changes only who may trace this process. Fails where there is no Yama, which then forbids nothing.
+        // SAFETY: changes only the permission to trace this process. Fails without Yama, which then forbids nothing.
         let _ = unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
     }
 
@@ -54,7 +54,7 @@ mod imp {
         Ok(())
     }
 
-    /// Between learning the address and reading there the process may have ended.
+    /// The process may have ended after sending the address.
     fn gone_or(error: io::Error) -> io::Error {
         if error.raw_os_error() == Some(libc::ESRCH) { crate::sys::closed() } else { error }
     }
@@ -62,11 +62,11 @@ mod imp {
 
 #[cfg(not(target_os = "linux"))]
 mod imp {
-    //! Systems whose call for it is not used yet.
+    //! Systems without an implementation yet.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("process_vm_readv: only on Linux"))
+        Err(Unsupported::because("process_vm_readv exists only on Linux"))
     }
 
     pub(crate) fn permit() {}

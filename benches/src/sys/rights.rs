@@ -4,32 +4,32 @@ use super::Unsupported;
 use super::handle::Handle;
 use std::io;
 
-/// Whether sockets pass descriptors here.
+/// Checks that sockets pass descriptors here.
 ///
 /// # Errors
-/// The reason where they do not.
+/// The reason, if they do not.
 pub fn support() -> Result<(), Unsupported> {
-    if cfg!(unix) { Ok(()) } else { Err(Unsupported::because("SCM_RIGHTS: not on Windows")) }
+    if cfg!(unix) { Ok(()) } else { Err(Unsupported::because("Windows has no SCM_RIGHTS")) }
 }
 
-/// What one call received.
+/// The result of one receive call.
 #[derive(Debug)]
 pub struct Received {
-    /// How many of the bytes that came with it.
+    /// The number of bytes received with it.
     pub bytes: usize,
     /// The descriptor, if there was one.
     pub handle: Option<Handle>,
-    /// The kernel dropped a descriptor that this process could not take.
+    /// Whether the kernel dropped a descriptor that this process could not take.
     pub is_cut: bool,
 }
 
-/// Sends one descriptor along with a few bytes; returns how many of them.
+/// Sends one descriptor with a few bytes; returns the number of bytes sent.
 #[inline]
 pub fn send(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<usize> {
     imp::send(socket, handle, bytes)
 }
 
-/// Waits for a message and the descriptor in it, which is kept from children.
+/// Waits for a message and its descriptor, which children do not inherit.
 #[inline]
 pub fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received> {
     imp::receive(socket, bytes)
@@ -39,8 +39,8 @@ pub fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received> {
 mod imp {
     //! Unix: `SCM_RIGHTS` (unix(7), cmsg(3), recvmsg(2)).
     //!
-    //! Receiving is by hand, because the library's call asks for the sender's address as well, which the kernel then looks up
-    //! and writes: 1 % of passing a memory object.
+    //! Receiving uses libc directly, because the library's call also requests the sender's address, which the kernel
+    //! then looks up and writes: 1 % of the time to pass a memory object.
 
     use super::*;
     use crate::sys::socket::{NO_SIGNAL, when_there_is_room};
@@ -49,7 +49,7 @@ mod imp {
     use std::mem::{self, MaybeUninit};
     use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-    /// Where there is no such flag, what was received is closed in children by a call of its own.
+    /// Without this flag, a separate call sets close-on-exec.
     #[cfg(not(target_vendor = "apple"))]
     const CLOSE_ON_EXEC: libc::c_int = libc::MSG_CMSG_CLOEXEC;
     #[cfg(target_vendor = "apple")]
@@ -57,14 +57,14 @@ mod imp {
 
     const HANDLE_BYTES: libc::c_uint = RawFd::BITS / u8::BITS;
 
-    /// What comes with a message: one descriptor.
+    /// The ancillary data of a message: one descriptor.
     #[repr(C, align(8))]
     struct Control([MaybeUninit<u8>; CONTROL_BYTES]);
 
-    /// Room for one descriptor and no more, whatever the padding allows.
+    /// Space for one descriptor and no more, independent of padding.
     #[cfg(not(target_os = "freebsd"))]
     const CONTROL_BYTES: usize = ONE_BYTES;
-    /// `FreeBSD` hands over what comes with its padding, or nothing (`kern_recvit` in `uipc_syscalls.c`).
+    /// `FreeBSD` delivers ancillary data with its padding, or nothing (`kern_recvit` in `uipc_syscalls.c`).
     #[cfg(target_os = "freebsd")]
     #[expect(unsafe_code, reason = "arithmetic on a number")]
     // SAFETY: CMSG_SPACE only adds the length of a header, and padding.
@@ -89,17 +89,17 @@ mod imp {
     pub(super) fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received> {
         let mut control = Control([MaybeUninit::uninit(); CONTROL_BYTES]);
         let mut place = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
-        // SAFETY: a header of zeroes is one that asks for nothing.
+        // SAFETY: a zeroed header is valid and requests nothing.
         let mut header: libc::msghdr = unsafe { mem::zeroed() };
         header.msg_iov = &raw mut place;
         header.msg_iovlen = 1;
         header.msg_control = control.0.as_mut_ptr().cast();
         header.msg_controllen = length(CONTROL_BYTES);
-        // SAFETY: every pointer in the header is to something that lives, with its length beside it.
+        // SAFETY: every pointer in the header is to live data with its length.
         let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, CLOSE_ON_EXEC) };
         let bytes = usize::try_from(received).map_err(|_| io::Error::last_os_error())?;
-        // SAFETY: the kernel has filled the control part as far as the header now says; the first of its messages, if
-        // there is one, is whole, and one of rights holds descriptors that are ours from now on.
+        // SAFETY: the kernel has filled the control part up to the length in the header; its first message, if any, is
+        // complete, and one with rights holds descriptors that this process now owns.
         let handle = unsafe {
             let message = libc::CMSG_FIRSTHDR(&raw const header);
             (!message.is_null()
@@ -108,7 +108,7 @@ mod imp {
                 && (*message).cmsg_len >= length(ONE_BYTES))
             .then(|| {
                 let handles = libc::CMSG_DATA(message).cast::<RawFd>();
-                // The padding can hold another one, and then there is somebody who sends what nobody asked for.
+                // The padding has room for another descriptor, which only a misbehaving sender would send.
                 if (*message).cmsg_len >= length(ONE_BYTES + size_of::<RawFd>()) {
                     drop(OwnedFd::from_raw_fd(handles.add(1).read_unaligned()));
                 }
@@ -122,13 +122,13 @@ mod imp {
         Ok(Received { bytes, handle, is_cut: header.msg_flags & libc::MSG_CTRUNC != 0 })
     }
 
-    /// The headers' own type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
+    /// The headers' type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     const fn length(bytes: usize) -> usize {
         bytes
     }
 
-    /// The headers' own type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
+    /// The headers' type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     #[expect(clippy::cast_possible_truncation, reason = "two dozen bytes")]
     const fn length(bytes: usize) -> libc::socklen_t {
@@ -138,7 +138,7 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    //! Systems whose sockets pass no descriptors.
+    //! Systems whose sockets do not pass descriptors.
 
     use super::*;
     missing! {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Creates zeroed memory of this size.
 ///
 /// # Errors
-/// Of the system: out of memory or handles.
+/// From the system: out of memory or handles.
 pub fn create(bytes: usize) -> io::Result<Handle> {
     imp::create(bytes)
 }
@@ -18,12 +18,12 @@ pub fn create(bytes: usize) -> io::Result<Handle> {
 pub struct Mapping {
     address: NonNull<u8>,
     bytes: usize,
-    /// Mapped before what was asked for, because systems map from certain offsets only.
+    /// Mapped before the requested part, because systems map only from certain offsets.
     before_bytes: usize,
 }
 
-// SAFETY: the mapping is plain shared memory; who may touch which part is the business of its users, which go
-// through atomics for everything that two sides touch at once.
+// SAFETY: the mapping is plain shared memory; its users coordinate access, with atomics for everything that two sides
+// access at the same time.
 #[expect(unsafe_code, reason = "a mapping may move to another thread")]
 unsafe impl Send for Mapping {}
 
@@ -38,7 +38,7 @@ impl Mapping {
         Self::map(memory, offset, bytes, true)
     }
 
-    /// Maps it without looking at it: each page becomes present when it is first touched.
+    /// Maps it without touching it: each page becomes present when it is first used.
     pub fn untouched(memory: &Handle, bytes: usize) -> io::Result<Self> {
         Self::map(memory, 0, bytes, false)
     }
@@ -47,29 +47,29 @@ impl Mapping {
     fn map(memory: &Handle, offset: usize, bytes: usize, present: bool) -> io::Result<Self> {
         let before_bytes = offset % imp::granularity();
         let start = imp::map(memory, offset - before_bytes, before_bytes + bytes, present)?;
-        // SAFETY: so many bytes are mapped there, and more.
+        // SAFETY: at least this many bytes are mapped there.
         Ok(Self { address: unsafe { start.add(before_bytes) }, bytes, before_bytes })
     }
 
-    /// Its first byte.
+    /// Returns the first byte.
     pub fn address(&self) -> NonNull<u8> {
         self.address
     }
 
-    /// Its size.
+    /// Returns the size.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// What is in it. Another process may be writing there: who asks must know from the transport that the other
-    /// side leaves these bytes alone meanwhile.
+    /// Returns the contents. Another process may be writing there: the caller must know from the transport that the
+    /// other side does not write these bytes in the meantime.
     #[expect(unsafe_code, reason = "a view of mapped memory")]
     pub fn contents(&self) -> &[u8] {
-        // SAFETY: the range is mapped as long as `self` lives, and every byte of it is initialised: zero at first.
+        // SAFETY: the range is mapped as long as `self` lives, and every byte of it is initialized: zero at first.
         unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.bytes) }
     }
 
-    /// What is in it, to be written. The same condition holds.
+    /// Returns the contents for writing, on the same condition.
     #[expect(unsafe_code, reason = "a view of mapped memory")]
     pub fn contents_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and `&mut self` makes this the only view in this process.
@@ -85,17 +85,18 @@ impl Drop for Mapping {
     }
 }
 
-/// Makes all pages present, without changing what is in them, for systems that have no call for it.
+/// Makes all pages present without changing their contents, for systems that have no call for it.
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux does it while it maps"))]
 #[expect(unsafe_code, reason = "writing to mapped memory")]
 fn touch(address: NonNull<u8>, bytes: usize) {
-    /// No system has smaller ones.
+    /// No system has smaller pages.
     const PAGE_BYTES: usize = 4096;
     for offset in (0..bytes).step_by(PAGE_BYTES) {
         // SAFETY: the byte is mapped and writable.
         let byte = unsafe { AtomicU8::from_ptr(address.add(offset).as_ptr()) };
         let found = byte.load(Ordering::Relaxed);
-        // A write, unless another process has written meanwhile, which is as good. Adding nothing would be made a read.
+        // A write, unless another process has written in the meantime, which is as good. Adding zero would be optimized
+        // to a read.
         let _ = byte.compare_exchange(found, found, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
@@ -128,8 +129,8 @@ mod imp {
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod imp {
-    //! macOS and FreeBSD: `shm_open` (POSIX). FreeBSD makes one without a name (`SHM_ANON`, `shm_open(2)`); on macOS the name is
-    //! taken away at once.
+    //! macOS and FreeBSD: `shm_open` (POSIX). FreeBSD creates one without a name (`SHM_ANON`, `shm_open(2)`); on macOS
+    //! the name is removed immediately.
 
     use super::*;
     use crate::sys::handle::owned;
@@ -141,7 +142,7 @@ mod imp {
 
     pub(super) fn create(bytes: usize) -> io::Result<Handle> {
         let memory = open()?;
-        // POSIX has shm_open set it; a system that did not would leak it to other peers.
+        // POSIX requires shm_open to set it; a system that did not would leak it to other peers.
         fcntl_setfd(&memory, FdFlags::CLOEXEC)?;
         ftruncate(&memory, bytes as u64)?;
         Ok(memory)
@@ -163,7 +164,7 @@ mod imp {
     #[cfg(target_os = "freebsd")]
     #[expect(unsafe_code, reason = "shm_open")]
     fn open() -> io::Result<Handle> {
-        // SAFETY: the path is the constant that stands for no name.
+        // SAFETY: the path is the constant for an unnamed object.
         let memory = unsafe { libc::shm_open(libc::SHM_ANON, libc::O_RDWR, 0o600) };
         owned(memory)
     }
@@ -174,10 +175,10 @@ mod imp {
         // At most 31 bytes (PSHMNAMLEN in sys/posix_shm.h).
         let name = std::ffi::CString::new(format!("/roundtrip-{:016x}", rand::random::<u64>()))?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
-        // SAFETY: the name is NUL-terminated. The mode goes through an int, as every variadic argument of its size.
+        // SAFETY: the name is NUL-terminated. The mode is passed as an int, like every variadic argument of its size.
         let memory = unsafe { libc::shm_open(name.as_ptr(), flags, 0o600 as libc::c_uint) };
         let memory = owned(memory)?;
-        // SAFETY: as above. Without its name it ends with its last descriptor.
+        // SAFETY: as above. Without its name, it ends with its last descriptor.
         unsafe { libc::shm_unlink(name.as_ptr()) };
         Ok(memory)
     }
@@ -195,12 +196,13 @@ mod imp {
         UnmapViewOfFile,
     };
 
-    /// An offset is a multiple of the allocation granularity: 64 KiB on every Windows (`SYSTEM_INFO` in `sysinfoapi.h`).
+    /// An offset is a multiple of the allocation granularity: 64 KiB on every Windows (`SYSTEM_INFO` in
+    /// `sysinfoapi.h`).
     pub(super) fn granularity() -> usize {
         64 * 1024
     }
 
-    /// The two halves of a number of 64 bits.
+    /// The two halves of a 64-bit number.
     #[expect(clippy::cast_possible_truncation, reason = "halves are meant")]
     fn halves(number: usize) -> (u32, u32) {
         let number = number as u64;
@@ -225,7 +227,7 @@ mod imp {
         present: bool,
     ) -> io::Result<NonNull<u8>> {
         let (high, low) = halves(offset);
-        // SAFETY: no address is asked for, so no existing mapping is replaced.
+        // SAFETY: no address is requested, so no existing mapping is replaced.
         let view = unsafe { MapViewOfFile(memory.object()?, FILE_MAP_ALL_ACCESS, high, low, bytes) };
         let address = NonNull::new(view.Value.cast()).ok_or_else(io::Error::last_os_error)?;
         if present {
@@ -237,7 +239,7 @@ mod imp {
     #[expect(unsafe_code, reason = "UnmapViewOfFile")]
     pub(super) fn unmap(address: NonNull<u8>, _bytes: usize) {
         let view = MEMORY_MAPPED_VIEW_ADDRESS { Value: address.as_ptr().cast() };
-        // SAFETY: called once, from the drop of the mapping that owns this view; failure would leave it mapped.
+        // SAFETY: called once, when the mapping that owns this view is dropped; failure would leave it mapped.
         let _ = unsafe { UnmapViewOfFile(view) };
     }
 }
@@ -263,14 +265,14 @@ mod mmap {
     ) -> io::Result<NonNull<u8>> {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::SHARED | more;
-        // SAFETY: no address is asked for, so no existing mapping is replaced.
+        // SAFETY: no address is requested, so no existing mapping is replaced.
         let address = unsafe { mmap(std::ptr::null_mut(), bytes, protection, flags, memory, offset as u64) }?;
         NonNull::new(address.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
     }
 
     #[expect(unsafe_code, reason = "unmapping memory")]
     pub(super) fn unmap(address: NonNull<u8>, bytes: usize) {
-        // SAFETY: called once, from the drop of the mapping that owns this range; failure would leave it mapped.
+        // SAFETY: called once, when the mapping that owns this range is dropped; failure would leave it mapped.
         let _ = unsafe { munmap(address.as_ptr().cast(), bytes) };
     }
 }
@@ -280,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_begins_at_any_offset_and_is_the_same_memory() {
+    fn part_maps_the_same_memory_at_any_offset() {
         let memory = create(200_000).unwrap();
         let mut whole = Mapping::new(&memory, 200_000).unwrap();
         whole.contents_mut()[100_001] = 7;

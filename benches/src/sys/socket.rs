@@ -1,4 +1,4 @@
-//! Sockets that keep the borders of messages, connected pairs, and what their buffers hold.
+//! Sockets that keep message boundaries, connected pairs, and buffer sizes.
 
 use super::handle::Handle;
 use socket2::Socket;
@@ -8,24 +8,24 @@ use std::time::Duration;
 #[cfg(unix)]
 pub(super) use imp::{NO_SIGNAL, when_there_is_room};
 
-/// What the sender of a Unix datagram does that finds no room at the receiver, for people.
-pub(crate) const FULL: &str = "A sender that finds no room waits on Linux, and asks again until there is some where the system does not let it wait.";
+/// What the sender of a Unix datagram does if the receiver is full, as text.
+pub(crate) const FULL: &str = "A sender without buffer space blocks on Linux and retries on other systems.";
 
-/// What a socket of the Unix family carries (socket(2)).
+/// The kind of a Unix socket (socket(2)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Bytes.
     Stream,
     /// Messages.
     Datagram,
-    /// Messages, and the end of the connection.
+    /// Messages and the end of the connection.
     Record,
 }
 
 /// A connected pair of Unix sockets (socketpair(2)), closed in children.
 pub(crate) use imp::pair;
 
-pub(crate) use imp::of;
+pub(crate) use imp::from_handle;
 
 /// Sends one message, waiting while there is no room; returns its length. Never ends the process (`SIGPIPE`).
 pub(crate) use imp::send;
@@ -33,32 +33,33 @@ pub(crate) use imp::send;
 /// Sends one message, unless there is no room.
 pub(crate) use imp::try_send;
 
-/// Receives one message from a socket of this kind and returns its length: more than the buffer's when it did not fit.
+/// Receives one message from a socket of this kind and returns its length: more than the buffer's if it did not fit.
 pub(crate) use imp::receive;
 
-/// How long `receive` waits (`SO_RCVTIMEO`).
-pub(crate) fn set_patience(socket: &Handle, patience: Duration) -> io::Result<()> {
-    imp::reference(socket)?.set_read_timeout(Some(patience))
+/// Sets the timeout of `receive` (`SO_RCVTIMEO`).
+pub(crate) fn set_timeout(socket: &Handle, timeout: Duration) -> io::Result<()> {
+    imp::reference(socket)?.set_read_timeout(Some(timeout))
 }
 
-/// What the buffers hold, `SO_SNDBUF` and `SO_RCVBUF` (socket(7); Linux answers twice what was asked for, because it
+/// Returns the buffer sizes, `SO_SNDBUF` and `SO_RCVBUF` (socket(7); Linux returns twice the requested size, because it
 /// counts its own records too).
 pub(crate) fn buffer_bytes(socket: &Handle) -> [Option<u64>; 2] {
     let Ok(socket) = imp::reference(socket) else { return [None; 2] };
     [socket.send_buffer_size(), socket.recv_buffer_size()].map(|bytes| bytes.ok().map(|bytes| bytes as u64))
 }
 
-/// Asks for buffers of this size in both directions, and takes what the system allows ([`buffer_bytes`] tells).
+/// Requests buffers of this size in both directions, limited to the system's maximum ([`buffer_bytes`] returns the
+/// result).
 pub(crate) fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
     let socket = imp::reference(socket)?;
     allowed(bytes, |bytes| socket.set_send_buffer_size(bytes))?;
     allowed(bytes, |bytes| socket.set_recv_buffer_size(bytes))
 }
 
-/// Makes the buffers of a socket of messages hold at least one of this length, where the system's own would not: those
-/// of `FreeBSD` and macOS hold 9,216 B of UDP (`udp_sendspace` in `udp_usrreq.c`).
+/// Makes the buffers of a message socket hold at least one message of this length if the default would not: the
+/// defaults of `FreeBSD` and macOS hold 9,216 B of UDP (`udp_sendspace` in `udp_usrreq.c`).
 pub(crate) fn hold_message(socket: &Handle, message_bytes: usize) -> io::Result<()> {
-    /// The address of who sent it is in the buffer, too (`struct sockaddr_storage`).
+    /// The buffer also holds the sender's address (`struct sockaddr_storage`).
     const ADDRESS_BYTES: usize = 128;
     let (socket, least) = (imp::reference(socket)?, message_bytes + ADDRESS_BYTES);
     if socket.send_buffer_size()? < least {
@@ -70,8 +71,8 @@ pub(crate) fn hold_message(socket: &Handle, message_bytes: usize) -> io::Result<
     Ok(())
 }
 
-/// Linux cuts what is asked for to what it allows; `FreeBSD` and macOS refuse it (`ENOBUFS`, setsockopt(2)), and are
-/// asked for half as much then.
+/// Linux limits the requested size to its maximum. `FreeBSD` and macOS reject it (`ENOBUFS`, setsockopt(2)); then this
+/// requests half as much.
 fn allowed(bytes: usize, set: impl Fn(usize) -> io::Result<()>) -> io::Result<()> {
     match set(bytes) {
         Err(error) if imp::is_too_large(&error) && bytes > 1 => allowed(bytes / 2, set),
@@ -89,20 +90,20 @@ mod imp {
     use socket2::{Domain, SockRef, Type};
     use std::thread;
 
-    /// Where there is no such flag, the library has set `SO_NOSIGPIPE` on the socket.
+    /// Without this flag, the library has set `SO_NOSIGPIPE` on the socket.
     #[cfg(not(target_vendor = "apple"))]
     pub(in crate::sys) const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
     #[cfg(target_vendor = "apple")]
     pub(in crate::sys) const NO_SIGNAL: SendFlags = SendFlags::empty();
 
-    /// A message ends here: without this a record socket of `FreeBSD` 15 is a stream (unix(4)).
+    /// Marks the end of a message: without it, a record socket on `FreeBSD` 15 is a stream (unix(4)).
     #[cfg(target_os = "freebsd")]
     const MESSAGE: SendFlags = NO_SIGNAL.union(SendFlags::EOR);
     #[cfg(not(target_os = "freebsd"))]
     const MESSAGE: SendFlags = NO_SIGNAL;
 
-    /// Asks again for as long as there is no room at the receiver. `FreeBSD` and macOS say so (`ENOBUFS`) instead of waiting
-    /// when a Unix datagram finds none, and nothing tells when there is some (`uipc_send` in their `uipc_usrreq.c`).
+    /// Retries while the receiver is full. `FreeBSD` and macOS return `ENOBUFS` instead of waiting if a Unix datagram
+    /// does not fit, and do not report when there is room (`uipc_send` in their `uipc_usrreq.c`).
     #[inline]
     pub(in crate::sys) fn when_there_is_room<T>(
         mut send: impl FnMut() -> rustix::io::Result<T>,
@@ -129,7 +130,7 @@ mod imp {
         Ok((one.into(), other.into()))
     }
 
-    pub(crate) fn of(handle: Handle) -> io::Result<Socket> {
+    pub(crate) fn from_handle(handle: Handle) -> io::Result<Socket> {
         Ok(handle.into())
     }
 
@@ -149,7 +150,7 @@ mod imp {
     #[inline]
     #[cfg(target_os = "linux")]
     pub(crate) fn receive(socket: &Handle, buffer: &mut [u8], _kind: Kind) -> io::Result<usize> {
-        // With TRUNC this kernel says how long the message was, not how much of it fitted (recv(2)).
+        // With TRUNC, this kernel returns the length of the whole message, not of the part that fits (recv(2)).
         Ok(rustix::net::recv(socket, buffer, RecvFlags::TRUNC).map(|(_, length)| length)?)
     }
 
@@ -166,15 +167,15 @@ mod imp {
         })
     }
 
-    /// Receives the parts of a message until one is the last, which is told beside its length. `FreeBSD` 15 hands over what
-    /// has arrived of a record.
+    /// Receives the parts of a message until the last one. Each call returns the length and whether the part is the
+    /// last. `FreeBSD` 15 delivers the part of a record that has arrived.
     #[cfg(any(not(target_os = "linux"), test))]
     fn whole(
         buffer: &mut [u8],
         mut receive: impl FnMut(&mut [u8]) -> rustix::io::Result<(usize, bool)>,
     ) -> io::Result<usize> {
         if buffer.is_empty() {
-            // Without any room FreeBSD does not wait for a message.
+            // With an empty buffer, FreeBSD does not wait for a message.
             return Ok(receive(&mut [0])?.0);
         }
         let mut length = 0;
@@ -198,7 +199,7 @@ mod imp {
         use super::*;
 
         #[test]
-        fn a_message_that_finds_no_room_is_sent_again_and_any_other_answer_is_told() {
+        fn retries_only_without_room() {
             let mut answers = [Err(Errno::NOBUFS), Err(Errno::NOBUFS), Ok(7)].into_iter();
             assert_eq!(when_there_is_room(|| answers.next().unwrap()), Ok(7));
             let mut answers = [Err(Errno::NOBUFS), Err(Errno::PIPE)].into_iter();
@@ -206,7 +207,7 @@ mod imp {
         }
 
         #[test]
-        fn a_message_is_whole_when_its_last_part_has_come() {
+        fn message_is_complete_with_its_last_part() {
             let parts = |parts: &[Result<(usize, bool), Errno>], room| {
                 let mut parts = parts.iter().copied();
                 let mut buffer = vec![0; room];
@@ -223,10 +224,10 @@ mod imp {
                 (Ok(3), vec![2, 2, 1, 0])
             );
             assert_eq!(parts(&[Ok((2, true))], 4), (Ok(2), vec![2, 2, 0, 0]));
-            // All the room is used, or the other end is gone.
+            // The buffer is full, or the other end is gone.
             assert_eq!(parts(&[Ok((4, false))], 4), (Ok(4), vec![4; 4]));
             assert_eq!(parts(&[Ok((1, false)), Ok((0, false))], 4), (Ok(1), vec![1, 0, 0, 0]));
-            // Longer than the room, or without any.
+            // Longer than the buffer, or with an empty buffer.
             assert_eq!(parts(&[Ok((5, true))], 4), (Ok(5), vec![5; 4]));
             assert_eq!((parts(&[Ok((0, true))], 0).0, parts(&[Ok((1, true))], 0).0), (Ok(0), Ok(1)));
             assert_eq!(parts(&[Err(Errno::INTR)], 4).0, Err(io::ErrorKind::Interrupted));
@@ -246,7 +247,7 @@ mod imp {
         Err(io::Error::new(io::ErrorKind::Unsupported, "Windows has no socketpair"))
     }
 
-    pub(crate) fn of(handle: Handle) -> io::Result<Socket> {
+    pub(crate) fn from_handle(handle: Handle) -> io::Result<Socket> {
         match handle {
             Handle::Socket(socket) => Ok(socket.into()),
             Handle::Object(_) => Err(not_a_socket()),
@@ -261,7 +262,7 @@ mod imp {
     }
 
     fn not_a_socket() -> io::Error {
-        io::Error::other("a handle of the kernel was passed, expected a socket")
+        io::Error::other("received a kernel handle, expected a socket")
     }
 
     pub(super) fn is_too_large(error: &io::Error) -> bool {
@@ -297,7 +298,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn a_buffer_is_as_large_as_the_system_allows() {
+    fn buffer_is_as_large_as_allowed() {
         let granted = Cell::new(0);
         let of_system = |most: usize| {
             let granted = &granted;
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_holds_a_message_that_its_buffers_would_not() {
+    fn socket_buffers_grow_for_a_message() {
         let (sender, receiver) = pair(Kind::Datagram).unwrap();
         set_buffer_bytes(&sender, 4_096).unwrap();
         let [Some(before), _] = buffer_bytes(&sender) else { panic!("sockets have buffers") };

@@ -1,4 +1,4 @@
-//! Putting memory into a pipe by reference instead of by copy: the pipe then holds the very pages.
+//! Puts memory into a pipe by reference instead of by copy: the pipe then holds the same pages.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -6,19 +6,19 @@ use std::io;
 
 pub(crate) use imp::support;
 
-/// Whether [`memory`] is permitted: filters of system calls that containers have refuse it and permit [`object`].
+/// Checks that [`memory`] is permitted: system-call filters in containers reject it and permit [`object`].
 pub(crate) use imp::memory_support;
 
 /// Puts pages of this process into the pipe, waiting while it is full; returns how many bytes. Until the other end has
-/// read them, writing to this memory changes what it will read.
+/// read them, writing to this memory changes the data that it will read.
 pub(crate) use imp::memory;
 
-/// Puts pages of a memory object into the pipe, from an offset on, which moves on; returns how many bytes.
+/// Puts pages of a memory object into the pipe from an offset, which advances; returns how many bytes.
 pub(crate) use imp::object;
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: vmsplice(2) and splice(2), without `SPLICE_F_GIFT`: the pages stay the sender's.
+    //! Linux: vmsplice(2) and splice(2), without `SPLICE_F_GIFT`: the sender keeps the pages.
 
     use super::*;
     use rustix::pipe::{IoSliceRaw, SpliceFlags, pipe, splice, vmsplice};
@@ -33,7 +33,7 @@ mod imp {
             memory(&Handle::from(writer), &[1])
         };
         put().map(drop).map_err(|error| {
-            Unsupported::because(format!("vmsplice is refused ({error}): a seccomp filter may forbid it"))
+            Unsupported::because(format!("vmsplice failed ({error}): possibly blocked by a seccomp filter"))
         })
     }
 
@@ -59,7 +59,7 @@ mod imp {
         use super::*;
 
         #[test]
-        fn memory_is_put_into_pipes_unless_a_filter_refuses_it() {
+        fn vmsplice_works_unless_filtered() {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();
             if status.contains("Seccomp:\t0") {
                 memory_support().unwrap();
@@ -72,11 +72,11 @@ mod imp {
 
 #[cfg(not(target_os = "linux"))]
 mod imp {
-    //! Systems that have no such call.
+    //! Systems without this call.
 
     use super::*;
     pub(crate) fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("splice and vmsplice: only on Linux"))
+        Err(Unsupported::because("splice and vmsplice exist only on Linux"))
     }
 
     pub(crate) fn memory_support() -> Result<(), Unsupported> {

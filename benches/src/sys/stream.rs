@@ -1,4 +1,4 @@
-//! Bytes over a pipe or a stream socket: one call each, which may move fewer bytes than asked for.
+//! Bytes over a pipe or a stream socket: one call each, which may move fewer bytes than requested.
 
 use super::handle::Handle;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Writes some of the bytes, waiting while there is no room; returns how many.
 pub(crate) use imp::write;
 
-/// Reads what there is, waiting while there is nothing; returns how many bytes, 0 at the end.
+/// Reads available bytes, waiting while there are none; returns how many, 0 at the end.
 pub(crate) use imp::read;
 
 #[cfg(unix)]
@@ -76,7 +76,7 @@ mod imp {
         if done != 0 {
             return Ok(read as usize);
         }
-        // SAFETY: takes nothing.
+        // SAFETY: takes no argument.
         match unsafe { GetLastError() } {
             // The end of an anonymous pipe.
             ERROR_BROKEN_PIPE => Ok(0),

@@ -1,9 +1,9 @@
-//! The text files in which a kernel tells about itself (`/proc`, `/sys`), below a root that a test can replace.
+//! The kernel's text files (`/proc`, `/sys`), below a root that tests can replace.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// A tree of small text files. Whatever cannot be read is absent: that is what a kernel without it looks like.
+/// A tree of small text files. Unreadable files count as absent, as on a kernel without them.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     root: PathBuf,
@@ -36,7 +36,7 @@ impl Tree {
         field(&self.text(path)?, prefix)
     }
 
-    /// The names in a folder, in their order. None where there is no such folder.
+    /// The names in a folder, in order. Empty if the folder does not exist.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -51,7 +51,7 @@ pub(crate) fn field(text: &str, prefix: &str) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix(prefix)).map(|rest| rest.trim().to_owned())
 }
 
-/// The numbers of a kernel's list such as `0-2,8`. What is no number is left out.
+/// The numbers in a kernel's list such as `0-2,8`. Invalid parts are skipped.
 pub(crate) fn numbers(list: &str) -> Vec<u32> {
     let parts = list.split(',').filter_map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -83,13 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_processors_have_ranges() {
+    fn parses_ranges_of_processors() {
         assert_eq!(numbers("0-2,8"), [0, 1, 2, 8]);
         assert_eq!(numbers("none"), Vec::<u32>::new());
     }
 
     #[test]
-    fn what_cannot_be_read_is_absent() {
+    fn unreadable_files_are_absent() {
         let (_folder, tree) = fixture::tree(&[("/proc/a", "name: 1 \nother: 2\n"), ("/proc/b", "12\n")]);
         assert_eq!(tree.field("/proc/a", "other:").as_deref(), Some("2"));
         assert_eq!(

@@ -1,15 +1,15 @@
-//! What the operating system counted for the calling thread: switches, migrations, processor time, faults.
+//! The operating system's counters for the calling thread: switches, migrations, processor time, faults.
 
 use roundtrip_wire::EndObservation;
 
-/// Counters of a thread or a process since it began; absent where the system does not tell.
+/// Counters of a thread or a process since its start; `None` if not available.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Times the scheduler moved it to another processor.
     pub(crate) migrations: Option<u64>,
     /// Context switches because it waited.
     pub(crate) voluntary_switches: Option<u64>,
-    /// Context switches because another thread was given the processor.
+    /// Context switches because the scheduler ran another thread.
     pub(crate) involuntary_switches: Option<u64>,
     pub(crate) user_ns: Option<u64>,
     pub(crate) system_ns: Option<u64>,
@@ -17,16 +17,16 @@ pub(crate) struct Usage {
     pub(crate) minor_faults: Option<u64>,
 }
 
-pub(crate) use imp::of_this_thread;
+pub(crate) use imp::for_this_thread;
 
-/// Reads the counters of all threads of another process. Systems tell less of others, and less precisely.
-pub(crate) use imp::of_process;
+/// Reads the counters of all threads of another process. Systems provide fewer of them, and less precisely.
+pub(crate) use imp::for_process;
 
-/// The system's number for the calling thread, where it has one that others see.
+/// The system's number for the calling thread, if other processes can see it.
 pub(crate) use imp::thread_id;
 
 impl From<Usage> for EndObservation {
-    /// What was counted for an end; the rest of an observation is not.
+    /// The counters of an end; the other fields of an observation stay empty.
     fn from(used: Usage) -> Self {
         Self {
             migrations: used.migrations,
@@ -56,17 +56,17 @@ impl Usage {
 
 #[cfg(target_os = "linux")]
 mod imp {
-    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; of other processes `/proc/pid`
-    //! (proc(5)), whose processor time comes in ticks of 10 ms.
+    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; for other processes
+    //! `/proc/pid` (proc(5)), with processor time in ticks of 10 ms.
 
     use super::*;
     use crate::sys::tree::Tree;
 
-    pub(crate) fn of_this_thread() -> Usage {
-        Usage { migrations: migrations("/proc/thread-self"), ..rusage::of_this_thread() }
+    pub(crate) fn for_this_thread() -> Usage {
+        Usage { migrations: migrations("/proc/thread-self"), ..rusage::for_this_thread() }
     }
 
-    pub(crate) fn of_process(pid: u32) -> Usage {
+    pub(crate) fn for_process(pid: u32) -> Usage {
         let threads = Tree::system().names(&format!("/proc/{pid}/task"));
         let of_threads = |count: &dyn Fn(&str) -> Option<u64>| -> Option<u64> {
             let counts = threads.iter().map(|thread| count(&format!("/proc/{pid}/task/{thread}")));
@@ -75,7 +75,7 @@ mod imp {
         let status =
             |thread: &str, name| Tree::system().field(&format!("{thread}/status"), name)?.parse().ok();
         let stat = Tree::system().text(&format!("/proc/{pid}/stat"));
-        // The name stands in parentheses, and may hold any; after it comes field 3.
+        // The name is in parentheses, and may contain any; field 3 follows it.
         let fields: Vec<&str> = stat
             .as_deref()
             .and_then(|stat| stat.rsplit_once(')'))
@@ -105,20 +105,20 @@ mod imp {
 
 #[cfg(target_os = "macos")]
 mod imp {
-    //! macOS: `thread_info` with `THREAD_BASIC_INFO` (`mach/thread_info.h`), and `pthread_threadid_np`. Context switches and
-    //! page faults are told of whole processes only (getrusage(2)).
+    //! macOS: `thread_info` with `THREAD_BASIC_INFO` (`mach/thread_info.h`), and `pthread_threadid_np`. Context
+    //! switches and page faults are available only for whole processes (getrusage(2)).
 
     use super::*;
     use std::mem::MaybeUninit;
 
     #[expect(unsafe_code, reason = "thread_info")]
-    pub(crate) fn of_this_thread() -> Usage {
+    pub(crate) fn for_this_thread() -> Usage {
         let mut times = MaybeUninit::<libc::thread_basic_info>::uninit();
         let mut words = libc::THREAD_BASIC_INFO_COUNT;
         // SAFETY: takes the calling thread; its port is borrowed from the library, which keeps it.
         let thread = unsafe { libc::pthread_mach_thread_np(libc::pthread_self()) };
         let flavour = libc::THREAD_BASIC_INFO.cast_unsigned();
-        // SAFETY: the structure is of this flavour, and as long as is said.
+        // SAFETY: the structure has this flavour and the given length.
         let result = unsafe { libc::thread_info(thread, flavour, times.as_mut_ptr().cast(), &raw mut words) };
         if result != libc::KERN_SUCCESS || words != libc::THREAD_BASIC_INFO_COUNT {
             return Usage::default();
@@ -132,16 +132,16 @@ mod imp {
         }
     }
 
-    /// The times of `proc_pid_rusage` are in a unit that differs from machine to machine: not told.
-    pub(crate) fn of_process(_pid: u32) -> Usage {
+    /// Not available: the times of `proc_pid_rusage` have a unit that differs between machines.
+    pub(crate) fn for_process(_pid: u32) -> Usage {
         Usage::default()
     }
 
-    /// Numbers are of 64 bits and count up from the start of the machine.
+    /// Numbers have 64 bits and count up from boot.
     #[expect(unsafe_code, reason = "pthread_threadid_np")]
     pub(crate) fn thread_id() -> Option<u32> {
         let mut number = 0;
-        // SAFETY: 0 stands for the calling thread, and the call writes one number.
+        // SAFETY: 0 means the calling thread, and the call writes one number.
         let result = unsafe { libc::pthread_threadid_np(0, &raw mut number) };
         if result == 0 { u32::try_from(number).ok() } else { None }
     }
@@ -156,15 +156,15 @@ mod imp {
 
 #[cfg(target_os = "freebsd")]
 mod imp {
-    //! FreeBSD: `getrusage(RUSAGE_THREAD)`, and `thr_self(2)`, whose number dtrace(1) calls `tid`; of other processes what
-    //! the kernel keeps of them.
+    //! FreeBSD: `getrusage(RUSAGE_THREAD)`, and `thr_self(2)`, whose number dtrace(1) calls `tid`; for other processes
+    //! the kernel's process data.
 
     use super::*;
     use crate::sys::kinfo;
 
-    pub(crate) use super::rusage::of_this_thread;
+    pub(crate) use super::rusage::for_this_thread;
 
-    pub(crate) fn of_process(pid: u32) -> Usage {
+    pub(crate) fn for_process(pid: u32) -> Usage {
         kinfo::process(pid).map(|process| rusage::from(&process.ki_rusage)).unwrap_or_default()
     }
 
@@ -182,7 +182,7 @@ mod imp {
 #[cfg(windows)]
 mod imp {
     //! Windows: `GetThreadTimes` (`processthreadsapi.h`), whose times grow by whole ticks of the clock, 15.6 ms on most
-    //! machines. No documented call tells the context switches, migrations or page faults of one thread.
+    //! machines. No documented call returns the context switches, migrations or page faults of one thread.
 
     use super::*;
     use crate::sys::process;
@@ -195,25 +195,25 @@ mod imp {
     };
 
     #[expect(unsafe_code, reason = "GetThreadTimes")]
-    pub(crate) fn of_this_thread() -> Usage {
-        // SAFETY: the handle stands for the calling thread, and each of the four addresses is of room for a time.
+    pub(crate) fn for_this_thread() -> Usage {
+        // SAFETY: the handle is the calling thread's, and each of the four addresses has space for a time.
         times(|[created, ended, kernel, user]| unsafe {
             GetThreadTimes(GetCurrentThread(), created, ended, kernel, user)
         })
     }
 
     #[expect(unsafe_code, reason = "GetProcessTimes")]
-    pub(crate) fn of_process(pid: u32) -> Usage {
+    pub(crate) fn for_process(pid: u32) -> Usage {
         let Ok(process) = process::open(pid, PROCESS_QUERY_LIMITED_INFORMATION) else {
             return Usage::default();
         };
-        // SAFETY: the handle is open, and each of the four addresses is of room for a time.
+        // SAFETY: the handle is open, and each of the four addresses has space for a time.
         times(|[created, ended, kernel, user]| unsafe {
             GetProcessTimes(process.as_raw_handle(), created, ended, kernel, user)
         })
     }
 
-    /// Those of the kernel and of the user, which come third and fourth, if the call succeeds.
+    /// Kernel and user time, the third and fourth, if the call succeeds.
     #[expect(unsafe_code, reason = "what a call has filled")]
     fn times(call: impl FnOnce([*mut FILETIME; 4]) -> i32) -> Usage {
         let mut times = [const { MaybeUninit::uninit() }; 4];
@@ -227,11 +227,11 @@ mod imp {
 
     #[expect(unsafe_code, reason = "GetCurrentThreadId")]
     pub(crate) fn thread_id() -> Option<u32> {
-        // SAFETY: takes nothing.
+        // SAFETY: takes no argument.
         Some(unsafe { GetCurrentThreadId() })
     }
 
-    /// A duration is counted in units of 100 ns.
+    /// A duration in units of 100 ns.
     fn nanoseconds(time: FILETIME) -> u64 {
         (u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)) * 100
     }
@@ -242,9 +242,9 @@ mod rusage {
     //! Linux and FreeBSD: `getrusage(RUSAGE_THREAD)` (getrusage(2)).
 
     use super::*;
-    /// All but the migrations, of which it does not tell.
+    /// All but the migrations, which it does not provide.
     #[expect(unsafe_code, reason = "getrusage fills a plain structure")]
-    pub(crate) fn of_this_thread() -> Usage {
+    pub(crate) fn for_this_thread() -> Usage {
         // SAFETY: rusage is plain numbers, for which all zeroes is a valid value.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: the pointer is to a live structure of the right type.
@@ -274,30 +274,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_has_a_number_of_its_own_where_it_has_one_at_all() {
+    fn thread_numbers_are_unique() {
         let other = std::thread::spawn(thread_id).join().unwrap();
         assert_eq!(thread_id(), thread_id());
         assert!(thread_id().is_none() || thread_id() != other);
     }
 
     #[test]
-    fn work_adds_to_the_times_that_the_system_tells() {
-        let before = of_this_thread();
+    fn work_increases_processor_time() {
+        let before = for_this_thread();
         assert_eq!(before.user_ns.is_some(), before.system_ns.is_some());
         let Some(user_ns) = before.user_ns else {
             println!("this system does not tell the times of a thread");
             return;
         };
-        // Times may be counted by ticks of some milliseconds; only a test that fails does not see one.
+        // Times may be counted in ticks of some milliseconds; only a failing test does not see one.
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while of_this_thread().user_ns == Some(user_ns) && std::time::Instant::now() < until {
+        while for_this_thread().user_ns == Some(user_ns) && std::time::Instant::now() < until {
             std::hint::black_box((0..10_000_u64).sum::<u64>());
         }
-        assert!(of_this_thread().since(before).user_ns > Some(0));
+        assert!(for_this_thread().since(before).user_ns > Some(0));
     }
 
     #[test]
-    fn what_one_reading_lacks_the_difference_lacks() {
+    fn difference_lacks_missing_values() {
         let earlier = Usage { user_ns: Some(5), migrations: Some(9), ..Usage::default() };
         let later = Usage { user_ns: Some(7), system_ns: Some(1), migrations: Some(8), ..Usage::default() };
         let expected = Usage { user_ns: Some(2), migrations: Some(0), ..Usage::default() };

@@ -1,7 +1,6 @@
-//! `alpc`: the kernel's local procedure calls, by which Windows' own services talk. It is listed with the reason why it is
-//! not measured: its calls (`NtAlpcCreatePort` and the rest) are not documented, so that a program which uses them relies
-//! on what may change with any update. What is documented on top of it, RPC over `ncalrpc`, would measure the marshalling of
-//! generated stubs.
+//! `alpc`: the kernel's local procedure calls, which Windows' own services use. It is listed with the reason why it is
+//! not measured: its calls (`NtAlpcCreatePort` and the rest) are undocumented, so they may change with any update. The
+//! documented layer above it, RPC over `ncalrpc`, would measure the marshalling of generated stubs.
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
@@ -18,13 +17,13 @@ impl Transport for Alpc {
             "ALPC",
             "message-queue",
             &[],
-            "Advanced local procedure calls of the Windows kernel. Not measured.",
+            "Advanced local procedure calls of the Windows kernel. Not implemented.",
         )
     }
 
     fn support(&self, _channel: &ChannelSpec) -> Result<(), Unsupported> {
         Err(Unsupported::because(
-            "ALPC: its calls are private to Windows, and RPC over it (ncalrpc) would measure generated stubs",
+            "ALPC: its API is private to Windows, and RPC over it (ncalrpc) would measure generated stubs",
         ))
     }
 

@@ -1,4 +1,4 @@
-//! `anonymous-pipe`: two pipes of Windows without a name, one each way (`CreatePipe`).
+//! `anonymous-pipe`: two anonymous Windows pipes, one per direction (`CreatePipe`).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
@@ -18,8 +18,8 @@ impl Transport for AnonymousPipe {
             "Anonymous pipe",
             "pipe",
             system::WINDOWS,
-            "Two pipes of CreatePipe, one each way, of the system's size unless asked for another. \
-             A message is copied into the kernel by WriteFile and out of it by ReadFile.",
+            "Two pipes (CreatePipe), one each way, with the system's buffer size by default. WriteFile \
+             copies in, ReadFile copies out.",
         )
     }
 
@@ -30,12 +30,12 @@ impl Transport for AnonymousPipe {
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (there_reader, there_writer) = named_pipe::anonymous(channel.buffer_bytes)?;
         let (back_reader, back_writer) = named_pipe::anonymous(channel.buffer_bytes)?;
-        Ok(Channel::of([there_writer, back_reader], [back_writer, there_reader]))
+        Ok(Channel::from_handles([there_writer, back_reader], [back_writer, there_reader]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
-        let buffers = Buffers::of_pipes(&writer, &reader);
+        let buffers = Buffers::for_pipes(&writer, &reader);
         Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
     }
 }

@@ -1,4 +1,4 @@
-//! `eventfd`: messages in shared memory, announced by an eventfd each way (eventfd(2)).
+//! `eventfd`: messages in shared memory, announced by one eventfd per direction (eventfd(2)).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::buffers::Buffers;
@@ -14,8 +14,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(crate) struct Eventfd;
 
-/// What the slots of one direction hold together, unless a single message is longer: that of a Linux pipe, so that the
-/// two compare.
+/// Capacity of the slots in one direction, unless a single message is longer: that of a Linux pipe, so that the two are
+/// comparable.
 const CAPACITY_BYTES: usize = 64 * 1024;
 
 impl Transport for Eventfd {
@@ -25,8 +25,8 @@ impl Transport for Eventfd {
             "Shared memory, eventfd",
             "shared-memory",
             system::LINUX,
-            "Slots in shared memory, 64 KiB or one message each way, and an eventfd each way: a message is \
-             copied into a slot, announced by one write, awaited by one read, and copied out.",
+            "Shared-memory slots, 64 KiB or one message each way, and an eventfd each way. A message is \
+             copied in, signalled with one write, awaited with one read, and copied out.",
         )
     }
 
@@ -36,14 +36,17 @@ impl Transport for Eventfd {
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let memory = shared_memory::create(2 * Slots::of(channel).total_bytes())?;
+        let memory = shared_memory::create(2 * Slots::for_channel(channel).total_bytes())?;
         let (there, back) = (event::create()?, event::create()?);
-        Ok(Channel::of([memory.try_clone()?, there.try_clone()?, back.try_clone()?], [memory, back, there]))
+        Ok(Channel::from_handles(
+            [memory.try_clone()?, there.try_clone()?, back.try_clone()?],
+            [memory, back, there],
+        ))
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let [memory, outgoing, incoming] = parts.take()?;
-        let slots = Slots::of(channel);
+        let slots = Slots::for_channel(channel);
         let mapping = Rc::new(Mapping::new(&memory, 2 * slots.total_bytes())?);
         let half = |offset, event| Half { mapping: Rc::clone(&mapping), offset, slots, event };
         let (out_at, in_at) = match end {
@@ -58,7 +61,7 @@ impl Transport for Eventfd {
     }
 }
 
-/// How one direction lies in memory: two counters, then the slots.
+/// The memory layout of one direction: two counters, then the slots.
 #[derive(Clone, Copy)]
 struct Slots {
     count: u32,
@@ -68,7 +71,7 @@ struct Slots {
 impl Slots {
     const HEADER_BYTES: usize = 2 * size_of::<Counter>();
 
-    fn of(channel: &ChannelSpec) -> Self {
+    fn for_channel(channel: &ChannelSpec) -> Self {
         let bytes = channel.message_bytes.max(crate::payload::ANSWER_BYTES).next_multiple_of(64);
         Self { count: u32::try_from(CAPACITY_BYTES / bytes).unwrap_or(1).max(1), bytes }
     }
@@ -78,7 +81,7 @@ impl Slots {
     }
 }
 
-/// One direction, seen from one side.
+/// One side's view of one direction.
 struct Half {
     mapping: Rc<Mapping>,
     offset: usize,
@@ -100,7 +103,7 @@ impl Half {
     #[expect(unsafe_code, reason = "an address in shared memory")]
     fn slot(&self, message: u32) -> *mut u8 {
         let index = (message % self.slots.count) as usize;
-        // SAFETY: the slots lie inside the mapping.
+        // SAFETY: the slots are inside the mapping.
         unsafe {
             self.mapping.address().as_ptr().add(self.offset + Slots::HEADER_BYTES + index * self.slots.bytes)
         }
@@ -110,7 +113,7 @@ impl Half {
         if bytes <= self.slots.bytes {
             return Ok(());
         }
-        Err(io::Error::other(format!("a message of {bytes} B does not fit a slot of {} B", self.slots.bytes)))
+        Err(io::Error::other(format!("message of {bytes} B exceeds the slot size of {} B", self.slots.bytes)))
     }
 }
 
@@ -122,9 +125,9 @@ impl Sender for SlotSender {
         self.0.check(message.len())?;
         let (sent, received) = self.0.counters();
         let number = sent.own();
-        // Only a full channel waits here, on the receiver's counter; a message is awaited on the eventfd alone.
+        // Only a sender with a full channel waits here, on the receiver's counter; receivers wait only on the eventfd.
         received.wait_until(sent, |received| distance(received, number) < self.0.slots.count)?;
-        // SAFETY: the message fits the slot, which the receiver leaves alone until it is announced.
+        // SAFETY: the message fits the slot, which the receiver does not access until it is announced.
         unsafe { std::ptr::copy_nonoverlapping(message.as_ptr(), self.0.slot(number), message.len()) };
         sent.publish_quietly(advance(number, 1));
         event::raise(&self.0.event)
@@ -134,7 +137,7 @@ impl Sender for SlotSender {
 impl Drop for SlotSender {
     fn drop(&mut self) {
         self.0.counters().0.leave();
-        // Where it fails, the counter is at its limit and nobody waits.
+        // If it fails, the counter is at its limit and no one waits.
         let _ = event::raise(&self.0.event);
     }
 }
@@ -151,7 +154,7 @@ impl Receiver for SlotReceiver {
         if sent.peek() == number {
             return Err(closed());
         }
-        // SAFETY: the buffer fits the slot, which the sender leaves alone until it is given back.
+        // SAFETY: the buffer fits the slot, which the sender does not access until it is returned.
         unsafe { std::ptr::copy_nonoverlapping(self.0.slot(number), buffer.as_mut_ptr(), buffer.len()) };
         received.publish(sent, advance(number, 1));
         Ok(buffer)

@@ -1,4 +1,4 @@
-//! `fifo`: two named pipes in a private folder, one each way (mkfifo(3), fifo(7)).
+//! `fifo`: two named pipes in a private folder, one per direction (mkfifo(3), fifo(7)).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
@@ -14,8 +14,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) struct Fifo;
 
-const THERE: &str = "there";
-const BACK: &str = "back";
+const TO_RESPONDER: &str = "there";
+const TO_INITIATOR: &str = "back";
 
 impl Transport for Fifo {
     fn about(&self) -> About {
@@ -24,8 +24,8 @@ impl Transport for Fifo {
             "FIFO",
             "pipe",
             system::UNIX,
-            "Two named pipes, one each way, opened by path and removed once both ends have them. \
-             A message is copied into the kernel by write and out of it by read.",
+            "Two FIFOs (mkfifo), one each way, unlinked after both ends opened them. write copies in, read \
+             copies out.",
         )
     }
 
@@ -35,10 +35,13 @@ impl Transport for Fifo {
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let folder = crate::scratch::folder()?;
-        sys::fifo::create(&folder.path().join(THERE))?;
-        sys::fifo::create(&folder.path().join(BACK))?;
+        sys::fifo::create(&folder.path().join(TO_RESPONDER))?;
+        sys::fifo::create(&folder.path().join(TO_INITIATOR))?;
         let address = folder.path().to_str().map(str::to_owned).ok_or_else(|| {
-            io::Error::other(format!("the temporary folder {} is not UTF-8", folder.path().display()))
+            io::Error::other(format!(
+                "the path of the temporary folder {} is not UTF-8",
+                folder.path().display()
+            ))
         })?;
         let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
@@ -52,18 +55,18 @@ impl Transport for Fifo {
         };
         let (writer, reader) = match end {
             End::Initiator => {
-                let writer = open(THERE, true)?;
-                (writer, open(BACK, false)?)
+                let writer = open(TO_RESPONDER, true)?;
+                (writer, open(TO_INITIATOR, false)?)
             }
             End::Responder => {
-                let reader = open(THERE, false)?;
-                (open(BACK, true)?, reader)
+                let reader = open(TO_RESPONDER, false)?;
+                (open(TO_INITIATOR, true)?, reader)
             }
         };
-        // Whichever end comes first: the other may measure at once.
+        // On both ends, because the other one may already start to measure.
         size_pipe(&writer, channel.buffer_bytes)?;
         size_pipe(&reader, channel.buffer_bytes)?;
-        let buffers = Buffers::of_pipes(&writer, &reader);
+        let buffers = Buffers::for_pipes(&writer, &reader);
         Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
     }
 }

@@ -1,5 +1,5 @@
-//! `mach-kqueue-bridge`: Mach messages, received by a thread that tells of each by a byte in a pipe, which a kqueue
-//! watches. The design that Chromium's document of 2008 measured, and rejected for its price.
+//! `mach-kqueue-bridge`: Mach messages, received by a thread that writes a byte for each to a pipe, which a kqueue
+//! watches. The design that Chromium's document from 2008 measured, and rejected for its cost.
 
 use super::family::mach::MachTransport;
 use crate::link::mach::{Arrival, Form};
@@ -7,9 +7,7 @@ use crate::link::mach::{Arrival, Form};
 pub(crate) static MACH_KQUEUE_BRIDGE: MachTransport = MachTransport {
     slug: "mach-kqueue-bridge",
     title: "Mach message, thread and pipe to kqueue",
-    semantics: "As mach-inline, but a thread of the receiver's process receives a message (mach_msg), hands it over \
-                in memory, at most five at once, and writes one byte into a pipe; the measuring thread waits for the \
-                pipe by kevent64, reads the byte and takes the message. It is copied into the message, into the \
-                kernel and out of it.",
+    semantics: "Like mach-inline, but a helper thread receives messages, queues up to five in memory and \
+     writes a byte to a pipe. The measured thread waits on the pipe with kevent64.",
     form: Form::inline(Arrival::Bridge),
 };

@@ -1,5 +1,5 @@
-//! `memfd-read`: memory passed as a descriptor over a Unix socket, mapped, and one byte of every page read (`memfd_create(2)`,
-//! `SCM_RIGHTS`, mmap(2)).
+//! `memfd-read`: memory passed as a descriptor over a Unix socket, mapped, and one byte of every page read
+//! (`memfd_create(2)`, `SCM_RIGHTS`, mmap(2)).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, unix_seqpacket};
 use crate::link::buffers::Buffers;
@@ -20,8 +20,7 @@ impl Transport for MemfdRead {
             "memfd, every page read",
             "out-of-line",
             system::LINUX,
-            "The message lies in a memfd; its descriptor is passed over a Unix record socket (SCM_RIGHTS), and the receiver \
-             maps it, reads one byte of every page, and unmaps it when done. Nothing is copied.",
+            "Like memfd-remap, but the receiver reads one byte of each page.",
         )
     }
 
@@ -33,7 +32,7 @@ impl Transport for MemfdRead {
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = unix_seqpacket::pair(Kind::Record, channel)?;
         let page = out_of_line::page()?;
-        Ok(Channel::of([initiator, page.try_clone()?], [responder, page]))
+        Ok(Channel::from_handles([initiator, page.try_clone()?], [responder, page]))
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
@@ -41,7 +40,7 @@ impl Transport for MemfdRead {
     }
 }
 
-/// The link over memory objects; `reads_every_page`: whether receiving looks at them.
+/// The link over memory objects; `reads_every_page`: whether receiving reads each page.
 pub(super) fn link(end: End, parts: Parts, reads_every_page: bool) -> io::Result<Link> {
     let [socket, page] = parts.take()?;
     let returns = Returns::new(&page, end == End::Initiator)?;

@@ -1,5 +1,5 @@
-//! `memfd-remap`: memory passed as a descriptor over a Unix socket and mapped, but not looked at (`memfd_create(2)`, `SCM_RIGHTS`,
-//! mmap(2)). What it costs to read it is in [`super::memfd_read`].
+//! `memfd-remap`: memory passed as a descriptor over a Unix socket and mapped, but not read (`memfd_create(2)`,
+//! `SCM_RIGHTS`, mmap(2)). [`super::memfd_read`] includes the cost of reading it.
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, memfd_read};
 use crate::link::Link;
@@ -17,8 +17,8 @@ impl Transport for MemfdRemap {
             "memfd, mapped only",
             "out-of-line",
             system::LINUX,
-            "The message lies in a memfd; its descriptor is passed over a Unix record socket (SCM_RIGHTS), and the receiver \
-             maps it and unmaps it when done. Nothing is copied, and no page is touched while the clock runs.",
+            "A memfd, whose descriptor is passed over a SOCK_SEQPACKET socket (SCM_RIGHTS). The receiver \
+             maps and unmaps it. Nothing is copied, and no page is touched while timed.",
         )
     }
 

@@ -1,5 +1,5 @@
-//! One contract, one file per mechanism, one list. A new transport is a new file here and one line in [`ALL`];
-//! it inherits the conformance suite (`tests/it/conformance.rs`).
+//! One trait, one file per mechanism, one list. A new transport is a new file here and one line in [`ALL`]; the
+//! conformance suite (`tests/it/conformance.rs`) covers it automatically.
 
 pub use crate::link::End;
 
@@ -7,7 +7,7 @@ use crate::link::Link;
 use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
-use crate::system::{Home, System};
+use crate::system::{SupportedSystem, System};
 use family::ring::RingTransport;
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub(crate) mod unix_seqpacket;
 pub(crate) mod unix_stream;
 pub(crate) mod vmsplice;
 
-/// Every transport, in the order of slugs. The slug is the file's name with hyphens.
+/// All transports, ordered by slug. The slug is the file's name with hyphens.
 pub static ALL: &[&dyn Transport] = &[
     &alpc::Alpc,
     &anonymous_pipe::AnonymousPipe,
@@ -102,54 +102,55 @@ pub static ALL: &[&dyn Transport] = &[
     &vmsplice::Vmsplice,
 ];
 
-/// The transport with this slug.
+/// Finds the transport with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Transport> {
     ALL.iter().copied().find(|transport| transport.info().slug.as_str() == slug)
 }
 
-/// One mechanism. The harness opens a channel, two fresh processes (or threads of one) connect to its ends.
+/// A mechanism. The harness opens a channel; two fresh processes (or threads of one) connect to its ends.
 pub trait Transport: Sync {
-    /// Its description, and the systems that have it.
+    /// Returns its description, and the systems that have it.
     fn about(&self) -> About;
 
-    /// Name, family and semantics, as they travel with every result.
+    /// Name, family and semantics, recorded with every result.
     fn info(&self) -> TransportInfo {
         self.about().info
     }
 
-    /// The systems that have the mechanism. A machine of one may still lack it: [`Transport::support`] asks it.
-    fn systems(&self) -> &'static [Home] {
+    /// The systems that have the mechanism. A machine with one of them may still lack it: [`Transport::support`] checks
+    /// that.
+    fn systems(&self) -> &'static [SupportedSystem] {
         self.about().systems
     }
 
-    /// How it behaves unless something else is asked for.
+    /// The default behaviour.
     fn manner(&self) -> Manner {
         Manner::default()
     }
 
-    /// The ring that this is, if it is one: then it also carries messages from and to many.
+    /// The ring transport, if it is one: then it also supports several senders and receivers.
     fn ring(&self) -> Option<&RingTransport> {
         None
     }
 
-    /// Whether its one call is a question and its answer.
+    /// Whether it supports only questions with answers.
     fn only_asks(&self) -> bool {
         false
     }
 
-    /// Whether a descriptor, or what the system has in its place, can be passed with a message on this system.
+    /// Whether a descriptor, or the system's equivalent, can be passed with a message on this system.
     fn passes_handles(&self, on: System) -> bool {
         let _ = on;
         false
     }
 
-    /// Whether this machine has the mechanism, and it can carry such messages.
+    /// Checks that this machine has the mechanism, and that it can carry these messages.
     ///
     /// # Errors
-    /// The reason where not; it is reported with the result.
+    /// The reason, if not; it is reported with the result.
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported>;
 
-    /// Creates a channel, in the harness. Nothing of it may outlive the returned value.
+    /// Creates a channel, in the harness. Everything ends with the returned value.
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel>;
 
     /// Connects to one end, in the peer. Both ends connect at the same time, so each may wait for the other.
@@ -162,43 +163,49 @@ pub struct About {
     /// [`Transport::info`].
     pub info: TransportInfo,
     /// [`Transport::systems`].
-    pub systems: &'static [Home],
+    pub systems: &'static [SupportedSystem],
 }
 
-/// Of a mechanism that no commit of the measured repository can have changed.
-fn control(slug: &str, title: &str, family: &str, systems: &'static [Home], semantics: &str) -> About {
+/// A mechanism that no commit of the measured repository can change.
+fn control(
+    slug: &str,
+    title: &str,
+    family: &str,
+    systems: &'static [SupportedSystem],
+    semantics: &str,
+) -> About {
     let (slug, family) = (Slug::from_name(slug), Slug::from_name(family));
     let info =
         TransportInfo { slug, title: title.into(), family, semantics: semantics.into(), control: true };
     About { info, systems }
 }
 
-/// How a channel and its ends behave, as a methodology says it.
+/// The behaviour of a channel and its ends, part of the methodology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manner {
-    /// How who must wait does it.
+    /// How a member waits.
     pub waiting: Waiting,
-    /// What a send into a full channel does.
+    /// The effect of sending into a full channel.
     pub on_full: OnFull,
     /// When a ring sends a wake-up.
     pub wake_rule: WakeRule,
-    /// What the memory of a ring went through before.
+    /// The earlier use of a ring's memory.
     pub storage: Storage,
 }
 
-/// What the memory of a ring went through before it is measured.
+/// The use of a ring's memory before it is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Storage {
-    /// Nothing: it is new, and zeroed.
+    /// New and zeroed.
     #[default]
     Cleared,
-    /// Others have used it for more than a lap, and died at it without leaving.
+    /// Used for more than a lap by members that died without leaving.
     Warm,
 }
 
 impl Storage {
-    /// As a methodology says it.
+    /// Returns its name in a methodology.
     pub fn slug(self) -> &'static str {
         match self {
             Self::Cleared => "cleared",
@@ -207,19 +214,19 @@ impl Storage {
     }
 }
 
-/// What a full channel does to who sends.
+/// The effect of sending into a full channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFull {
     /// The sender waits.
     #[default]
     Wait,
-    /// The message is lost, and nobody is told.
+    /// The message is lost without notice.
     Drop,
 }
 
 impl OnFull {
-    /// As a methodology says it.
+    /// Returns its name in a methodology.
     pub fn slug(self) -> &'static str {
         match self {
             Self::Wait => "wait",
@@ -228,68 +235,72 @@ impl OnFull {
     }
 }
 
-/// What a channel must carry, and how.
+/// The required properties of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelSpec {
     /// The longest message.
     pub message_bytes: usize,
-    /// The kernel buffer to ask for; none: the system's default.
+    /// The kernel buffer to request; `None` for the system's default.
     pub buffer_bytes: Option<usize>,
-    /// How it behaves.
+    /// Its behaviour.
     pub manner: Manner,
 }
 
 impl ChannelSpec {
-    /// For a mechanism without a border between messages.
+    /// For a mechanism without message boundaries.
     pub(crate) fn not_empty(&self) -> Result<(), Unsupported> {
         if self.message_bytes > 0 {
             return Ok(());
         }
-        Err(Unsupported::because("an empty message cannot be told from no message"))
+        Err(Unsupported::because("a message of 0 B cannot be distinguished from no message"))
     }
 
-    /// For a mechanism without a kernel buffer that has a size.
+    /// For a mechanism without a kernel buffer of configurable size.
     pub(crate) fn default_buffer(&self) -> Result<(), Unsupported> {
         if self.buffer_bytes.is_none() {
             return Ok(());
         }
-        Err(Unsupported::because("it has no kernel buffer to ask a size for: expected no buffer_bytes"))
+        Err(Unsupported::because("this transport has no kernel buffer: remove buffer_bytes"))
     }
 
-    /// For a mechanism over a pipe. Fails when the system does not allow such a pipe.
+    /// For a mechanism over a pipe. Fails if the system does not allow this size.
     fn pipe_buffer(&self) -> Result<(), Unsupported> {
         self.buffer_bytes.map_or(Ok(()), crate::sys::pipe_capacity::support)
     }
 }
 
-/// A channel that nobody has connected to yet.
+/// A channel with unconnected ends.
 #[derive(Debug)]
 pub struct Channel {
-    /// What the initiator needs.
+    /// The parts for the initiator.
     pub initiator: Parts,
-    /// What the responder needs.
+    /// The parts for the responder.
     pub responder: Parts,
     /// Files of the channel, removed when both ends are connected.
     pub folder: Option<TempDir>,
 }
 
 impl Channel {
-    fn of<const N: usize>(initiator: [Handle; N], responder: [Handle; N]) -> Self {
-        Self { initiator: Parts::of(initiator), responder: Parts::of(responder), folder: None }
+    fn from_handles<const N: usize>(initiator: [Handle; N], responder: [Handle; N]) -> Self {
+        Self {
+            initiator: Parts::from_handles(initiator),
+            responder: Parts::from_handles(responder),
+            folder: None,
+        }
     }
 }
 
-/// What one end needs to connect.
+/// The parts that one end needs to connect.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// Open handles, in an order that the transport knows.
+    /// Open handles, in an order that the transport defines.
     pub handles: Vec<Handle>,
     /// A name to connect to: a path, an address.
     pub address: Option<String>,
 }
 
 impl Parts {
-    pub(crate) fn of<const N: usize>(handles: [Handle; N]) -> Self {
+    pub(crate) fn from_handles<const N: usize>(handles: [Handle; N]) -> Self {
         Self { handles: handles.into(), address: None }
     }
 
@@ -299,12 +310,10 @@ impl Parts {
 
     pub(crate) fn take<const N: usize>(self) -> io::Result<[Handle; N]> {
         let count = self.handles.len();
-        self.handles
-            .try_into()
-            .map_err(|_| io::Error::other(format!("{count} handles were passed, expected {N}")))
+        self.handles.try_into().map_err(|_| io::Error::other(format!("{count} handles passed, expected {N}")))
     }
 
     pub(crate) fn address(&self) -> io::Result<&str> {
-        self.address.as_deref().ok_or_else(|| io::Error::other("no address was passed"))
+        self.address.as_deref().ok_or_else(|| io::Error::other("no address passed"))
     }
 }

@@ -1,5 +1,5 @@
-//! `named-pipe`: a duplex pipe of Windows with a name (`CreateNamedPipeW`), for bytes, with calls that wait; and
-//! [`NamedPipeTransport`], which its relatives are as well.
+//! `named-pipe`: a named duplex pipe on Windows (`CreateNamedPipeW`), for bytes, with blocking calls; and
+//! [`NamedPipeTransport`], shared with its variants.
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::{Link, named_pipe as link};
@@ -11,8 +11,7 @@ use std::io;
 pub(crate) static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe",
     title: "Named pipe",
-    about: "It carries bytes: a message is copied into the kernel by WriteFile and out of it by ReadFile, both of which \
-            wait.",
+    about: "Byte mode: blocking WriteFile and ReadFile.",
     messages: false,
     overlapped: false,
     transacts: false,
@@ -24,7 +23,7 @@ pub(crate) struct NamedPipeTransport {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) messages: bool,
-    /// Whether a completion port is waited at.
+    /// Whether calls wait at a completion port.
     pub(crate) overlapped: bool,
     /// Whether a question is sent and its answer awaited in one call.
     pub(crate) transacts: bool,
@@ -44,10 +43,7 @@ impl Transport for NamedPipeTransport {
             self.title,
             "pipe",
             system::WINDOWS,
-            &format!(
-                "One duplex pipe of CreateNamedPipe, 64 KiB each way unless asked for another. {}",
-                self.about
-            ),
+            &format!("A duplex pipe (CreateNamedPipe), 64 KiB each way by default. {}", self.about),
         )
     }
 
@@ -65,7 +61,7 @@ impl Transport for NamedPipeTransport {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (server, name) = named_pipe::create(self.settings(channel))?;
-        Ok(Channel { initiator: Parts::at(name), responder: Parts::of([server]), folder: None })
+        Ok(Channel { initiator: Parts::at(name), responder: Parts::from_handles([server]), folder: None })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {

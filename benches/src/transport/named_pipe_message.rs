@@ -1,12 +1,11 @@
-//! `named-pipe-message`: a duplex pipe of Windows with a name, for messages, with calls that wait.
+//! `named-pipe-message`: a named duplex pipe on Windows, for messages, with blocking calls.
 
 use super::named_pipe::NamedPipeTransport;
 
 pub(crate) static NAMED_PIPE_MESSAGE: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-message",
     title: "Named pipe, messages",
-    about: "It carries messages: each is one WriteFile and one ReadFile, both of which wait, and is copied into the kernel and out \
-            of it.",
+    about: "Message mode: one blocking WriteFile and ReadFile per message.",
     messages: true,
     overlapped: false,
     transacts: false,

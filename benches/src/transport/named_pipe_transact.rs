@@ -1,12 +1,13 @@
-//! `named-pipe-transact`: a duplex pipe of Windows with a name, whose initiator asks and is answered in one call (`TransactNamedPipe`).
+//! `named-pipe-transact`: a named duplex pipe on Windows, whose initiator sends a question and receives the answer in
+//! one call (`TransactNamedPipe`).
 
 use super::named_pipe::NamedPipeTransport;
 
 pub(crate) static NAMED_PIPE_TRANSACT: NamedPipeTransport = NamedPipeTransport {
     slug: "named-pipe-transact",
     title: "Named pipe, transaction",
-    about: "It carries messages: the initiator sends one and awaits its answer in one TransactNamedPipe, the responder answers with \
-            ReadFile and WriteFile, which wait. A message is copied into the kernel and out of it.",
+    about: "Message mode: the initiator calls TransactNamedPipe for request and reply, the responder \
+     blocking ReadFile and WriteFile.",
     messages: true,
     overlapped: false,
     transacts: true,

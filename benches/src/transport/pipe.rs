@@ -1,4 +1,5 @@
-//! `pipe`: two anonymous pipes, one each way (pipe(2)), of the system's size or of one asked for (`F_SETPIPE_SZ`).
+//! `pipe`: two anonymous pipes, one per direction (pipe(2)), with the system's default size or a requested one
+//! (`F_SETPIPE_SZ`).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::Link;
@@ -19,8 +20,7 @@ impl Transport for Pipe {
             "Pipe",
             "pipe",
             system::UNIX,
-            "Two anonymous pipes, one each way. \
-             A message is copied into the kernel by write and out of it by read.",
+            "Two anonymous pipes, one each way. write copies in, read copies out.",
         )
     }
 
@@ -30,12 +30,12 @@ impl Transport for Pipe {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] = pipes(channel)?;
-        Ok(Channel::of([initiator_writer, initiator_reader], [responder_writer, responder_reader]))
+        Ok(Channel::from_handles([initiator_writer, initiator_reader], [responder_writer, responder_reader]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
-        let buffers = Buffers::of_pipes(&writer, &reader);
+        let buffers = Buffers::for_pipes(&writer, &reader);
         Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
     }
 }

@@ -1,4 +1,4 @@
-//! `pipe-epoll`: two anonymous pipes, one each way, whose receivers wait in `epoll_wait(2)` first: Linux.
+//! `pipe-epoll`: two anonymous pipes, one per direction, whose receivers wait in `epoll_wait(2)` first: Linux.
 
 use super::family::pipe::ReadyPipe;
 use crate::system;

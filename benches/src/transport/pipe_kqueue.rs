@@ -1,4 +1,4 @@
-//! `pipe-kqueue`: two anonymous pipes, one each way, whose receivers wait in kevent(2) first: macOS and FreeBSD.
+//! `pipe-kqueue`: two anonymous pipes, one per direction, whose receivers wait in kevent(2) first: macOS and FreeBSD.
 
 use super::family::pipe::ReadyPipe;
 use crate::system::System;

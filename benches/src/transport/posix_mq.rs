@@ -1,4 +1,4 @@
-//! `posix-mq`: two POSIX message queues, one each way (`mq_overview(7)`).
+//! `posix-mq`: two POSIX message queues, one per direction (`mq_overview(7)`).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use crate::link::buffers::Buffers;
@@ -6,7 +6,7 @@ use crate::link::datagram::GOODBYE;
 use crate::link::{Link, Receiver, Sender, closed, unexpected_length};
 use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, message_queue};
-use crate::system::{Home, System};
+use crate::system::{SupportedSystem, System};
 use std::io;
 
 #[derive(Debug)]
@@ -14,28 +14,29 @@ pub(crate) struct PosixMq;
 
 impl Transport for PosixMq {
     fn about(&self) -> About {
-        const SYSTEMS: &[Home] = &[System::FreeBsd.sometimes("with `mqueuefs`"), System::Linux.always()];
+        const SYSTEMS: &[SupportedSystem] =
+            &[System::FreeBsd.sometimes("with `mqueuefs`"), System::Linux.always()];
         control(
             "posix-mq",
             "POSIX message queue",
             "message-queue",
             SYSTEMS,
-            "Two POSIX message queues of 10 messages, one each way: one message is one mq_send and one \
-             mq_receive. It is copied into the kernel and out of it.",
+            "Two POSIX message queues of 10 messages, one each way. One mq_send and mq_receive per message; \
+             copied in and out.",
         )
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.default_buffer()?;
         message_queue::support()?;
-        // The kernel is asked, with both queues, because its limits depend on who runs this and what else they hold.
+        // Creates both queues to check, because the kernel's limits depend on the user and their other queues.
         self.open(channel).map(drop).map_err(|error| Unsupported::because(error.to_string()))
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let there = message_queue::create(queued_bytes(channel))?;
         let back = message_queue::create(queued_bytes(channel))?;
-        Ok(Channel::of([there.try_clone()?, back.try_clone()?], [back, there]))
+        Ok(Channel::from_handles([there.try_clone()?, back.try_clone()?], [back, there]))
     }
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -48,7 +49,7 @@ impl Transport for PosixMq {
     }
 }
 
-/// The message size of the queues: room for a goodbye, too.
+/// The message size of the queues, with room for a goodbye.
 fn queued_bytes(channel: &ChannelSpec) -> usize {
     channel.message_bytes.max(GOODBYE.len())
 }
@@ -64,14 +65,14 @@ impl Sender for QueueSender {
 
 impl Drop for QueueSender {
     fn drop(&mut self) {
-        // A queue does not know that its writer is gone. Where it is full, nobody waits for this.
+        // A queue does not report that its writer is gone. If it is full, no one waits for this.
         let _ = message_queue::try_send(&self.0, &GOODBYE);
     }
 }
 
 struct QueueReceiver {
     queue: Handle,
-    /// For messages shorter than the longest: a queue wants room for that one.
+    /// For shorter messages: a queue requires a buffer for the longest.
     short: Vec<u8>,
 }
 

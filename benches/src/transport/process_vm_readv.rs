@@ -1,4 +1,4 @@
-//! `process-vm-readv`: the address of a message is sent, and the receiver copies it straight out of the sender's memory
+//! `process-vm-readv`: the address of a message is sent, and the receiver copies it directly from the sender's memory
 //! (`process_vm_readv(2)`).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control};
@@ -24,8 +24,8 @@ impl Transport for ProcessVmReadv {
             "process_vm_readv",
             "out-of-line",
             system::LINUX,
-            "The address of the message goes over a Unix stream socket; the receiver copies the message \
-             once, straight out of the sender's memory.",
+            "A Unix stream socket carries the message's address; the receiver copies the message directly \
+             from the sender's memory.",
         )
     }
 
@@ -37,7 +37,7 @@ impl Transport for ProcessVmReadv {
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = socket::pair(Kind::Stream)?;
         let page = out_of_line::page()?;
-        Ok(Channel::of([initiator, page.try_clone()?], [responder, page]))
+        Ok(Channel::from_handles([initiator, page.try_clone()?], [responder, page]))
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -1,5 +1,5 @@
 //! `ring-mach-semaphore`: the shared-memory ring ([`crate::ring`]), whose members sleep on a Mach semaphore
-//! (`semaphore_timedwait`): macOS, by public calls alone.
+//! (`semaphore_wait`): macOS, only with public calls.
 
 use super::family::ring::RingTransport;
 use crate::system;

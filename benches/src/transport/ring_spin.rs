@@ -1,5 +1,5 @@
-//! `ring-spin`: the shared-memory ring ([`crate::ring`]), whose members never sleep: they look until there is
-//! something.
+//! `ring-spin`: the shared-memory ring ([`crate::ring`]), whose members never sleep: they check until there is a
+//! message.
 
 use super::family::ring::RingTransport;
 use crate::system;

@@ -20,8 +20,7 @@ impl Transport for Socketpair {
             "Socket pair",
             "socket",
             system::UNIX,
-            "A connected pair of Unix stream sockets. \
-             A message is copied into the kernel by write and out of it by read.",
+            "A connected pair of Unix stream sockets. write copies in, read copies out.",
         )
     }
 
@@ -36,7 +35,7 @@ impl Transport for Socketpair {
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = socket::pair(Kind::Stream)?;
-        Ok(Channel::of([initiator], [responder]))
+        Ok(Channel::from_handles([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -45,10 +44,10 @@ impl Transport for Socketpair {
     }
 }
 
-/// The link over a connected stream socket, its buffers sized as asked.
+/// The link over a connected stream socket, with the requested buffer sizes.
 pub(super) fn stream_socket(socket: Handle, channel: &ChannelSpec) -> io::Result<Link> {
     size_socket(&socket, channel.buffer_bytes)?;
-    let buffers = Buffers::of_socket(&socket);
+    let buffers = Buffers::for_socket(&socket);
     let reader = socket.try_clone()?;
     Ok(Link::new(StreamSender(socket), StreamReceiver(reader), buffers))
 }

@@ -19,8 +19,8 @@ impl Transport for Splice {
             "splice",
             "out-of-line",
             system::LINUX,
-            "Two anonymous pipes, one each way. The message lies in a memfd, whose pages are put into the pipe \
-             by reference with splice; it is copied once, out of them, by read.",
+            "Two anonymous pipes, one each way. splice moves pages of a memfd into the pipe by reference; \
+             read copies them out.",
         )
     }
 

@@ -18,8 +18,7 @@ impl Transport for Tcp {
             "TCP loopback",
             "socket",
             system::EVERY,
-            "A TCP connection over 127.0.0.1 with TCP_NODELAY. \
-             A message is copied into the kernel by write and out of it by read.",
+            "A TCP connection over 127.0.0.1 with TCP_NODELAY. write copies in, read copies out.",
         )
     }
 
@@ -30,7 +29,11 @@ impl Transport for Tcp {
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?.to_string();
-        Ok(Channel { initiator: Parts::at(address), responder: Parts::of([listener.into()]), folder: None })
+        Ok(Channel {
+            initiator: Parts::at(address),
+            responder: Parts::from_handles([listener.into()]),
+            folder: None,
+        })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -38,7 +41,7 @@ impl Transport for Tcp {
             End::Initiator => TcpStream::connect(parts.address()?)?.into(),
             End::Responder => {
                 let [listener] = parts.take()?;
-                socket::of(listener)?.accept()?.0
+                socket::from_handle(listener)?.accept()?.0
             }
         };
         stream.set_tcp_nodelay(true)?;

@@ -1,5 +1,5 @@
 //! `udp`: two UDP sockets on the loopback interface, connected to each other (udp(7)). A receiver whose buffer is full
-//! loses what comes, and nobody is told.
+//! loses messages without notice.
 
 use super::{About, Channel, ChannelSpec, End, Manner, OnFull, Parts, Transport, control, unix_seqpacket};
 use crate::link::Link;
@@ -23,8 +23,8 @@ impl Transport for Udp {
             "UDP loopback",
             "socket",
             system::EVERY,
-            "Two UDP sockets over 127.0.0.1, connected to each other: one message is one datagram, copied \
-             into the kernel by send and out of it by recv. What a full receiver cannot hold is lost.",
+            "Two connected UDP sockets over 127.0.0.1. One datagram per message; send copies in, recv \
+             copies out. Datagrams that overflow the receive buffer are lost.",
         )
     }
 
@@ -37,7 +37,7 @@ impl Transport for Udp {
             return Ok(());
         }
         Err(Unsupported::because(format!(
-            "a message of {} B is longer than a datagram: at most {MESSAGE_BYTES_MAX} B",
+            "message of {} B exceeds a datagram, {MESSAGE_BYTES_MAX} B",
             channel.message_bytes
         )))
     }
@@ -46,7 +46,7 @@ impl Transport for Udp {
         let [initiator, responder] = [bind(channel)?, bind(channel)?];
         initiator.connect(responder.local_addr()?)?;
         responder.connect(initiator.local_addr()?)?;
-        Ok(Channel::of([initiator.into()], [responder.into()]))
+        Ok(Channel::from_handles([initiator.into()], [responder.into()]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -1,5 +1,5 @@
-//! `unix-dgram`: a connected pair of Unix datagram sockets (`SOCK_DGRAM`, unix(7)). They are reliable: what
-//! happens when the receiver's queue is full is [`socket::FULL`].
+//! `unix-dgram`: a connected pair of Unix datagram sockets (`SOCK_DGRAM`, unix(7)). They are reliable: [`socket::FULL`]
+//! describes a full receiver.
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, unix_seqpacket};
 use crate::link::Link;
@@ -19,8 +19,8 @@ impl Transport for UnixDgram {
             "socket",
             system::UNIX,
             &format!(
-                "A connected pair of Unix SOCK_DGRAM sockets: one message is one send and one recv, and must fit the \
-                 send buffer. It is copied into the kernel and out of it; nothing is lost. {}",
+                "A connected pair of Unix SOCK_DGRAM sockets, lossless. One send and recv per message, \
+                 which must fit the send buffer; copied in and out. {}",
                 socket::FULL
             ),
         )
@@ -36,7 +36,7 @@ impl Transport for UnixDgram {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = unix_seqpacket::pair(Kind::Datagram, channel)?;
-        Ok(Channel::of([initiator], [responder]))
+        Ok(Channel::from_handles([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {

@@ -7,7 +7,7 @@ use crate::link::datagram::{DatagramReceiver, DatagramSender};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::socket::{self, Kind};
-use crate::system::{Home, System};
+use crate::system::{SupportedSystem, System};
 use std::io;
 
 #[derive(Debug)]
@@ -15,14 +15,14 @@ pub(crate) struct UnixSeqpacket;
 
 impl Transport for UnixSeqpacket {
     fn about(&self) -> About {
-        const SYSTEMS: &[Home] = &[System::FreeBsd.always(), System::Linux.always()];
+        const SYSTEMS: &[SupportedSystem] = &[System::FreeBsd.always(), System::Linux.always()];
         control(
             "unix-seqpacket",
             "Unix record socket",
             "socket",
             SYSTEMS,
-            "A connected pair of Unix SOCK_SEQPACKET sockets: one message is one send and one recv, and \
-             must fit the send buffer. It is copied into the kernel and out of it.",
+            "A connected pair of Unix SOCK_SEQPACKET sockets. One send and recv per message, which must fit \
+             the send buffer; copied in and out.",
         )
     }
 
@@ -36,7 +36,7 @@ impl Transport for UnixSeqpacket {
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = pair(Kind::Record, channel)?;
-        Ok(Channel::of([initiator], [responder]))
+        Ok(Channel::from_handles([initiator], [responder]))
     }
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
@@ -45,7 +45,7 @@ impl Transport for UnixSeqpacket {
     }
 }
 
-/// A connected pair of Unix sockets of this type, sized as asked.
+/// A connected pair of Unix sockets of this type, with the requested buffer sizes.
 pub(super) fn pair(kind: Kind, channel: &ChannelSpec) -> io::Result<(Handle, Handle)> {
     let (initiator, responder) = socket::pair(kind)?;
     size_socket(&initiator, channel.buffer_bytes)?;
@@ -53,28 +53,28 @@ pub(super) fn pair(kind: Kind, channel: &ChannelSpec) -> io::Result<(Handle, Han
     Ok((initiator, responder))
 }
 
-/// Whether such a pair carries a message of this length: the kernel is asked, by sending one.
+/// Checks that this pair carries a message of this length, by sending one.
 pub(super) fn carries(kind: Kind, channel: &ChannelSpec) -> Result<(), Unsupported> {
     let failed = |error: io::Error| Unsupported::because(format!("Unix sockets of this type: {error}"));
     let (sender, _receiver) = pair(kind, channel).map_err(failed)?;
     let message = vec![0; channel.message_bytes];
     let refused = |why: &dyn std::fmt::Display| {
         Unsupported::because(format!(
-            "a message of {} B is refused ({why}): it must fit the send buffer of {} B",
+            "message of {} B rejected ({why}): it must fit the send buffer of {} B",
             message.len(),
-            Buffers::of_socket(&sender).send_bytes.unwrap_or(0)
+            Buffers::for_socket(&sender).send_bytes.unwrap_or(0)
         ))
     };
     match socket::try_send(&sender, &message) {
         Ok(sent) if sent == message.len() => Ok(()),
-        Ok(sent) => Err(refused(&format_args!("{sent} B were taken"))),
+        Ok(sent) => Err(refused(&format_args!("only {sent} B were sent"))),
         Err(error) => Err(refused(&error)),
     }
 }
 
-/// The link over a connected socket that keeps the borders of messages.
+/// The link over a connected socket that keeps message boundaries.
 pub(super) fn link(socket: Handle, kind: Kind) -> io::Result<Link> {
-    let buffers = Buffers::of_socket(&socket);
+    let buffers = Buffers::for_socket(&socket);
     let reader = socket.try_clone()?;
     Ok(Link::new(DatagramSender { socket, kind }, DatagramReceiver { socket: reader, kind }, buffers))
 }

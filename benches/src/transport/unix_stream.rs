@@ -1,9 +1,9 @@
-//! `unix-stream`: a Unix stream socket, listened for and connected to by its path (unix(7)).
+//! `unix-stream`: a Unix stream socket that listens and connects by path (unix(7)).
 
 use super::{About, Channel, ChannelSpec, End, Parts, Transport, control, socketpair};
 use crate::link::Link;
 use crate::sys::{Unsupported, socket};
-use crate::system::{Home, System};
+use crate::system::{SupportedSystem, System};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ const NAME: &str = "s";
 
 impl Transport for UnixStream {
     fn about(&self) -> About {
-        const SYSTEMS: &[Home] = &[
+        const SYSTEMS: &[SupportedSystem] = &[
             System::FreeBsd.always(),
             System::Linux.always(),
             System::MacOs.always(),
@@ -26,8 +26,7 @@ impl Transport for UnixStream {
             "Unix stream socket",
             "socket",
             SYSTEMS,
-            "A Unix stream socket, connected to by a path that is removed once both ends have it. \
-             A message is copied into the kernel by write and out of it by read.",
+            "A Unix stream socket, connected by path. write copies in, read copies out.",
         )
     }
 
@@ -48,11 +47,11 @@ impl Transport for UnixStream {
         listener.bind(&name).and_then(|()| listener.listen(1))?;
         let address = path.to_str().map(str::to_owned);
         let address = address.ok_or_else(|| {
-            io::Error::other(format!("the temporary folder {} is not UTF-8", path.display()))
+            io::Error::other(format!("the path of the temporary folder {} is not UTF-8", path.display()))
         })?;
         Ok(Channel {
             initiator: Parts::at(address),
-            responder: Parts::of([listener.into()]),
+            responder: Parts::from_handles([listener.into()]),
             folder: Some(folder),
         })
     }
@@ -66,26 +65,27 @@ impl Transport for UnixStream {
             }
             End::Responder => {
                 let [listener] = parts.take()?;
-                socket::of(listener)?.accept()?.0
+                socket::from_handle(listener)?.accept()?.0
             }
         };
         socketpair::stream_socket(stream.into(), channel)
     }
 }
 
-/// A socket that is not connected yet, closed in children.
+/// An unconnected socket, closed in children.
 fn create() -> io::Result<Socket> {
     Socket::new(Domain::UNIX, Type::STREAM, None)
 }
 
-/// The field for a path is 108 bytes on Linux and 104 on macOS and FreeBSD, with the NUL at its end (unix(4), unix(7)).
+/// The field for a path is 108 bytes on Linux and 104 on macOS and FreeBSD, including the NUL at its end (unix(4),
+/// unix(7)).
 fn explain(error: io::Error, path: &Path) -> io::Error {
     if error.kind() != io::ErrorKind::InvalidInput {
         return error;
     }
     let length = path.as_os_str().len();
     let reason = format!(
-        "the path of a Unix socket is too long ({length} bytes: {}): set TMPDIR to a shorter folder",
+        "the Unix socket path {} is too long ({length} bytes). Set TMPDIR to a shorter folder.",
         path.display()
     );
     io::Error::new(error.kind(), reason)

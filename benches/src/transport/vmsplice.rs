@@ -21,8 +21,8 @@ impl Transport for Vmsplice {
             "vmsplice",
             "out-of-line",
             system::LINUX,
-            "Two anonymous pipes, one each way. The sender's pages are put into the pipe by reference with \
-             vmsplice; the message is copied once, out of them, by read.",
+            "Two anonymous pipes, one each way. vmsplice moves the sender's pages into the pipe by \
+             reference; read copies them out.",
         )
     }
 
@@ -34,7 +34,7 @@ impl Transport for Vmsplice {
         let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] =
             pipe::pipes(channel)?;
         let page = out_of_line::page()?;
-        Ok(Channel::of(
+        Ok(Channel::from_handles(
             [initiator_writer, initiator_reader, page.try_clone()?],
             [responder_writer, responder_reader, page],
         ))
@@ -45,7 +45,7 @@ impl Transport for Vmsplice {
     }
 }
 
-/// Whether there are such pipes here, whatever puts pages into them.
+/// Checks that this system has these pipes, independent of the call that puts pages into them.
 pub(super) fn pipes_support(channel: &ChannelSpec) -> Result<(), Unsupported> {
     channel.not_empty().and_then(|()| channel.pipe_buffer())?;
     splice::support().and_then(|()| wake::support())
@@ -59,7 +59,7 @@ pub(super) fn link<S: Sender + 'static>(
 ) -> io::Result<Link> {
     let [writer, reader, page] = parts.take()?;
     let returns = Returns::new(&page, end == End::Initiator)?;
-    let buffers = Buffers::of_pipes(&writer, &reader);
+    let buffers = Buffers::for_pipes(&writer, &reader);
     Ok(Link::new(
         sender(writer, Lent::new(returns.clone())),
         ReturningReceiver::new(StreamReceiver(reader), returns),

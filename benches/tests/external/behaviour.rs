@@ -1,4 +1,4 @@
-//! A program that speaks the protocol without moving a byte, and goes wrong at one point of it.
+//! A program that implements the protocol without moving a byte, and misbehaves at one point.
 
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::program::head;
@@ -10,20 +10,20 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 use std::{env, process};
 
-/// Names the file that a daemon lives as long as.
+/// Names the file that limits a daemon's life.
 pub(crate) const WANTED: &str = "ROUNDTRIP_TEST_DAEMON_WANTED";
 
-/// How long each of its messages seems to take.
+/// The simulated time of each message.
 const MESSAGE: Duration = Duration::from_micros(100);
 
-/// What runs this program to behave in a way that is still to be named.
-pub(crate) fn myself() -> io::Result<PeerCommand> {
+/// The command for this program; the behaviour is still to be added.
+pub(crate) fn this_program() -> io::Result<PeerCommand> {
     Ok(PeerCommand::new(env::current_exe()?, Some("behave")))
 }
 
 pub(crate) fn main(behaviour: &str) -> ExitCode {
     match behaviour {
-        "be-there" => {
+        "wait-for-stdin" => {
             wait_for_end();
             return ExitCode::SUCCESS;
         }
@@ -31,14 +31,14 @@ pub(crate) fn main(behaviour: &str) -> ExitCode {
             start_threads();
             return ExitCode::SUCCESS;
         }
-        // Holds standard output and error open for as long as the test wants, or a minute.
+        // Holds standard output and error open until the test removes the file, or for a minute.
         "outlive" => {
             let wanted = env::var_os(WANTED).unwrap();
             let until = Instant::now() + Duration::from_secs(60);
             while Path::new(&wanted).exists() && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            // Whoever waits for this process finds that nobody did.
+            // The file remains only if nothing waited for this process.
             let _ = std::fs::remove_file(wanted);
             return ExitCode::SUCCESS;
         }
@@ -57,9 +57,9 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
     let mut lines = io::stdin().lock().lines();
     let asked: Value = serde_json::from_str(&lines.next().unwrap()?)?;
     match behaviour {
-        "hang-at-once" => hang(),
-        "die-at-once" => return Ok(ExitCode::from(3)),
-        "complain-and-die" => {
+        "hang-immediately" => hang(),
+        "exit-immediately" => return Ok(ExitCode::from(3)),
+        "print-error-and-exit" => {
             eprintln!("no licence for this machine");
             return Ok(ExitCode::from(4));
         }
@@ -69,23 +69,23 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
             eprintln!("the daemon has it now");
             return Ok(ExitCode::from(5));
         }
-        "print-rubbish" => say("Listening on port 4711")?,
+        "print-garbage" => say("Listening on port 4711")?,
         "print-half-a-line" => say_raw(b"{\"connected\":{\"initiator")?,
         "print-bytes" => say_raw(b"\xff\xfe\x00\x01\n")?,
-        "print-without-end" => loop {
+        "print-endlessly" => loop {
             say_raw(&[b'a'; 4096])?;
         },
-        "be-unsupported" => say("{\"unsupported\":\"it knows no such scenario\"}")?,
+        "report-unsupported" => say("{\"unsupported\":\"it knows no such scenario\"}")?,
         "fail" => say("{\"failed\":\"connect: connection refused\"}")?,
-        "say-done-first" => {
+        "send-done-first" => {
             say("{\"done\":{\"attempted\":1,\"accepted\":1,\"delivered\":1,\"responder_sum\":0}}")?;
         }
         _ => {}
     }
     let mut responder = responder()?;
     let pids = match behaviour {
-        "name-the-first-process" => [process::id(), 1],
-        "name-one-process" => [process::id(); 2],
+        "report-process-1" => [process::id(), 1],
+        "report-one-process" => [process::id(); 2],
         _ => [process::id(), responder.id()],
     };
     say(&json!({"connected": {"initiator_pid": pids[0], "responder_pid": pids[1]}}).to_string())?;
@@ -94,7 +94,7 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
         match behaviour {
             "hang-when-measuring" => hang(),
             "hang-in-the-third-part" if part == 2 => hang(),
-            "die-when-measuring" => {
+            "exit-when-measuring" => {
                 // The responder keeps standard output open.
                 return Ok(ExitCode::from(3));
             }
@@ -103,8 +103,8 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
                 responder.wait()?;
                 say("{\"failed\":\"the responder is gone\"}")?;
             }
-            "print-rubbish-when-measuring" => say("50 % done")?,
-            "be-timed" => say("{\"started\":{}}")?,
+            "print-garbage-when-measuring" => say("50 % done")?,
+            "use-harness-timing" => say("{\"started\":{}}")?,
             _ => {}
         }
         let done = done(behaviour, part, &asked["case"]);
@@ -121,14 +121,15 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An answer that is true but for one thing.
+/// An answer with one wrong value.
 fn done(behaviour: &str, part: u64, case: &Value) -> Value {
     let number = |name: &str| case[name].as_u64().unwrap();
     let (samples, batch) = (number("samples"), number("batch") * number("messages_per_operation"));
     let messages = samples * batch;
-    let first = if behaviour == "begin-each-part-anew" { 0 } else { u32::try_from(part * messages).unwrap() };
+    let first =
+        if behaviour == "restart-numbers-in-each-part" { 0 } else { u32::try_from(part * messages).unwrap() };
     let seed = u32::try_from(number("seed")).unwrap().wrapping_add(first);
-    let message = if behaviour == "be-slower" { MESSAGE * 11 / 10 } else { MESSAGE };
+    let message = if behaviour == "slow-down" { MESSAGE * 11 / 10 } else { MESSAGE };
     let began = Instant::now();
     let mut samples_ns = Vec::new();
     for _ in 0..samples {
@@ -152,10 +153,10 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
         "count-more-than-asked" => done["attempted"] = json!(messages + 1),
         "count-attempts-as-deliveries" => done["responder_sum"] = json!(head::sum(seed, 1)),
         "lose-one" => done["delivered"] = json!(messages - 1),
-        "leave-a-sample-out" => _ = done["samples_ns"].as_array_mut().unwrap().pop(),
-        "claim-years" => done["samples_ns"] = json!(vec![u64::MAX; samples_ns.len()]),
+        "omit-a-sample" => _ = done["samples_ns"].as_array_mut().unwrap().pop(),
+        "report-years" => done["samples_ns"] = json!(vec![u64::MAX; samples_ns.len()]),
         "misspell" => done["delivred"] = json!(messages),
-        "be-timed" => {
+        "use-harness-timing" => {
             let members = done.as_object_mut().unwrap();
             members.remove("samples_ns");
             members.remove("elapsed_ns");
@@ -165,8 +166,8 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
     done
 }
 
-/// Says once that it begins, and once that it is done with what [`CHAINS`] threads have each started one after another: at
-/// any time, several are being started. None of them ends before the standard input.
+/// Reports when it begins, and when [`CHAINS`] threads have each started others one after another: at any time, several
+/// are being started. All live until standard input ends.
 fn start_threads() {
     fn next(left: u32, done: Arc<Barrier>) {
         let start = move || {
@@ -193,14 +194,14 @@ const CHAINS: usize = 8;
 
 /// Another process of this program, which ends with its standard input.
 fn responder() -> io::Result<Child> {
-    myself()?.command().arg("be-there").stdin(Stdio::piped()).spawn()
+    this_program()?.command().arg("wait-for-stdin").stdin(Stdio::piped()).spawn()
 }
 
-/// A process that is no longer of this program's group.
+/// A process outside this program's group.
 #[cfg(unix)]
 fn leave_a_daemon() -> io::Result<()> {
     use std::os::unix::process::CommandExt;
-    myself()?.command().arg("outlive").process_group(0).spawn().map(|_| ())
+    this_program()?.command().arg("outlive").process_group(0).spawn().map(|_| ())
 }
 
 #[cfg(not(unix))]

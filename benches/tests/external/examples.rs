@@ -1,8 +1,8 @@
-//! The examples of `external/`, one a language, and the programs for Node that come with the suite: each through the cases
-//! of built-in transports.
+//! The examples in `external/`, one per language, and the bundled programs for Node: each runs the cases of built-in
+//! transports.
 
 use crate::support::{case, compared, measure, peer, placements, program};
-use crate::{Ran, Test};
+use crate::{Test, TestResult};
 use roundtrip_bench::definition::{self, PlannedCase};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::mechanism::Mechanism;
@@ -14,24 +14,24 @@ use std::process::Command;
 use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
-    ("an_example_in_c_over_a_unix_socket_passes_the_cases_of_built_in_transports", c),
-    ("an_example_in_go_over_a_pipe_passes_the_cases_of_built_in_transports", go),
-    ("an_example_in_python_over_its_own_pipe_passes_the_cases_of_built_in_transports", python),
-    ("an_example_for_node_over_a_unix_socket_passes_the_cases_of_built_in_transports", node_socket),
-    ("node_s_own_channel_passes_them_in_both_serializations", node_channel),
-    ("node_s_wire_formats_without_node_pass_them", wire_formats),
-    ("node_itself_understands_the_wire_formats_written_here", node_understands),
-    ("every_example_is_declared_in_the_definition_beside_them", declared),
+    ("c_example_over_a_unix_socket_passes", c),
+    ("go_example_over_a_pipe_passes", go),
+    ("python_example_over_its_own_pipe_passes", python),
+    ("node_example_over_a_unix_socket_passes", node_socket),
+    ("node_channel_passes_in_both_serializations", node_channel),
+    ("wire_formats_without_node_pass", wire_formats),
+    ("node_understands_the_wire_formats", node_understands),
+    ("definition_declares_every_example", declared),
 ];
 
-/// A process of a slow language takes a while to start on a loaded machine; only a test that fails waits for it.
+/// A slow language takes a while to start on a loaded machine; only a failing test waits for it.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 fn external(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("external").join(path)
 }
 
-fn c() -> Ran {
+fn c() -> TestResult {
     if cfg!(windows) {
         return Err("it is for POSIX systems".into());
     }
@@ -43,7 +43,7 @@ fn c() -> Ran {
     passes(&started(&built, &[]), &["roundtrip", "stream"])
 }
 
-fn go() -> Ran {
+fn go() -> TestResult {
     if cfg!(windows) {
         return Err("it passes descriptors to its child, as POSIX systems do".into());
     }
@@ -55,13 +55,13 @@ fn go() -> Ran {
     passes(&started(&built, &[]), &["roundtrip", "stream"])
 }
 
-fn python() -> Ran {
+fn python() -> TestResult {
     let name = if cfg!(windows) { "python" } else { "python3" };
     build(Command::new(name).arg("--version"), name)?;
     passes(&started(Path::new(name), &[external("python/pipe.py")]), &["roundtrip", "stream"])
 }
 
-fn node_socket() -> Ran {
+fn node_socket() -> TestResult {
     build(Command::new("node").arg("--version"), "node")?;
     let program = started(Path::new("node"), &[external("node/unix_socket.js")]);
     passes(&program, &["roundtrip"])?;
@@ -69,7 +69,7 @@ fn node_socket() -> Ran {
     Ok(())
 }
 
-fn node_channel() -> Ran {
+fn node_channel() -> TestResult {
     build(Command::new("node").arg("--version"), "node")?;
     for program in node::programs() {
         passes(&program, &["roundtrip", "stream"])?;
@@ -78,7 +78,7 @@ fn node_channel() -> Ran {
     Ok(())
 }
 
-fn wire_formats() -> Ran {
+fn wire_formats() -> TestResult {
     for program in framing::programs() {
         if let Some(reason) = &program.unsupported {
             return Err(reason.to_string());
@@ -89,7 +89,7 @@ fn wire_formats() -> Ran {
     Ok(())
 }
 
-/// A parent in Node with the responder of the wire formats as its child, on the channel that Node gives it.
+/// A Node parent with the framing responder as its child, on the channel that Node provides.
 const PARENT: &str = r#"
 const [serialization, peer, ...before] = process.argv.slice(1);
 const sizes = [8, 64, 65536, 300000, 8];
@@ -112,7 +112,7 @@ child.on('exit', (code) => {
 sent.forEach((message) => child.send(message));
 "#;
 
-fn node_understands() -> Ran {
+fn node_understands() -> TestResult {
     build(Command::new("node").arg("--version"), "node")?;
     for program in framing::programs() {
         if let Some(reason) = &program.unsupported {
@@ -121,19 +121,19 @@ fn node_understands() -> Ran {
     }
     for format in framing::ALL {
         let PeerCommand { program, arguments } = peer();
-        let said = Command::new("node")
+        let output = Command::new("node")
             .args(["-e", PARENT, format.name()])
             .arg(program)
             .args(arguments)
             .output()
             .unwrap();
-        let complaints = String::from_utf8_lossy(&said.stderr);
-        assert_eq!(String::from_utf8_lossy(&said.stdout), "true\n", "{}: {complaints}", format.name());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "true\n", "{}: {stderr}", format.name());
     }
     Ok(())
 }
 
-fn declared() -> Ran {
+fn declared() -> TestResult {
     let path = external("examples.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let plan = definition::parse("examples", &text, path.parent().unwrap()).unwrap();
@@ -148,8 +148,8 @@ fn declared() -> Ran {
     Ok(())
 }
 
-/// Runs what makes or shows a toolchain.
-fn build(command: &mut Command, name: &str) -> Ran {
+/// Runs the command that builds or checks a toolchain.
+fn build(command: &mut Command, name: &str) -> TestResult {
     match command.output() {
         Ok(output) => {
             assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
@@ -165,8 +165,8 @@ fn started(program: &Path, arguments: &[PathBuf]) -> Program {
     self::program("example", command, external(""))
 }
 
-/// The sizes and placements of built-in transports, in these scenarios; what it does not do it says.
-fn passes(example: &Program, scenarios: &[&str]) -> Ran {
+/// The sizes and placements of built-in transports, in these scenarios; a program reports unsupported cases.
+fn passes(example: &Program, scenarios: &[&str]) -> TestResult {
     let mut cases = Vec::new();
     for scenario in ["roundtrip", "stream"] {
         for message_bytes in [8, 64, 4_096, 65_536, 1 << 20] {
@@ -192,7 +192,7 @@ fn passes(example: &Program, scenarios: &[&str]) -> Ran {
     Ok(())
 }
 
-/// Compared with itself, in parts.
+/// Compares it with itself, in parts.
 fn takes_turns(case: &PlannedCase) {
     let found = compared(case.clone(), case.clone(), DEADLINE);
     assert_eq!(found.pairs.len(), 2, "{found:?}");
@@ -202,7 +202,7 @@ fn takes_turns(case: &PlannedCase) {
     }
 }
 
-/// Many messages on their way at once.
+/// Tests several messages in flight.
 fn windows_pass(mechanism: &Mechanism) {
     let cases = [64, 65_536].map(|message_bytes| {
         let case = case(mechanism.clone(), "roundtrip", message_bytes);
@@ -213,7 +213,7 @@ fn windows_pass(mechanism: &Mechanism) {
         delivered_all(&result, "window 256");
     }
     let whole = case(mechanism.clone(), "roundtrip", 64);
-    // A part is no multiple of the window.
+    // A part is not a multiple of the window.
     takes_turns(&PlannedCase { work: Work { window: 7, batch: 3, ..whole.work.clone() }, ..whole });
 }
 
@@ -229,7 +229,7 @@ fn delivered_all(result: &CaseResult, name: &str) {
         let messages = 20 * operations * u64::from(result.methodology.batch);
         assert_eq!((repetition.count, repetition.delivered), (20, messages), "{name}");
         assert_eq!(repetition.ends.len(), 2, "{name}");
-        // Not every system tells where other processes run: those that do not tell it of neither.
+        // Some systems do not report where other processes run; then both are unknown.
         if result.case.placement.as_str() == "same-cpu" {
             assert_eq!(repetition.ends[0].cpus_seen, repetition.ends[1].cpus_seen, "{name}");
         }

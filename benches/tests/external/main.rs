@@ -1,5 +1,5 @@
-//! Programs that bring a transport of their own: the examples of `external/`, each driven through the cases of built-in
-//! ones, and programs that hang, lie, print rubbish or die, each of which is found out and stops nothing else.
+//! External programs: the examples in `external/`, each run through the cases of built-in transports; and programs that
+//! hang, report false results, print garbage or die. Each of those must be detected and stop nothing else.
 //!
 //! The program starts itself as each of the latter, which is why it has its own `main`.
 
@@ -15,10 +15,10 @@ mod turns;
 use std::panic;
 use std::process::ExitCode;
 
-/// What a test says: nothing, or why it could not be run here.
-type Ran = Result<(), String>;
+/// The result of a test: success, or why it could not run here.
+type TestResult = Result<(), String>;
 
-type Test = (&'static str, fn() -> Ran);
+type Test = (&'static str, fn() -> TestResult);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

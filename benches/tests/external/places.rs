@@ -1,7 +1,7 @@
-//! Where the threads of a program are.
+//! The placement of a program's threads.
 
-use crate::behaviour::myself;
-use crate::{Ran, Test};
+use crate::behaviour::this_program;
+use crate::{Test, TestResult};
 use roundtrip_bench::sys::affinity;
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,16 +9,15 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-pub(crate) const TESTS: &[Test] =
-    &[("threads_that_are_being_started_while_their_process_is_pinned_are_pinned_too", all_are_pinned)];
+pub(crate) const TESTS: &[Test] = &[("pins_threads_that_are_being_started", all_are_pinned)];
 
-fn all_are_pinned() -> Ran {
+fn all_are_pinned() -> TestResult {
     if !Path::new("/proc/self/task").exists() {
         return Err("only Linux tells the places of the threads of another process".into());
     }
     let cpu = affinity::pair().map_err(|reason| reason.0)?.first;
     for attempt in 0..20 {
-        let mut child = myself()
+        let mut child = this_program()
             .unwrap()
             .command()
             .arg("start-threads")
@@ -38,7 +37,7 @@ fn all_are_pinned() -> Ran {
     Ok(())
 }
 
-/// Of all its threads: `Cpus_allowed_list` of `proc_pid_status(5)`.
+/// For all its threads: `Cpus_allowed_list` in `proc_pid_status(5)`.
 fn places(pid: u32) -> BTreeSet<String> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
     let place = |thread: fs::DirEntry| {

@@ -44,22 +44,22 @@ pub(crate) fn case(mechanism: Mechanism, scenario: &str, message_bytes: usize) -
     PlannedCase {
         total_bytes: is_stream.then_some(message_bytes as u64 * messages_per_operation),
         repetitions: Repetitions::exactly(2),
-        ..PlannedCase::of(mechanism, scenario::find(scenario).unwrap(), work)
+        ..PlannedCase::new(mechanism, scenario::find(scenario).unwrap(), work)
     }
 }
 
-/// The results of these cases, each of whose repetitions may take so long.
+/// Measures these cases, with this deadline per repetition.
 pub(crate) fn measure(cases: Vec<PlannedCase>, deadline: Duration) -> Vec<CaseResult> {
     let plan = Plan { preset: Slug::from_name("test"), about: String::new(), cases, deadline };
     harness::run(&plan, &peer(), 7, &mut |_| {}).results
 }
 
-/// What two of them compared say until there are two pairs, which tell nothing.
+/// Compares two of them until there are two pairs, which decide nothing.
 pub(crate) fn compared(base: PlannedCase, head: PlannedCase, deadline: Duration) -> Compared {
     compare(base, head, Rule { looks: vec![2], ..Rule::default() }, deadline)
 }
 
-/// What two of them compared say by this rule.
+/// Compares two of them with this rule.
 pub(crate) fn compare(base: PlannedCase, head: PlannedCase, rule: Rule, deadline: Duration) -> Compared {
     let comparison = Comparison { pairs: vec![Pair { base, head }], deadline, rule };
     ab::run(&comparison, &peer(), 7, &mut |_| {}).results.remove(0)

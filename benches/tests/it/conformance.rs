@@ -1,7 +1,7 @@
-//! What every transport must do, in every mode and placement: echo all sizes, keep order and content, count
-//! honestly, stay where it was put, leave nothing behind.
+//! Required behaviour of every transport, in every mode and placement: echo all sizes, keep order and content, count
+//! correctly, stay on its processors, leave nothing behind.
 
-use crate::support::{DEADLINE, Leftovers, alone, case, channel, is_brief, peer, plain, settings};
+use crate::support::{DEADLINE, Leftovers, case, channel, is_brief, peer, plain, serialize, settings};
 use roundtrip_bench::definition::{Mode, Placement, Plan};
 use roundtrip_bench::harness::{self, Outcome};
 use roundtrip_bench::scenario::{Pattern, Scenario};
@@ -9,11 +9,11 @@ use roundtrip_bench::{scenario, transport};
 use roundtrip_wire::{CaseResult, Slug};
 use std::ops::ControlFlow;
 
-/// Nothing, the shortest of each scenario, around a page, the capacity of a pipe and of the rings, the largest datagram,
+/// Empty, the shortest of each scenario, around a page, the capacity of a pipe and of the rings, the largest datagram,
 /// and beyond all of them.
 const SIZES: &[usize] = &[0, 1, 8, 4_095, 4_097, 65_507, 65_536, 65_537, 1_048_576, 8_388_608];
 
-/// Of these what is left of all where every start of a process takes long ([`is_brief`]).
+/// The sizes if process starts take long ([`is_brief`]).
 const SIZES_BRIEF: &[usize] = &[0, 8, 65_537, 1_048_576];
 
 fn run_all(sizes: &[usize], settings: &[(Mode, Placement)]) -> Outcome {
@@ -43,8 +43,8 @@ fn name(result: &CaseResult) -> String {
 }
 
 #[test]
-fn every_case_is_measured_without_loss_and_leaves_nothing_behind() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
+fn measures_every_case_without_loss_or_leftovers() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
     let settings = settings().filter(|(_, placement)| !is_brief() || *placement == Placement::Free);
     let sizes = if is_brief() { SIZES_BRIEF } else { SIZES };
     let outcome = run_all(sizes, &settings.collect::<Vec<_>>());
@@ -87,8 +87,8 @@ fn every_case_is_measured_without_loss_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn pinned_ends_stay_where_they_were_put() {
-    let _turn = alone();
+fn pinned_ends_stay_on_their_processors() {
+    let _turn = serialize();
     let sizes: &[usize] = if is_brief() { &[1024] } else { &[1, 1024] };
     for result in run_all(sizes, &settings().collect::<Vec<_>>()).results {
         let (name, placement) = (name(&result), result.case.placement.as_str().to_owned());
@@ -113,8 +113,8 @@ fn pinned_ends_stay_where_they_were_put() {
 }
 
 #[test]
-fn a_message_of_one_byte_goes_there_and_back() {
-    let _turn = alone();
+fn one_byte_message_makes_a_round_trip() {
+    let _turn = serialize();
     for &transport in transport::ALL {
         let mut planned = case(transport, "roundtrip", (Mode::TwoProcesses, Placement::Free), 1);
         planned.work.operations = 300; // more than one byte counts to
@@ -127,8 +127,8 @@ fn a_message_of_one_byte_goes_there_and_back() {
 }
 
 #[test]
-fn operations_timed_in_batches_are_all_delivered_and_counted() {
-    let _turn = alone();
+fn counts_all_operations_in_batches() {
+    let _turn = serialize();
     let mut planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     planned.work.batch = 16;
     let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
@@ -137,10 +137,10 @@ fn operations_timed_in_batches_are_all_delivered_and_counted() {
 }
 
 #[test]
-fn a_run_that_is_no_longer_wanted_ends_after_the_repetition_and_leaves_nothing_behind() {
-    let _turn = alone();
+fn cancelled_run_leaves_nothing_behind() {
+    let _turn = serialize();
     let setting = (Mode::TwoProcesses, Placement::Free);
-    // Which could leave a file behind, where there is such a thing.
+    // A FIFO could leave a file behind.
     let fifo = transport::find("fifo").filter(|fifo| fifo.support(&channel(64)).is_ok());
     let cases = vec![case(fifo.unwrap_or_else(plain), "roundtrip", setting, 64)];
     let plan = Plan { preset: Slug::from_name("until"), about: String::new(), cases, deadline: DEADLINE };
@@ -162,8 +162,8 @@ fn a_run_that_is_no_longer_wanted_ends_after_the_repetition_and_leaves_nothing_b
 }
 
 #[test]
-fn the_order_of_repetitions_is_drawn_from_the_seed() {
-    let _turn = alone();
+fn order_of_repetitions_follows_the_seed() {
+    let _turn = serialize();
     let order = |seed| {
         let setting = (Mode::TwoProcesses, Placement::Free);
         let pipe = plain();

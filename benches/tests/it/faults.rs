@@ -1,7 +1,7 @@
-//! Peers that die, hang, talk rubbish or never start: each a failure with its reason, and nothing left behind.
+//! Peers that die, hang, send garbage or never start: each is a failure with its reason, and leaves nothing behind.
 
 use crate::processes::{self, KILLED, shell};
-use crate::support::{DEADLINE, Leftovers, alone, case, channel, peer, plain, sleeping_ring};
+use crate::support::{DEADLINE, Leftovers, case, channel, peer, plain, serialize, sleeping_ring};
 use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, PeerCommand, peers};
 use roundtrip_bench::link::Link;
@@ -19,8 +19,8 @@ fn endless(transport: &'static dyn Transport, mode: Mode) -> PlannedCase {
 }
 
 #[test]
-fn a_killed_peer_is_named_with_its_signal_on_every_transport() {
-    let _turn = alone();
+fn reports_a_killed_peer_on_every_transport() {
+    let _turn = serialize();
     for &transport in transport::ALL.iter().filter(|transport| transport.support(&channel(64)).is_ok()) {
         for (mode, victim, name) in [
             (Mode::TwoProcesses, 0, "initiator"),
@@ -37,10 +37,10 @@ fn a_killed_peer_is_named_with_its_signal_on_every_transport() {
     }
 }
 
-/// Of 8 MiB, which no channel holds, nearly every moment is in the middle of one.
+/// With 8 MiB, which no channel holds, a kill nearly always interrupts a message.
 #[test]
-fn a_peer_killed_in_the_middle_of_a_message_is_named() {
-    let _turn = alone();
+fn reports_a_peer_killed_during_a_message() {
+    let _turn = serialize();
     for &transport in transport::ALL {
         let mut planned = case(transport, "stream", (Mode::TwoProcesses, Placement::Free), 8 << 20);
         planned.work.operations = 100_000;
@@ -58,35 +58,35 @@ fn a_peer_killed_in_the_middle_of_a_message_is_named() {
 }
 
 #[test]
-fn a_stopped_peer_is_given_up_at_the_deadline() {
-    let _turn = alone();
+fn gives_up_a_stopped_peer_at_the_deadline() {
+    let _turn = serialize();
     for transport in [plain(), sleeping_ring(), transport::find("udp").unwrap()] {
         let _leftovers = Leftovers::none();
         let planned = endless(transport, Mode::TwoProcesses);
         let failure =
             peers::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| processes::stop(pids[1]))
                 .unwrap_err();
-        assert!(failure.contains("no answer within 1 s, killed"), "{planned}: {failure}");
+        assert!(failure.contains("no response within 1 s, killed"), "{planned}: {failure}");
     }
 }
 
 #[test]
-fn a_peer_that_cannot_start_or_talks_rubbish_is_named() {
-    let _turn = alone();
+fn reports_a_peer_that_cannot_start_or_sends_garbage() {
+    let _turn = serialize();
     let planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     let run = |command: PeerCommand| peers::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err();
     let _leftovers = Leftovers::none();
     let nothing = PeerCommand { program: "/nonexistent/peer".into(), arguments: Vec::new() };
-    assert!(run(nothing).contains("initiator: starting it"));
+    assert!(run(nothing).contains("cannot start initiator"));
     let failure = run(shell("cat > /dev/null & echo rubbish; exec >&-; wait", "echo rubbish"));
     assert!(failure.starts_with("initiator: "), "{failure}");
     let failure = run(shell("echo what went wrong >&2; exit 3", "echo what went wrong>&2& exit 3"));
-    assert!(failure.contains("exit code 3") && failure.contains("what went wrong"), "{failure}");
+    assert!(failure.contains("code 3") && failure.contains("what went wrong"), "{failure}");
 }
 
 #[test]
-fn a_failing_case_is_given_up_and_the_others_go_on() {
-    let _turn = alone();
+fn gives_up_only_the_failing_case() {
+    let _turn = serialize();
     let pipe = plain();
     let setting = (Mode::TwoProcesses, Placement::Free);
     let mut failing = endless(pipe, Mode::TwoProcesses);
@@ -105,16 +105,16 @@ fn a_failing_case_is_given_up_and_the_others_go_on() {
 }
 
 #[test]
-fn an_end_that_cannot_connect_is_named_without_waiting_for_the_other() {
-    let _turn = alone();
+fn reports_a_failed_connection_without_waiting() {
+    let _turn = serialize();
     for (mode, name) in [(Mode::TwoProcesses, "initiator: "), (Mode::TwoThreads, "peer: ")] {
         let planned = case(&BROKEN, "roundtrip", (mode, Placement::Free), 64);
         let failure = peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap_err();
-        assert!(failure.contains(name) && failure.contains("no address was passed"), "{failure}");
+        assert!(failure.contains(name) && failure.contains("no address passed"), "{failure}");
     }
 }
 
-/// Claims to be `tcp`, and passes its initiator nothing to connect to.
+/// Pretends to be `tcp`, but gives its initiator no address.
 struct Broken;
 static BROKEN: Broken = Broken;
 

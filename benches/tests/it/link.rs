@@ -1,12 +1,12 @@
-//! What every transport's link must do, both ends in this process: messages whole and in order whatever their sizes,
-//! and an end that is gone is an error, never a wait.
+//! Required behaviour of every transport's link, with both ends in this process: messages arrive whole and in order at
+//! all sizes, and a missing end is an error, never a wait.
 
-use crate::support::{alone, channel};
+use crate::support::{channel, serialize};
 use roundtrip_bench::link::Link;
 use roundtrip_bench::transport::{self, Channel, ChannelSpec, End, OnFull, Transport};
 use std::thread;
 
-/// Runs one end here and the other on a thread of its own, as links stay on the thread that connects them.
+/// Runs one end here and the other on a new thread, because links stay on the thread that connects them.
 fn meet(
     transport: &'static dyn Transport,
     channel: ChannelSpec,
@@ -22,7 +22,7 @@ fn meet(
     responding.join().unwrap();
 }
 
-/// Those that carry messages of this size here.
+/// The transports that carry messages of this size here.
 fn supported(message_bytes: usize) -> impl Iterator<Item = &'static dyn Transport> {
     transport::ALL.iter().copied().filter(move |transport| match transport.support(&channel(message_bytes)) {
         Ok(()) => true,
@@ -38,10 +38,10 @@ fn message(number: usize, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn messages_of_many_sizes_arrive_whole_and_in_order() {
+fn messages_arrive_whole_and_in_order() {
     const SIZES: [usize; 7] = [1, 7, 4_096, 8_000, 3, 8_192, 100];
     const ROUNDS: usize = 20;
-    let _turn = alone();
+    let _turn = serialize();
     for transport in supported(8_192).filter(|transport| transport.manner().on_full == OnFull::Wait) {
         meet(
             transport,
@@ -50,7 +50,7 @@ fn messages_of_many_sizes_arrive_whole_and_in_order() {
                 for number in 0..ROUNDS * SIZES.len() {
                     link.sender.send(&message(number, SIZES[number % SIZES.len()])).unwrap();
                 }
-                // What was lent stays until it has been given back.
+                // Lent memory must stay until it has been returned.
                 link.sender.reclaim().unwrap();
             },
             move |mut link| {
@@ -68,8 +68,8 @@ fn messages_of_many_sizes_arrive_whole_and_in_order() {
 }
 
 #[test]
-fn memory_that_is_passed_by_reference_is_not_written_before_it_is_given_back() {
-    let _turn = alone();
+fn lent_memory_is_not_written_before_its_return() {
+    let _turn = serialize();
     for transport in supported(8_192).filter(|transport| transport.manner().on_full == OnFull::Wait) {
         meet(
             transport,
@@ -95,8 +95,8 @@ fn memory_that_is_passed_by_reference_is_not_written_before_it_is_given_back() {
 }
 
 #[test]
-fn what_was_sent_before_leaving_is_received_and_then_the_end_is_an_error() {
-    let _turn = alone();
+fn sent_messages_arrive_before_the_end() {
+    let _turn = serialize();
     for transport in supported(16) {
         meet(
             transport,
@@ -117,8 +117,8 @@ fn what_was_sent_before_leaving_is_received_and_then_the_end_is_an_error() {
 }
 
 #[test]
-fn who_waits_for_a_message_of_an_end_that_leaves_is_released() {
-    let _turn = alone();
+fn receiver_fails_when_the_other_end_leaves() {
+    let _turn = serialize();
     for transport in supported(16) {
         meet(transport, channel(16), drop, move |mut link| {
             assert!(link.receiver.receive(&mut [0; 1]).is_err(), "{}", transport.info().slug);
@@ -127,8 +127,8 @@ fn who_waits_for_a_message_of_an_end_that_leaves_is_released() {
 }
 
 #[test]
-fn who_sends_to_an_end_that_leaves_is_released() {
-    let _turn = alone();
+fn sender_fails_when_the_other_end_leaves() {
+    let _turn = serialize();
     for transport in supported(4_096) {
         let slug = transport.info().slug;
         if slug.as_str() == "posix-mq" {
@@ -148,8 +148,8 @@ fn who_sends_to_an_end_that_leaves_is_released() {
 }
 
 #[test]
-fn a_buffer_that_is_asked_for_is_granted_and_told() {
-    let _turn = alone();
+fn grants_and_reports_requested_buffers() {
+    let _turn = serialize();
     let asked = ChannelSpec { message_bytes: 64, buffer_bytes: Some(131_072), ..ChannelSpec::default() };
     for &transport in transport::ALL.iter().filter(|transport| transport.support(&asked).is_ok()) {
         meet(
@@ -162,7 +162,7 @@ fn a_buffer_that_is_asked_for_is_granted_and_told() {
                     "{}: {granted:?}",
                     transport.info().slug
                 );
-                // macOS lets nobody size a socket whose other end is gone, so this one stays until then.
+                // macOS cannot set buffer sizes on a socket whose other end is gone, so this one stays until then.
                 link.receiver.receive(&mut [0; 64]).unwrap();
             },
             |mut link| {
@@ -175,7 +175,7 @@ fn a_buffer_that_is_asked_for_is_granted_and_told() {
 }
 
 #[test]
-fn the_registry_is_in_the_order_of_slugs_and_each_is_found() {
+fn registry_is_sorted_and_searchable() {
     let slugs: Vec<_> = transport::ALL.iter().map(|transport| transport.info().slug).collect();
     assert!(slugs.is_sorted(), "{slugs:?}");
     for slug in slugs {

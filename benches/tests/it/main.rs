@@ -1,5 +1,5 @@
-//! The suite's own tests: every registered transport passes the same conformance suite, and every fault of a peer
-//! is a named failure that leaves nothing behind.
+//! The suite's own tests: every registered transport passes the same conformance suite, and every fault of a peer is a
+//! reported failure that leaves nothing behind.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 

@@ -1,8 +1,8 @@
-//! `route` and the channels: everything reaches everyone, or the counts say what did not.
+//! `route` and the channels: every receiver gets every message, or the counts show the losses.
 
 use crate::processes::{self, KILLED};
-use crate::support::{DEADLINE, Leftovers, alone, case, peer, plain, sleeping_ring};
-use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase};
+use crate::support::{DEADLINE, Leftovers, case, peer, plain, serialize, sleeping_ring};
+use roundtrip_bench::definition::{Mode, Participants, Placement, Plan, PlannedCase};
 use roundtrip_bench::harness::{self, peers};
 use roundtrip_bench::ring::{Waiting, WakeRule};
 use roundtrip_bench::scenario::{self, Pattern, Work};
@@ -15,17 +15,17 @@ const MESSAGES: u64 = 2_000;
 fn to_many(transport: &'static dyn Transport, scenario: &str, peers: u32) -> PlannedCase {
     let scenario = scenario::find(scenario).unwrap();
     let Pattern::Many(many) = scenario.pattern() else { panic!("{} is for two", scenario.slug()) };
-    let crowd: Crowd = (many.crowd)(peers);
+    let participants: Participants = (many.participants)(peers);
     let work = Work {
         message_bytes: 256,
         size_profile: Some("uniform-2-256".into()),
         messages_per_operation: MESSAGES,
         operations: 1,
         batch: 1,
-        senders: crowd.senders,
+        senders: participants.senders,
         ..Work::default()
     };
-    PlannedCase { crowd, ..PlannedCase::of(transport, scenario, work) }
+    PlannedCase { participants, ..PlannedCase::new(transport, scenario, work) }
 }
 
 fn scenarios() -> impl Iterator<Item = &'static str> {
@@ -76,8 +76,8 @@ fn assert_all_arrived(result: &CaseResult) {
 }
 
 #[test]
-fn everything_reaches_everyone_whoever_waits_in_whatever_way() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
+fn every_receiver_gets_every_message() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
     let mut cases = Vec::new();
     for transport in rings() {
         for scenario in scenarios() {
@@ -95,8 +95,8 @@ fn everything_reaches_everyone_whoever_waits_in_whatever_way() {
 }
 
 #[test]
-fn a_ring_that_others_died_at_and_one_that_wakes_always_deliver_as_well() {
-    let _turn = alone();
+fn warm_and_always_waking_rings_deliver() {
+    let _turn = serialize();
     let mut cases = Vec::new();
     for scenario in scenarios() {
         for (storage, wake_rule) in
@@ -112,8 +112,8 @@ fn a_ring_that_others_died_at_and_one_that_wakes_always_deliver_as_well() {
 }
 
 #[test]
-fn messages_of_one_size_arrive_as_well() {
-    let _turn = alone();
+fn messages_of_one_size_arrive() {
+    let _turn = serialize();
     let sized = |message_bytes| {
         let case = to_many(sleeping_ring(), "channel-n-n", 2);
         let work = Work { message_bytes, size_profile: None, ..case.work.clone() };
@@ -123,8 +123,8 @@ fn messages_of_one_size_arrive_as_well() {
 }
 
 #[test]
-fn pinned_members_take_the_processors_in_turn() {
-    let _turn = alone();
+fn pinned_members_use_all_processors_in_turn() {
+    let _turn = serialize();
     let results =
         run(vec![PlannedCase { placement: Placement::CrossCpu, ..to_many(sleeping_ring(), "route", 3) }]);
     assert_all_arrived(&results[0]);
@@ -135,13 +135,13 @@ fn pinned_members_take_the_processors_in_turn() {
 }
 
 #[test]
-fn what_a_full_ring_drops_is_counted_and_what_it_takes_arrives() {
-    let _turn = alone();
+fn counts_dropped_messages_and_delivers_accepted_ones() {
+    let _turn = serialize();
     for scenario in scenarios() {
         let mut case = to_many(sleeping_ring(), scenario, 2);
         case.manner.on_full = OnFull::Drop;
         case.work.lossy = true;
-        // More than the ring holds, before anybody can have received: some of it is dropped.
+        // More than the ring holds, sent before a receiver can start: some messages are dropped.
         case.work.messages_per_operation = 200_000;
         let result = run(vec![case]).remove(0);
         assert_eq!(result.failures, [], "{scenario}");
@@ -156,8 +156,8 @@ fn what_a_full_ring_drops_is_counted_and_what_it_takes_arrives() {
 }
 
 #[test]
-fn a_killed_receiver_is_named_and_ends_the_repetition() {
-    let _turn = alone();
+fn killed_receiver_ends_the_repetition() {
+    let _turn = serialize();
     let mut case = to_many(sleeping_ring(), "route", 2);
     case.work.messages_per_operation = 1 << 40;
     let reason = peers::run(&case, &peer(), DEADLINE, &mut |pids| processes::kill(pids[2])).unwrap_err();
@@ -165,7 +165,7 @@ fn a_killed_receiver_is_named_and_ends_the_repetition() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_the_reason() {
+fn rejects_impossible_cases_with_a_reason() {
     let pipe = plain();
     let spin = transport::find("ring-spin").unwrap();
     let ring = sleeping_ring();
@@ -177,26 +177,26 @@ fn what_cannot_be_is_refused_with_the_reason() {
     long.work.message_bytes = 8_193;
     let free = (Mode::TwoProcesses, Placement::Free);
     for (case, expected) in [
-        (to_many(pipe, "route", 1), "it has two ends"),
-        (long, "at most 8192 B, found 8193 B"),
-        (with(spin, Manner::default()), "nobody sleeps at it"),
+        (to_many(pipe, "route", 1), "it has only two ends"),
+        (long, "at most 8192 B"),
+        (with(spin, Manner::default()), "this ring only spins"),
         (
             with(ring, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),
-            "who spins is not woken",
+            "a spinning receiver needs no wake-up",
         ),
         (
             PlannedCase {
                 manner: Manner { waiting: Waiting::Spin, ..Manner::default() },
                 ..case(pipe, "roundtrip", free, 64)
             },
-            "as the kernel does",
+            "the kernel controls waiting",
         ),
         (
             PlannedCase {
                 manner: Manner { on_full: OnFull::Drop, ..Manner::default() },
                 ..case(ring, "roundtrip", free, 64)
             },
-            "cannot drop the question",
+            "cannot drop messages",
         ),
     ] {
         let reason = harness::support(&case).unwrap_err().to_string();
@@ -205,11 +205,11 @@ fn what_cannot_be_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_semaphore_is_not_for_waking_who_may_not_sleep() {
+fn semaphores_reject_the_always_wake_rule() {
     for slug in ["ring-posix-semaphore", "ring-win-semaphore"] {
         let mut case = to_many(transport::find(slug).unwrap(), "route", 1);
         case.manner.wake_rule = WakeRule::Always;
         let reason = harness::support(&case).unwrap_err().to_string();
-        assert!(reason.contains("keeps every wake-up") || reason.contains("only on"), "{slug}: {reason}");
+        assert!(reason.contains("counts every wake-up") || reason.contains("only on"), "{slug}: {reason}");
     }
 }

@@ -1,11 +1,11 @@
-//! What the tests do to processes, and what they find of them: signals on Unix, other calls on Windows.
+//! Process control for the tests: signals on Unix, other calls on Windows.
 
 use roundtrip_bench::harness::PeerCommand;
 use std::collections::BTreeSet;
 
 pub(crate) use imp::{KILLED, children, handles, kill, stop};
 
-/// A program that does this and nothing else, in the language of the system's shell.
+/// A program that runs one command in the system's shell.
 pub(crate) fn shell(unix: &str, windows: &str) -> PeerCommand {
     let (program, flag, text) = if cfg!(windows) { ("cmd", "/C", windows) } else { ("sh", "-c", unix) };
     PeerCommand { program: program.into(), arguments: vec![flag.into(), text.into()] }
@@ -17,7 +17,7 @@ mod imp {
     use rustix::process::{Pid, Signal, kill_process};
     use std::process::Command;
 
-    /// How the harness names a process that [`kill`] has ended.
+    /// The harness's message for a process ended by [`kill`].
     pub(crate) const KILLED: &str = "killed by signal 9";
 
     pub(crate) fn kill(pid: u32) {
@@ -32,13 +32,13 @@ mod imp {
         kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
     }
 
-    /// The descriptors of this process. That of reading the very folder is in every look.
+    /// The descriptors of this process. Each result includes the one for reading the folder.
     pub(crate) fn handles() -> BTreeSet<String> {
         let entries = std::fs::read_dir("/dev/fd").unwrap().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// The children of this thread, or, where the system does not tell, of this process.
+    /// The children of this thread or, if the system cannot report those, of this process.
     pub(crate) fn children() -> BTreeSet<u32> {
         if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
             return children.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
@@ -47,7 +47,7 @@ mod imp {
         let text = String::from_utf8_lossy(&ps.stdout).into_owned();
         let own = std::process::id().to_string();
         let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        // The process that looks is itself a child.
+        // Excludes `ps` itself.
         rows.filter(|row| matches!(row[..], [_, parent, name, ..] if parent == own && !name.ends_with("ps")))
             .map(|row| row[0].parse().unwrap())
             .collect()
@@ -70,15 +70,15 @@ mod imp {
         THREAD_SUSPEND_RESUME, TerminateProcess,
     };
 
-    /// How the harness names a process that [`kill`] has ended.
-    pub(crate) const KILLED: &str = "ended with exit code 9 without an answer";
+    /// The harness's message for a process ended by [`kill`].
+    pub(crate) const KILLED: &str = "exited with code 9 without a response";
 
-    /// What the system, the library of sockets and the like open once and keep.
+    /// Handles that the system and libraries open once and keep.
     const HANDLES_KEPT: u32 = 64;
 
     fn own(handle: HANDLE) -> OwnedHandle {
         assert!(!handle.is_null() && handle != INVALID_HANDLE_VALUE, "{}", std::io::Error::last_os_error());
-        // SAFETY: the handle is new, and nobody else closes it.
+        // SAFETY: the handle is new, and nothing else closes it.
         unsafe { OwnedHandle::from_raw_handle(handle) }
     }
 
@@ -89,13 +89,13 @@ mod imp {
         assert_ne!(unsafe { TerminateProcess(process.as_raw_handle(), 9) }, 0);
     }
 
-    /// It stays, and does nothing more: each of its threads is suspended.
+    /// Stops it by suspending each of its threads.
     pub(crate) fn stop(pid: u32) {
         let all = snapshot(TH32CS_SNAPTHREAD);
         // SAFETY: plain numbers, for which zeroes are valid.
         let mut entry: THREADENTRY32 = unsafe { mem::zeroed() };
         entry.dwSize = u32::try_from(size_of::<THREADENTRY32>()).unwrap();
-        // SAFETY: the snapshot is open, and the entry says how long it is.
+        // SAFETY: the snapshot is open, and the entry states its length.
         let mut more = unsafe { Thread32First(all.as_raw_handle(), &raw mut entry) };
         while more != 0 {
             if entry.th32OwnerProcessID == pid {
@@ -109,7 +109,7 @@ mod imp {
         }
     }
 
-    /// How many handles this process has, in steps that are longer than what is opened once and kept.
+    /// The number of handles of this process, in steps larger than the handles opened once and kept.
     pub(crate) fn handles() -> BTreeSet<String> {
         let mut count = 0;
         // SAFETY: the handle is always valid, and the call writes one number.
@@ -123,7 +123,7 @@ mod imp {
         let mut entry: PROCESSENTRY32W = unsafe { mem::zeroed() };
         entry.dwSize = u32::try_from(size_of::<PROCESSENTRY32W>()).unwrap();
         let mut children = BTreeSet::new();
-        // SAFETY: the snapshot is open, and the entry says how long it is.
+        // SAFETY: the snapshot is open, and the entry states its length.
         let mut more = unsafe { Process32FirstW(all.as_raw_handle(), &raw mut entry) };
         while more != 0 {
             if entry.th32ParentProcessID == std::process::id() {

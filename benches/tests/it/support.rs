@@ -1,4 +1,4 @@
-//! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
+//! Shared by the tests: planned cases, the peer program, and detection of leftovers.
 
 use crate::processes;
 use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
@@ -10,19 +10,19 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Long enough for a loaded machine; only a test that fails waits for it.
+/// Long enough for a loaded machine; only a failing test waits for it.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn peer() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
 
-/// The plainest mechanism of this system.
+/// The simplest mechanism on this system.
 pub(crate) fn plain() -> &'static dyn Transport {
     transport::find(if cfg!(windows) { "anonymous-pipe" } else { "pipe" }).unwrap()
 }
 
-/// A ring whose members sleep, of this system.
+/// A ring on this system whose members sleep.
 pub(crate) fn sleeping_ring() -> &'static dyn Transport {
     let rings =
         transport::ALL.iter().copied().filter(|transport| transport.manner().waiting == Waiting::Block);
@@ -50,10 +50,10 @@ pub(crate) fn case(
         ..Work::default()
     };
     let total_bytes = one_way.then_some(message_bytes as u64 * messages_per_operation);
-    PlannedCase { mode, placement, total_bytes, ..PlannedCase::of(transport, scenario, work) }
+    PlannedCase { mode, placement, total_bytes, ..PlannedCase::new(transport, scenario, work) }
 }
 
-/// Whether the conformance suite leaves out sizes and settings: `ROUNDTRIP_CONFORMANCE=brief`. With an emulator a process
+/// Whether the conformance suite skips sizes and settings: `ROUNDTRIP_CONFORMANCE=brief`. With an emulator, a process
 /// takes many times as long to start, and there are thousands.
 pub(crate) fn is_brief() -> bool {
     std::env::var_os("ROUNDTRIP_CONFORMANCE").is_some_and(|value| value == "brief")
@@ -70,22 +70,22 @@ pub(crate) fn channel(message_bytes: usize) -> ChannelSpec {
     ChannelSpec { message_bytes, ..ChannelSpec::default() }
 }
 
-/// Tests that count this process's descriptors and children take turns.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
+/// Serializes tests that count this process's descriptors and children.
+pub(crate) fn serialize() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a test could leave behind.
+/// Objects that a test could leave behind.
 #[derive(Debug)]
-struct Things {
+struct Resources {
     handles: BTreeSet<String>,
     children: BTreeSet<u32>,
     folders: BTreeSet<String>,
     tracers: Vec<String>,
 }
 
-impl Things {
+impl Resources {
     fn now() -> Self {
         let ours = format!("roundtrip-channel-{}-", std::process::id());
         let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
@@ -102,39 +102,39 @@ impl Things {
 /// The `status` file of each thread of this process that watches others (Linux).
 pub(crate) fn tracers() -> Vec<String> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    // Of one that ends meanwhile, nothing.
+    // Empty for one that ends in the meantime.
     let statuses = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("status")).ok());
     statuses.filter(|status| status.starts_with("Name:\ttracer\n")).collect()
 }
 
-/// Checks, when it is dropped, that nothing is left that was not there when it was made.
-pub(crate) struct Leftovers(Things);
+/// Checks, when dropped, for resources that did not exist when it was created.
+pub(crate) struct Leftovers(Resources);
 
 impl Leftovers {
     pub(crate) fn none() -> Self {
-        Self(Things::now())
+        Self(Resources::now())
     }
 }
 
 impl Drop for Leftovers {
-    /// Waits until nothing is left: the readers of a repetition's pipes end with their peers, a moment after its result
-    /// is known. What was there before may be gone: it was the same of an earlier repetition.
+    /// Waits for all resources to be released: the readers of a repetition's pipes end with their peers, a moment
+    /// after its result is known. Objects from earlier repetitions may disappear.
     fn drop(&mut self) {
         if std::thread::panicking() {
             return;
         }
         let before = &self.0;
-        let is_new = |now: &Things| {
+        let is_new = |now: &Resources| {
             !now.handles.is_subset(&before.handles)
                 || !now.folders.is_subset(&before.folders)
                 || !now.children.is_empty()
                 || !now.tracers.is_empty()
         };
         let end = std::time::Instant::now() + Duration::from_secs(10);
-        while is_new(&Things::now()) && std::time::Instant::now() < end {
+        while is_new(&Resources::now()) && std::time::Instant::now() < end {
             std::thread::yield_now();
         }
-        let now = Things::now();
+        let now = Resources::now();
         assert!(!is_new(&now), "left behind: {now:?}, before: {before:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! What is declared of systems is true of the one that this runs on.
+//! Declarations about systems match the one that runs this.
 
 use roundtrip_bench::sys::rights;
-use roundtrip_bench::system::{Home, System};
+use roundtrip_bench::system::{SupportedSystem, System};
 use roundtrip_bench::transport::{self, ChannelSpec};
 
-/// A small message, which whatever works at all can carry.
+/// A small message, which every available transport can carry.
 const BYTES: usize = 64;
 
 fn here() -> System {
@@ -16,7 +16,7 @@ fn is_emulated() -> bool {
 }
 
 #[test]
-fn this_system_has_the_transports_that_are_declared_for_it_and_no_others() {
+fn declared_transports_match_this_system() {
     for transport in transport::ALL {
         let slug = transport.info().slug;
         let channel =
@@ -24,7 +24,7 @@ fn this_system_has_the_transports_that_are_declared_for_it_and_no_others() {
         let found = transport.support(&channel);
         match transport.systems().iter().find(|home| home.system == here()) {
             None => assert!(found.is_err(), "{slug} works here, and is not declared for {:?}", here()),
-            Some(Home { condition: Some(condition), .. }) if found.is_err() => {
+            Some(SupportedSystem { condition: Some(condition), .. }) if found.is_err() => {
                 println!("{slug} does not apply to this machine, which may not be {condition}: {found:?}");
             }
             Some(_) if is_emulated() => {}
@@ -34,7 +34,7 @@ fn this_system_has_the_transports_that_are_declared_for_it_and_no_others() {
 }
 
 #[test]
-fn a_system_is_declared_once_and_in_order() {
+fn systems_are_declared_once_and_in_order() {
     for transport in transport::ALL {
         let names: Vec<&str> = transport.systems().iter().map(|home| home.system.name()).collect();
         assert!(names.is_sorted_by(|one, next| one < next), "{}: {names:?}", transport.info().slug);
@@ -42,7 +42,7 @@ fn a_system_is_declared_once_and_in_order() {
 }
 
 #[test]
-fn a_unix_socket_passes_descriptors_where_the_system_does() {
+fn unix_sockets_pass_descriptors_if_supported() {
     let socket = transport::find("unix-stream").unwrap();
     assert_eq!(socket.passes_handles(here()), rights::support().is_ok());
 }

@@ -1,6 +1,6 @@
-//! Peers whose system calls are watched: everything is counted, and nothing else about them changes.
+//! Peers whose system calls are watched: every call is counted, and their behaviour does not change.
 
-use crate::support::{DEADLINE, Leftovers, alone, case, peer, tracers};
+use crate::support::{DEADLINE, Leftovers, case, peer, serialize, tracers};
 use roundtrip_bench::definition::{Mode, Placement};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::probe::Probe;
@@ -19,28 +19,28 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Instant;
 
-/// Tells a copy of this program to be the process that is watched.
+/// Makes a copy of this program the watched process.
 const WATCHED: &str = "ROUNDTRIP_TEST_WATCHED";
 const READ_BYTES: usize = 8_192;
 
 #[test]
-fn calls_are_counted_for_each_thread_and_the_exit_status_is_kept() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::two_threads();
+fn counts_calls_by_thread_and_keeps_the_exit_status() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::two_threads();
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
     child.until_closed();
     let calls = tracer.finish();
     assert_eq!(child.status().code(), Some(7));
-    let tids: Vec<u32> = child.said.split_whitespace().map(|tid| tid.parse().unwrap()).collect();
+    let tids: Vec<u32> = child.output.split_whitespace().map(|tid| tid.parse().unwrap()).collect();
     assert_eq!([reads(&calls[&tids[0]]), reads(&calls[&tids[1]])], [100, 200], "{calls:?}");
     assert_eq!(calls.values().map(|calls| reads(calls)).sum::<u64>(), 300, "no other thread read: {calls:?}");
 }
 
 #[test]
-fn a_process_that_has_ended_can_be_waited_for_while_others_are_still_watched() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let (mut child, other) = (Held::two_threads(), Held::shell("", ""));
+fn ended_process_can_be_reaped_while_others_are_watched() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let (mut child, other) = (PausedChild::two_threads(), PausedChild::shell("", ""));
     let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
     child.go();
     child.until("State:", "Z");
@@ -50,9 +50,9 @@ fn a_process_that_has_ended_can_be_waited_for_while_others_are_still_watched() {
 }
 
 #[test]
-fn a_program_that_replaces_the_watched_one_is_watched_too() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::shell("", "exec head -c 819200 /dev/zero");
+fn watches_across_exec() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::shell("", "exec head -c 819200 /dev/zero");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
     assert_eq!(child.until_closed(), 819_200);
@@ -67,10 +67,10 @@ fn a_program_that_replaces_the_watched_one_is_watched_too() {
 }
 
 #[test]
-fn a_process_killed_while_watched_ends_the_watching_of_it() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let endless = || Held::shell("", "exec cat /dev/zero > /dev/null");
-    for (mut child, go) in [(endless(), true), (endless(), false), (Held::two_threads(), false)] {
+fn killing_a_process_ends_its_watching() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let endless = || PausedChild::shell("", "exec cat /dev/zero > /dev/null");
+    for (mut child, go) in [(endless(), true), (endless(), false), (PausedChild::two_threads(), false)] {
         let Some(tracer) = watch(&[child.id()]) else { return };
         if go {
             child.go();
@@ -82,9 +82,9 @@ fn a_process_killed_while_watched_ends_the_watching_of_it() {
 }
 
 #[test]
-fn a_signal_reaches_the_watched_process() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::shell("trap 'exit 5' TERM", "while :; do :; done");
+fn signal_reaches_the_watched_process() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::shell("trap 'exit 5' TERM", "while :; do :; done");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
     child.signal(Signal::TERM);
@@ -94,11 +94,11 @@ fn a_signal_reaches_the_watched_process() {
 }
 
 #[test]
-fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    // Many, so that some are still to be let go when the signal has reached them.
-    let mut children: Vec<Held> = (0..50).map(|_| Held::shell("", "")).collect();
-    let pids: Vec<u32> = children.iter().map(Held::id).collect();
+fn signal_while_detaching_is_not_lost() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    // Many, so that some are still to be detached when they receive the signal.
+    let mut children: Vec<PausedChild> = (0..50).map(|_| PausedChild::shell("", "")).collect();
+    let pids: Vec<u32> = children.iter().map(PausedChild::id).collect();
     let Some(tracer) = watch(&pids) else { return };
     for child in &children {
         child.signal(Signal::TERM);
@@ -110,13 +110,14 @@ fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
 }
 
 #[test]
-fn a_stopped_process_stays_stopped_and_can_still_be_killed() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let (mut child, mut other) = (Held::shell("", "exec head -c 819200 /dev/zero"), Held::two_threads());
+fn stopped_process_stays_stopped_and_can_be_killed() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let (mut child, mut other) =
+        (PausedChild::shell("", "exec head -c 819200 /dev/zero"), PausedChild::two_threads());
     let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
     child.signal(Signal::STOP);
     child.go();
-    // By the same tracer, so that the stopped one had all the time to run if it could.
+    // By the same tracer, so that the stopped one had time to run if it could.
     other.go();
     other.until_closed();
     let calls = tracer.finish();
@@ -128,14 +129,14 @@ fn a_stopped_process_stays_stopped_and_can_still_be_killed() {
 }
 
 #[test]
-fn a_process_that_was_stopped_goes_on_when_it_is_told_to() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::shell("", "kill -STOP $$; exit 6");
+fn stopped_process_continues_on_sigcont() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::shell("", "kill -STOP $$; exit 6");
     let Some(tracer) = watch(&[child.id()]) else { return };
     child.go();
     let until = Instant::now() + DEADLINE;
     while !child.field("State:").starts_with('Z') && Instant::now() < until {
-        // One that comes before it stops changes nothing.
+        // A signal before it stops has no effect.
         child.signal(Signal::CONT);
         thread::yield_now();
     }
@@ -144,9 +145,9 @@ fn a_process_that_was_stopped_goes_on_when_it_is_told_to() {
 }
 
 #[test]
-fn a_process_that_is_let_go_runs_on_unwatched() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::two_threads();
+fn detached_process_runs_unwatched() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::two_threads();
     let Some(tracer) = watch(&[child.id()]) else { return };
     assert_ne!(child.field("TracerPid:"), "0");
     let calls = tracer.finish();
@@ -157,9 +158,9 @@ fn a_process_that_is_let_go_runs_on_unwatched() {
 }
 
 #[test]
-fn who_watches_stays_on_the_cpu_of_those_it_watches() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let child = Held::two_threads();
+fn watching_thread_stays_on_the_watched_cpu() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let child = PausedChild::two_threads();
     let cpu = *affinity::allowed().unwrap().last().unwrap();
     let Some(tracer) = watch_from(Some(cpu), &[child.id()]) else { return };
     let status = tracers().remove(0);
@@ -168,20 +169,20 @@ fn who_watches_stays_on_the_cpu_of_those_it_watches() {
 }
 
 #[test]
-fn a_process_that_has_ended_has_no_calls() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::shell("", "exit");
+fn ended_process_has_no_calls() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::shell("", "exit");
     child.go();
     child.until("State:", "Z");
-    // Not even where nothing may be traced is this one refused.
+    // Never refused, even if nothing may be traced.
     let tracer = Tracer::attach(vec![child.id()], None).unwrap();
     assert!(tracer.finish().is_empty());
 }
 
 #[test]
-fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
-    let (_turn, _leftovers) = (alone(), Leftovers::none());
-    let mut child = Held::two_threads();
+fn refusal_detaches_watched_processes() {
+    let (_turn, _leftovers) = (serialize(), Leftovers::none());
+    let mut child = PausedChild::two_threads();
     // No process may trace itself.
     let Unsupported(reason) = Tracer::attach(vec![child.id(), std::process::id()], None).unwrap_err();
     assert!(reason.contains("ptrace"), "{reason}");
@@ -191,8 +192,8 @@ fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
 }
 
 #[test]
-fn who_waits_for_readiness_waits_once_for_each_message() {
-    let _turn = alone();
+fn readiness_waits_once_per_message() {
+    let _turn = serialize();
     let pipe = transport::find("pipe-epoll").unwrap();
     let mut planned = case(pipe, "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     planned.probe = Some(Probe::Syscalls);
@@ -212,26 +213,26 @@ fn who_waits_for_readiness_waits_once_for_each_message() {
     }
 }
 
-/// The watched process of [`Held::two_threads`]; nothing when it is run as one of the tests.
+/// The watched process of [`PausedChild::two_threads`]; does nothing when run as a test.
 #[test]
 fn two_threads_that_read() {
     if env::var_os(WATCHED).is_none() {
         return;
     }
     let go = Arc::new(Barrier::new(3));
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let threads = [100, 200].map(|reads| {
-        let (go, tell) = (Arc::clone(&go), tell.clone());
+        let (go, sender) = (Arc::clone(&go), sender.clone());
         thread::spawn(move || {
             let mut zeroes = File::open("/dev/zero").unwrap();
-            tell.send((reads, rustix::thread::gettid())).unwrap();
+            sender.send((reads, rustix::thread::gettid())).unwrap();
             go.wait();
             for _ in 0..reads {
                 zeroes.read_exact(&mut [0; READ_BYTES]).unwrap();
             }
         })
     });
-    let mut tids = [told.recv().unwrap(), told.recv().unwrap()];
+    let mut tids = [receiver.recv().unwrap(), receiver.recv().unwrap()];
     tids.sort_by_key(|(reads, _)| *reads);
     println!("here {} {}", tids[0].1, tids[1].1);
     std::io::stdin().read_line(&mut String::new()).unwrap();
@@ -242,27 +243,27 @@ fn two_threads_that_read() {
     std::process::exit(7);
 }
 
-/// A child that does nothing until it is let go, killed when dropped.
-struct Held {
+/// A child that is idle until it is released; killed when dropped.
+struct PausedChild {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// What it said of itself when it was there.
-    said: String,
+    /// Its first output.
+    output: String,
 }
 
-impl Held {
+impl PausedChild {
     fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        let said = loop {
+        let output = loop {
             line.clear();
             assert!(out.read_line(&mut line).unwrap() > 0, "the child has ended");
-            if let Some((_, said)) = line.split_once("here") {
-                break said.to_owned();
+            if let Some((_, output)) = line.split_once("here") {
+                break output.to_owned();
             }
         };
-        Self { child, out, said }
+        Self { child, out, output }
     }
 
     fn shell(first: &str, then: &str) -> Self {
@@ -288,7 +289,7 @@ impl Held {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Reads until it has closed its standard output, which it does when it ends; how many bytes.
+    /// Reads until it closes its standard output at its end; returns the number of bytes.
     fn until_closed(&mut self) -> u64 {
         std::io::copy(&mut self.out, &mut std::io::sink()).unwrap()
     }
@@ -319,14 +320,14 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for PausedChild {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Watched, or nothing and the reason on standard output where this machine cannot.
+/// Starts watching; returns `None` and prints the reason if this machine cannot.
 fn watch(pids: &[u32]) -> Option<Tracer> {
     watch_from(None, pids)
 }
@@ -335,7 +336,7 @@ fn watch_from(cpu: Option<u32>, pids: &[u32]) -> Option<Tracer> {
     Tracer::attach(pids.to_vec(), cpu).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
 }
 
-/// How often 8,192 bytes were read at once.
+/// The number of reads of 8,192 bytes.
 fn reads(calls: &[SystemCalls]) -> u64 {
     let wanted = |calls: &&SystemCalls| calls.name == "read" && calls.bytes == Some(READ_BYTES as u64);
     calls.iter().filter(wanted).map(|calls| calls.count).sum()

@@ -1,4 +1,4 @@
-//! What the ring is made of under the model checker.
+//! The ring's primitives under the model checker.
 
 use loom::cell::UnsafeCell;
 use std::cell::Cell;
@@ -14,29 +14,29 @@ pub(crate) const YIELDS: u32 = 0;
 
 loom::thread_local! {
     /// Whether the calling thread dies when it next writes a message.
-    static DOOMED: Cell<bool> = Cell::new(false);
+    static DIES: Cell<bool> = Cell::new(false);
 }
 
-/// Does it as a thread that dies when it next writes a message: after its claim, before it is published.
-pub(crate) fn doomed<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
-    DOOMED.with(|doomed| doomed.set(true));
+/// Runs as a thread that dies when it next writes a message: after its claim, before it is published.
+pub(crate) fn dying<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
+    DIES.with(|dies| dies.set(true));
     let result = catch_unwind(AssertUnwindSafe(work));
-    DOOMED.with(|doomed| doomed.set(false));
+    DIES.with(|dies| dies.set(false));
     result
 }
 
-/// The panic of who dies.
+/// The panic of a dying thread.
 #[derive(Debug)]
 pub(crate) struct Died;
 
-/// Tells the checker who touches a message.
+/// Reports message accesses to the checker.
 #[derive(Debug, Default)]
-pub(crate) struct Witness(UnsafeCell<()>);
+pub(crate) struct AccessCheck(UnsafeCell<()>);
 
-impl Witness {
+impl AccessCheck {
     pub(crate) fn written(&self) {
         self.0.with_mut(|_| ());
-        if DOOMED.with(Cell::get) {
+        if DIES.with(Cell::get) {
             std::panic::panic_any(Died);
         }
     }

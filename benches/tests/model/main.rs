@@ -1,8 +1,8 @@
-//! The ring under a model checker (loom): its very files, compiled once more over atomics that try every interleaving,
-//! and every value that weak memory allows a load to see.
+//! The ring under a model checker (loom): the same files, compiled with atomics that try every interleaving, and every
+//! value that weak memory allows a load to return.
 //!
-//! A wake-up that is lost is a deadlock here, because nothing sleeps with patience unless somebody has died. Who touches
-//! a message while another writes it is seen by its witness.
+//! A lost wake-up is a deadlock here, because no sleep has a timeout unless a member has died. Access to a message
+//! while another thread writes it is detected.
 
 #![expect(dead_code, unreachable_pub, reason = "the model uses a part of the ring")]
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]

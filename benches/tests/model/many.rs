@@ -1,6 +1,6 @@
-//! A ring of many senders, and members that die.
+//! A ring of several senders, and members that die.
 
-use crate::loom_shim::{Died, doomed};
+use crate::loom_shim::{Died, dying};
 use crate::ring::{Closed, Receiver, Sender, Waiting};
 use crate::support::{MECHANISMS, Place, check, message, receive_all, send_all, settings};
 use crate::sys::liveness;
@@ -9,13 +9,13 @@ use std::mem::ManuallyDrop;
 use std::panic::{set_hook, take_hook};
 use std::sync::Once;
 
-/// Messages of a sender say whose they are in the tens.
-fn of_sender(received: &[u64], sender: u64) -> Vec<u64> {
+/// Messages of one sender: the tens digit is the sender.
+fn from_sender(received: &[u64], sender: u64) -> Vec<u64> {
     received.iter().copied().filter(|number| number / 10 == sender).collect()
 }
 
 #[test]
-fn messages_of_two_senders_all_arrive_each_sender_s_in_order() {
+fn messages_of_two_senders_arrive_in_order() {
     for (mechanism, preemptions, messages) in
         [(MECHANISMS[0], 2, 1), (MECHANISMS[0], 1, 2), (MECHANISMS[1], 1, 2)]
     {
@@ -29,8 +29,8 @@ fn messages_of_two_senders_all_arrive_each_sender_s_in_order() {
                 })
             });
             let received = receive_all(&mut receiver);
-            assert_eq!(of_sender(&received, 1), (10..10 + messages).collect::<Vec<_>>());
-            assert_eq!(of_sender(&received, 2), (20..20 + messages).collect::<Vec<_>>());
+            assert_eq!(from_sender(&received, 1), (10..10 + messages).collect::<Vec<_>>());
+            assert_eq!(from_sender(&received, 2), (20..20 + messages).collect::<Vec<_>>());
             assert_eq!(received.len() as u64, 2 * messages);
             for sending in sending {
                 sending.join().unwrap();
@@ -39,7 +39,7 @@ fn messages_of_two_senders_all_arrive_each_sender_s_in_order() {
     }
 }
 
-/// A thread that claims a slot and dies while it writes. It leaves nothing in order.
+/// A thread that claims a slot and dies while it writes. It cleans up nothing.
 fn claim_and_die(seat: Sender, who: liveness::Identity) {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -51,30 +51,30 @@ fn claim_and_die(seat: Sender, who: liveness::Identity) {
         }));
     });
     let mut seat = ManuallyDrop::new(seat);
-    let died = doomed(|| seat.send(&message(99)));
+    let died = dying(|| seat.send(&message(99)));
     assert!(died.is_err(), "it was to die while it writes");
     liveness::die(who);
 }
 
-/// What a watchdog does when somebody has slept for long.
+/// The watchdog's action when a member has slept for long.
 fn clear_dead(place: &Place) -> thread::JoinHandle<()> {
     let place = place.clone();
     thread::spawn(move || place.view().clear_dead())
 }
 
 #[test]
-fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
+fn sender_dying_while_writing_blocks_no_one() {
     check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let mut receiver = Receiver::join(place.view()).unwrap();
         let dying_seat = Sender::join(place.view()).unwrap();
         let who = liveness::last();
-        let mut living = Sender::join(place.view()).unwrap();
+        let mut survivor = Sender::join(place.view()).unwrap();
         let dying = thread::spawn(move || claim_and_die(dying_seat, who));
         dying.join().unwrap();
         let clearing = clear_dead(&place);
         let sending = thread::spawn(move || {
-            send_all(&mut living, 10..13);
+            send_all(&mut survivor, 10..13);
         });
         assert_eq!(receive_all(&mut receiver), [10, 11, 12]);
         sending.join().unwrap();
@@ -83,19 +83,19 @@ fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
 }
 
 #[test]
-fn the_claim_of_the_dead_is_voided_once_however_many_see_to_it() {
+fn dead_claim_is_voided_once() {
     check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let receivers = [0, 1].map(|_| Receiver::join(place.view()).unwrap());
         let dying_seat = Sender::join(place.view()).unwrap();
         let who = liveness::last();
-        let mut living = Sender::join(place.view()).unwrap();
+        let mut survivor = Sender::join(place.view()).unwrap();
         claim_and_die(dying_seat, who);
         let receiving = receivers.map(|mut receiver| thread::spawn(move || receive_all(&mut receiver)));
         let clearing = clear_dead(&place);
         place.view().clear_dead();
-        living.send(&message(10)).unwrap();
-        drop(living);
+        survivor.send(&message(10)).unwrap();
+        drop(survivor);
         for receiving in receiving {
             assert_eq!(receiving.join().unwrap(), [10]);
         }
@@ -104,7 +104,7 @@ fn the_claim_of_the_dead_is_voided_once_however_many_see_to_it() {
 }
 
 #[test]
-fn a_receiver_that_dies_holds_up_nobody() {
+fn dying_receiver_blocks_no_one() {
     check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let dead = ManuallyDrop::new(Receiver::join(place.view()).unwrap());
@@ -123,7 +123,7 @@ fn a_receiver_that_dies_holds_up_nobody() {
 }
 
 #[test]
-fn when_the_last_sender_dies_receivers_are_told() {
+fn receivers_fail_when_the_last_sender_dies() {
     check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let mut receiver = Receiver::join(place.view()).unwrap();

@@ -4,7 +4,7 @@ use crate::ring::{Closed, NoSeat, Receiver, Sender, Settings, Waiting, WakeRule}
 use crate::support::{MECHANISMS, Place, check, message, number, receive_all, send_all, settings};
 use loom::thread;
 
-/// One sender, one receiver, both of whom must wait: every message once, in order, then the end.
+/// One sender, one receiver, both of which must wait: every message once, in order, then the end.
 fn pass(settings: Settings, messages: u64) {
     let place = Place::new(2, settings);
     let mut receiver = Receiver::join(place.view()).unwrap();
@@ -23,7 +23,7 @@ fn pass(settings: Settings, messages: u64) {
 }
 
 #[test]
-fn messages_pass_once_and_in_order_and_nobody_sleeps_for_ever() {
+fn messages_pass_once_in_order_without_deadlock() {
     for mechanism in MECHANISMS {
         for waiting in [Waiting::Block, Waiting::SpinThenBlock] {
             check(3, move || pass(settings(false, waiting, mechanism), 3));
@@ -32,20 +32,20 @@ fn messages_pass_once_and_in_order_and_nobody_sleeps_for_ever() {
 }
 
 #[test]
-fn messages_pass_when_every_one_is_followed_by_a_wake_up() {
+fn messages_pass_with_a_wake_up_each() {
     check(2, || {
         pass(Settings { wake_rule: WakeRule::Always, ..settings(false, Waiting::Block, MECHANISMS[0]) }, 3);
     });
 }
 
 #[test]
-fn a_sender_whose_receiver_leaves_is_told() {
+fn sender_fails_when_the_receiver_leaves() {
     check(3, || {
         let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
         let receiver = Receiver::join(place.view()).unwrap();
         let mut sender = Sender::join(place.view()).unwrap();
         let leaving = thread::spawn(move || drop(receiver));
-        // Who is about to leave holds nobody up.
+        // A member that is about to leave blocks no one.
         let _ = (0..3).all(|number| sender.send(&message(number)).is_ok());
         leaving.join().unwrap();
         let refused = (0..5).any(|number| sender.send(&message(number)) == Err(Closed));
@@ -54,15 +54,15 @@ fn a_sender_whose_receiver_leaves_is_told() {
 }
 
 #[test]
-fn who_sits_down_while_messages_pass_gets_all_that_follow() {
-    // Who never sleeps has no other fences than those of sitting down.
+fn late_receiver_gets_all_later_messages() {
+    // A member that never sleeps has only the fences for joining.
     let spinning = Settings { mechanism: None, ..settings(false, Waiting::Spin, MECHANISMS[0]) };
     for settings in [settings(false, Waiting::Block, MECHANISMS[0]), spinning] {
-        check(2, move || sit_down_meanwhile(settings));
+        check(2, move || join_late(settings));
     }
 }
 
-fn sit_down_meanwhile(settings: Settings) {
+fn join_late(settings: Settings) {
     let place = Place::new(2, settings);
     let mut sender = Sender::join(place.view()).unwrap();
     let receiving = {
@@ -80,7 +80,7 @@ fn sit_down_meanwhile(settings: Settings) {
 }
 
 #[test]
-fn who_was_waited_for_gets_the_very_first_message() {
+fn awaited_receiver_gets_the_first_message() {
     let spinning = Settings { mechanism: None, ..settings(false, Waiting::Spin, MECHANISMS[0]) };
     for settings in [settings(false, Waiting::Block, MECHANISMS[0]), spinning] {
         check(2, move || {
@@ -123,7 +123,7 @@ fn two_receivers_get_every_message() {
 }
 
 #[test]
-fn a_full_ring_refuses_what_is_offered_and_keeps_what_it_has() {
+fn full_ring_rejects_offers() {
     check(3, || {
         let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
         let mut receiver = Receiver::join(place.view()).unwrap();
@@ -137,7 +137,7 @@ fn a_full_ring_refuses_what_is_offered_and_keeps_what_it_has() {
 }
 
 #[test]
-fn a_ring_of_one_sender_has_one() {
+fn ring_for_one_sender_rejects_a_second() {
     check(3, || {
         let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
         let sender = Sender::join(place.view()).unwrap();

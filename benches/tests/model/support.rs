@@ -30,16 +30,16 @@ impl Place {
     }
 }
 
-/// Every way to sleep.
+/// Every mechanism for sleeping.
 pub(crate) const MECHANISMS: [&dyn Mechanism; 2] = [&Address, &Token];
 
 pub(crate) fn settings(many_senders: bool, waiting: Waiting, mechanism: &'static dyn Mechanism) -> Settings {
     Settings { many_senders, waiting, wake_rule: WakeRule::IfAsleep, mechanism: Some(mechanism) }
 }
 
-/// Tries all interleavings with up to so many preemptions.
+/// Tries all interleavings with up to this many preemptions.
 pub(crate) fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
-    // Who has died is known to all: models take turns.
+    // The set of dead members is global, so models run one at a time.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut builder = loom::model::Builder::new();
@@ -60,7 +60,7 @@ pub(crate) fn send_all(sender: &mut Sender, numbers: impl IntoIterator<Item = u6
     numbers.into_iter().for_each(|number| sender.send(&message(number)).unwrap());
 }
 
-/// What a receiver gets until all senders have left.
+/// Receives until all senders have left.
 pub(crate) fn receive_all(receiver: &mut Receiver) -> Vec<u64> {
     let mut received = Vec::new();
     while let Ok(found) = receiver.receive() {

@@ -1,7 +1,8 @@
-//! The system under the model checker: a mechanism to sleep that never loses patience while all live, and who lives.
+//! The system under the model checker: mechanisms that never time out while all members live, and the set of live
+//! members.
 
 pub mod liveness {
-    //! Each view of a ring is a process of its own.
+    //! Each view of a ring is a separate process.
 
     use std::collections::BTreeSet;
     use std::sync::Mutex;
@@ -12,12 +13,12 @@ pub mod liveness {
     static LAST: AtomicU64 = AtomicU64::new(0);
     static DEAD: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
-    /// Another one.
+    /// Creates another identity.
     pub fn own() -> Identity {
         LAST.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The one that was asked for last.
+    /// Returns the newest identity.
     pub fn last() -> Identity {
         LAST.load(Ordering::Relaxed)
     }
@@ -30,7 +31,7 @@ pub mod liveness {
         DEAD.lock().unwrap().insert(process);
     }
 
-    /// Before each execution.
+    /// Resets the identities before each execution.
     pub fn reset() {
         DEAD.lock().unwrap().clear();
     }
@@ -55,7 +56,7 @@ pub mod shared_memory {
 }
 
 pub mod wake {
-    //! Sleeping at an address, and for a token.
+    //! Sleeping on an address, and for a token.
 
     use loom::sync::atomic::{AtomicU32, Ordering};
     use loom::sync::{Condvar, Mutex};
@@ -66,7 +67,7 @@ pub mod wake {
 
     pub trait Mechanism: Sync {
         fn slug(&self) -> &'static str;
-        fn settle(&self, spot: &Spot) -> io::Result<()>;
+        fn prepare(&self, spot: &Spot) -> io::Result<()>;
         fn sleep(&self, spot: &Spot);
         fn wake(&self, spot: &Spot);
     }
@@ -74,14 +75,14 @@ pub mod wake {
     #[derive(Default)]
     pub struct Spot {
         pub word: AtomicU32,
-        /// Wake-ups that nobody has slept for yet.
+        /// Stored wake-ups.
         tokens: Mutex<u32>,
         woken: Condvar,
     }
 
-    /// As a futex does: the word is compared and the sleep begun in one step.
+    /// Like a futex: comparing the word and falling asleep is one step.
     pub struct Address;
-    /// As a semaphore does.
+    /// Like a semaphore.
     pub struct Token;
 
     impl Mechanism for Address {
@@ -89,7 +90,7 @@ pub mod wake {
             "address"
         }
 
-        fn settle(&self, _spot: &Spot) -> io::Result<()> {
+        fn prepare(&self, _spot: &Spot) -> io::Result<()> {
             Ok(())
         }
 
@@ -111,7 +112,7 @@ pub mod wake {
             "token"
         }
 
-        fn settle(&self, _spot: &Spot) -> io::Result<()> {
+        fn prepare(&self, _spot: &Spot) -> io::Result<()> {
             Ok(())
         }
 

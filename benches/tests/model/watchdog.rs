@@ -1,4 +1,4 @@
-//! No watchdog: a model that lets somebody die has the dead cleared itself, once.
+//! No watchdog: a model in which a member dies clears its seat itself, once.
 
 use std::io;
 use std::sync::Arc;

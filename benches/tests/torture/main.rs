@@ -1,7 +1,7 @@
-//! Members of a ring are killed (`SIGKILL`) at random moments, thousands of times. Nobody else may get stuck, and no
-//! message may be torn, lost, out of order or received twice by a receiver that lives.
+//! Members of a ring are killed (`SIGKILL`) at random moments, thousands of times. No other member may get stuck, and
+//! no message may be torn, lost, out of order or received twice by a live receiver.
 //!
-//! The program starts itself as each member; how many kills there are can be said: `ROUNDTRIP_KILLS=20000`.
+//! The program starts itself as each member. Set the number of kills with `ROUNDTRIP_KILLS=20000`.
 
 mod member;
 mod parent;
@@ -11,11 +11,11 @@ use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::sys::wake;
 use std::process::ExitCode;
 
-/// Ways to sleep that work between processes; a system has some of them.
+/// Mechanisms that work between processes; a system has some of them.
 const MECHANISMS: [&str; 7] =
     ["futex", "posix-semaphore", "os-sync", "ulock", "umtx", "win-event", "win-semaphore"];
 
-/// Kills of each setting, unless said otherwise.
+/// Default number of kills per setting.
 const KILLS: u32 = 1_000;
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let mut failed = 0;
     for setting in &settings {
         match torture(setting, kills) {
-            Ok(told) => println!("test {setting} ... ok ({told})"),
+            Ok(summary) => println!("test {setting} ... ok ({summary})"),
             Err(reason) => {
                 failed += 1;
                 println!("test {setting} ... FAILED\n{reason}");

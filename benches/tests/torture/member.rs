@@ -1,4 +1,4 @@
-//! A member: sends or receives until it is killed. It ends by itself only when it has found something wrong.
+//! A member: sends or receives until it is killed. It ends by itself only if it detects an error.
 
 use roundtrip_bench::ring::geometry::Geometry;
 use roundtrip_bench::ring::{Receiver, Ring, Sender, Settings, Waiting, WakeRule};
@@ -16,19 +16,19 @@ pub(crate) fn geometry() -> Geometry {
     Geometry::for_messages(MESSAGE_BYTES)
 }
 
-/// Bytes of the memory: a page of progress, then the ring.
+/// Offset of the ring: a page of progress counters comes first.
 pub(crate) const RING_OFFSET: usize = 4_096;
 
-/// How far the member in this place is: it counts its messages there, whichever life it is in.
+/// The progress of the member in this place: it counts its messages there, across lives.
 #[expect(unsafe_code, reason = "numbers in shared memory")]
 pub(crate) fn progress(mapping: &Mapping, place: usize) -> &AtomicU64 {
     assert!((place + 1) * size_of::<AtomicU64>() <= RING_OFFSET);
-    // SAFETY: within the first page, aligned, and only ever used as atomics.
+    // SAFETY: within the first page, aligned, and only used as atomics.
     unsafe { &*mapping.address().cast::<AtomicU64>().as_ptr().add(place) }
 }
 
-/// Arguments: `sender|receiver`, place, life, many senders, mechanism, waiting. In the first line of standard input, the
-/// ticket of the memory.
+/// Arguments: `sender|receiver`, place, life, several senders, mechanism, waiting. The first line of standard input is
+/// the ticket for the memory.
 pub(crate) fn main(arguments: &[String]) -> ExitCode {
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -74,7 +74,7 @@ fn send(ring: Ring, life: u64, progress: &AtomicU64) -> Result<(), String> {
     for number in 0.. {
         let length = length(life, number);
         write(life, number, &mut message[..length]);
-        // While no receiver lives there is nobody to send to: the next one comes.
+        // If no receiver is alive, retry until the next one starts.
         while sender.send(&message[..length]).is_err() {
             std::thread::yield_now();
         }
@@ -85,7 +85,7 @@ fn send(ring: Ring, life: u64, progress: &AtomicU64) -> Result<(), String> {
 
 fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
     let mut receiver = Receiver::join(ring).map_err(|error| error.to_string())?;
-    // The number that comes next, of each life of a sender.
+    // The next number, for each life of a sender.
     let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
     loop {
         let Ok(message) = receiver.receive() else {
@@ -93,7 +93,7 @@ fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
             continue;
         };
         let (life, number) = read(message)?;
-        // Of those that lived before us, we see the end only.
+        // For earlier lives, only the end is visible.
         let next = expected.entry(life).or_insert(number);
         if *next != number {
             return Err(format!("life {life}: message {number} came, expected {next}"));

@@ -1,4 +1,4 @@
-//! Who kills: starts members, kills them, and watches that the others go on.
+//! The parent: starts members, kills them, and checks that the others make progress.
 
 use crate::member::{RING_OFFSET, geometry, progress};
 use rand::rngs::StdRng;
@@ -14,14 +14,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long all may stand still before they count as stuck: far more than the ring's patience.
-const STUCK: Duration = Duration::from_secs(20);
+/// How long all may stand still before they count as stuck: far more than the watchdog's interval.
+const STUCK_AFTER: Duration = Duration::from_secs(20);
 
 /// The longest life; most are shorter.
 const LIFE_MAX: Duration = Duration::from_millis(4);
 
-/// So many times in a hundred the dead stay dead until the others have gone on without them.
-const MOURNED_PERCENT: u32 = 3;
+/// The percentage of kills after which a dead member is not replaced until the others have made progress.
+const UNREPLACED_PERCENT: u32 = 3;
 
 pub(crate) struct Setting {
     pub(crate) many_senders: bool,
@@ -46,26 +46,26 @@ struct Members<'a> {
     memory: Handle,
     page: Mapping,
     /// By place: senders first.
-    living: Vec<Child>,
+    children: Vec<Child>,
     senders: usize,
     lives: u64,
 }
 
-/// Kills so many; returns what there is to tell.
+/// Kills this many members; returns a summary.
 pub(crate) fn torture(setting: &Setting, kills: u32) -> Result<String, String> {
     let started = Instant::now();
     let failed = |error: std::io::Error| error.to_string();
     let memory = shared_memory::create(RING_OFFSET + geometry().bytes()).map_err(failed)?;
     let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(failed)?;
     let senders = if setting.many_senders { 3 } else { 1 };
-    let mut members = Members { setting, memory, page, living: Vec::new(), senders, lives: 0 };
+    let mut members = Members { setting, memory, page, children: Vec::new(), senders, lives: 0 };
     for place in 0..senders + 2 {
         let member = members.start(place)?;
-        members.living.push(member);
+        members.children.push(member);
     }
     let result = members.kill_and_watch(kills);
     let messages: u64 = (senders..senders + 2).map(|place| members.progress_of(place)).sum();
-    for member in &mut members.living {
+    for member in &mut members.children {
         let _ = member.kill();
         let _ = member.wait();
     }
@@ -103,41 +103,41 @@ impl Members<'_> {
     fn kill_and_watch(&mut self, kills: u32) -> Result<(), String> {
         let mut random = StdRng::seed_from_u64(u64::from(kills));
         for _ in 0..kills {
-            // Not for anybody: the moment of a kill is to be any.
+            // A random delay, so that kills happen at any moment.
             std::thread::sleep(random.random_range(Duration::ZERO..LIFE_MAX));
-            let place = random.random_range(0..self.living.len());
+            let place = random.random_range(0..self.children.len());
             self.kill(place)?;
-            // All of the others, without the dead's seat being taken by another who would clear it.
-            if random.random_range(0..100) < MOURNED_PERCENT && self.others_can_go_on(place) {
+            // All others must make progress before a replacement takes the dead member's seat and clears it.
+            if random.random_range(0..100) < UNREPLACED_PERCENT && self.others_can_progress(place) {
                 self.watch(place)?;
             }
-            self.living[place] = self.start(place)?;
+            self.children[place] = self.start(place)?;
         }
         self.watch(usize::MAX)
     }
 
-    fn others_can_go_on(&self, place: usize) -> bool {
+    fn others_can_progress(&self, place: usize) -> bool {
         self.setting.many_senders || place >= self.senders
     }
 
     fn kill(&mut self, place: usize) -> Result<(), String> {
-        let member = &mut self.living[place];
+        let member = &mut self.children[place];
         let _ = member.kill();
         let status = member.wait().map_err(|error| error.to_string())?;
-        // Windows gives who is killed an exit code.
+        // Windows gives a killed process an exit code.
         if status.code().is_none_or(|code| cfg!(windows) && code == 1) {
             return Ok(());
         }
-        // It had ended before: only what it found wrong makes it do so.
+        // It had ended before the kill: only a detected error causes that.
         let mut words = String::new();
         let _ = member.stderr.take().map(|mut stderr| stderr.read_to_string(&mut words));
         Err(format!("{status}: {words}"))
     }
 
     fn watch(&mut self, dead: usize) -> Result<(), String> {
-        let places: Vec<usize> = (0..self.living.len()).filter(|&place| place != dead).collect();
+        let places: Vec<usize> = (0..self.children.len()).filter(|&place| place != dead).collect();
         let before: Vec<u64> = places.iter().map(|&place| self.progress_of(place)).collect();
-        let until = Instant::now() + STUCK;
+        let until = Instant::now() + STUCK_AFTER;
         while places.iter().zip(&before).any(|(&place, &before)| self.progress_of(place) == before) {
             if Instant::now() > until {
                 let now: Vec<u64> = places.iter().map(|&place| self.progress_of(place)).collect();

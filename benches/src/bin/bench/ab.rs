@@ -1,5 +1,5 @@
-//! Comparisons of two `node`s: how often a side that is compared with itself is said to have changed, how often one that
-//! is 5 % slower is found, and what machine time that takes beside Node's own procedure.
+//! Comparisons of two `node` builds: false-positive rate of A/A comparisons, power to find a slowdown of 5
+//! %, and machine time compared with Node's own procedure.
 
 use crate::row;
 use crate::{Measured, Options, Unsupported};
@@ -16,20 +16,20 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 const PRESET: &str = "node-framing";
-/// As many comparisons of a side with itself at least, in rounds of all cases.
+/// The least number of comparisons of a side with itself, in rounds of all cases.
 const COMPARISONS: usize = 200;
-/// As many with a side that is slower.
+/// The least number of comparisons with a slower side.
 const COMPARISONS_SLOWER: usize = 100;
 
-/// As many may be said to have changed of those that have not.
+/// The largest accepted false-positive rate.
 const FALSE_MAX: f64 = 0.01;
-/// As many must be found of those that are slower by [`SLOWER`].
+/// The least share of slowdowns by [`SLOWER`] that must be detected.
 const FOUND_MIN: f64 = 0.95;
 const SLOWER: f64 = 0.05;
-/// As much of the machine time of Node's own procedure may be taken.
+/// The largest accepted machine time, relative to Node's own procedure.
 const TIME_MAX: f64 = 0.1;
 
-/// Node's own procedure: so many runs of a side, each so long (the published comparison of its framings).
+/// Node's own procedure: runs per side and the length of each (from the published comparison of its framings).
 const NODE_RUNS: u32 = 30;
 const NODE_RUN: Duration = Duration::from_secs(5);
 
@@ -41,7 +41,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         let is_asked_for =
             options.only.as_ref().is_none_or(|slug| case.transport.info().slug.as_str() == slug);
         let is_small = case.work.message_bytes == 64 && case.work.window == 1;
-        case.is_of_node() && is_asked_for && (is_small || !options.quick)
+        case.uses_node() && is_asked_for && (is_small || !options.quick)
     };
     let cases: Vec<PlannedCase> = plan.cases.iter().filter(|case| is_wanted(case)).cloned().collect();
     let Some(first) = cases.first() else { return Err(format!("{PRESET} has no such case for Node")) };
@@ -50,7 +50,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         return Ok(Measured { rows: Vec::new(), unsupported });
     }
     let peer = PeerCommand::this_program().map_err(|error| format!("this program is not found: {error}"))?;
-    // Both sides of a slowed comparison are watched, and only the head spins: watching takes some microseconds itself.
+    // Both sides intercept messages, because that alone takes some microseconds; only the head spins.
     let scripts = [script(0.0)?, script(SLOWER)?];
     let at_least = |comparisons| if options.quick { cases.len() } else { comparisons };
 
@@ -60,9 +60,9 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         Pair { base, head }
     };
     let rounds = Rounds { deadline: plan.deadline, peer: &peer };
-    let same = rounds.play("base = head", at_least(COMPARISONS), cases.iter().map(equal).collect());
+    let same = rounds.run("base = head", at_least(COMPARISONS), cases.iter().map(equal).collect());
     let slowed =
-        rounds.play("head 5 % slower", at_least(COMPARISONS_SLOWER), cases.iter().map(slow).collect());
+        rounds.run("head 5 % slower", at_least(COMPARISONS_SLOWER), cases.iter().map(slow).collect());
 
     let node_s = NODE_RUN.as_secs() * u64::from(2 * NODE_RUNS);
     let mut theirs =
@@ -108,7 +108,7 @@ struct Tally {
 }
 
 impl Rounds<'_> {
-    fn play(&self, kind: &str, comparisons: usize, pairs: Vec<Pair>) -> Tally {
+    fn run(&self, kind: &str, comparisons: usize, pairs: Vec<Pair>) -> Tally {
         let comparison = Comparison { pairs, deadline: self.deadline, rule: Rule::default() };
         let mut tally = Tally::default();
         let mut changes = Vec::new();
@@ -168,7 +168,7 @@ fn failures(Compared { base, head, .. }: &Compared) -> String {
     failures.map(|failure| format!("; failed: {}", failure.reason)).collect()
 }
 
-/// The same case with a `node` that is slower by the script's share.
+/// The same case with a `node` slowed down by the script's share.
 fn with(case: &PlannedCase, script: &NamedTempFile) -> PlannedCase {
     let Some(program) = case.transport.program() else { return case.clone() };
     let mut program = Program::clone(program);
@@ -187,7 +187,7 @@ fn script(share: f64) -> Result<NamedTempFile, String> {
     written.map_err(|error| format!("writing the script that slows Node: {error}"))
 }
 
-/// Node's own procedure for one configuration, for real: what came of it, and the milliseconds that it took.
+/// Runs Node's own procedure for one configuration; returns its outcome and its duration in milliseconds.
 fn node_procedure(
     plan: &Plan,
     Pair { base, head }: Pair,
@@ -195,7 +195,7 @@ fn node_procedure(
 ) -> Result<(String, u64), String> {
     let run =
         |cases| harness::run(&Plan { cases, ..plan.clone() }, peer, rand::random(), &mut |_| {}).results;
-    // As many operations as take the time. A `node` gets faster for a while: what is asked for is asked for twice.
+    // Chooses the number of operations that fills the time. `node` gets faster as it warms up, so this measures twice.
     let mut operations = base.work.operations;
     for _ in 0..2 {
         let work = Work { operations, ..base.work.clone() };
@@ -220,7 +220,7 @@ fn node_procedure(
     Ok((name, u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
 }
 
-/// Messages a second of each repetition, as Node's tool counts them.
+/// Messages per second of each repetition, counted as in Node's tool.
 fn rates(results: &[CaseResult], side: usize) -> Result<Vec<f64>, String> {
     let result = results.get(side).ok_or("a side was not measured")?;
     if let Some(failure) = result.failures.first() {

@@ -1,4 +1,4 @@
-//! The bare loops: compiled from `benches/reference/`, run as a program of their own.
+//! The bare loops: a separate program, compiled from `benches/reference/`.
 
 use roundtrip_bench::definition::{Placement, PlannedCase};
 use roundtrip_bench::sys::affinity;
@@ -31,7 +31,7 @@ impl Bare {
         }
     }
 
-    /// Runs a case in it over this mechanism; returns the p50.
+    /// Runs a case in the program over this mechanism; returns the p50.
     pub(crate) fn p50_ns(&self, mechanism: &str, case: &PlannedCase) -> Result<u64, String> {
         let work = &case.work;
         let (initiator, responder) = processors(case)?;
@@ -43,8 +43,8 @@ impl Bare {
             .output()
             .map_err(|error| format!("the bare loop does not start: {error}"))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("the bare loop of {case} ended with {}: {}", output.status, said.trim()));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the bare loop of {case} ended with {}: {}", output.status, stderr.trim()));
         }
         let lines = String::from_utf8_lossy(&output.stdout);
         let mut times_ns: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
@@ -57,7 +57,7 @@ impl Bare {
     }
 }
 
-/// Where the harness puts the two ends.
+/// The processors on which the harness puts the two ends.
 fn processors(case: &PlannedCase) -> Result<(u32, u32), String> {
     match case.placement {
         Placement::CrossCpu => {
@@ -80,7 +80,7 @@ mod tests {
     use roundtrip_bench::scenario::Work;
 
     #[test]
-    fn every_transport_of_the_kernel_has_a_bare_loop() {
+    fn every_kernel_transport_has_a_bare_loop() {
         if affinity::allowed().is_err() {
             return println!("not tested: this system does not pin processes");
         }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bare_loop_complains_of_is_passed_on() {
+    fn passes_on_errors_of_a_bare_loop() {
         let bare = Bare::compile().unwrap();
         let mut case = case(transports(Some("udp")).unwrap()[0], 1 << 20).unwrap();
         case.work.operations = 1;

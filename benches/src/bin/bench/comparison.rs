@@ -1,11 +1,11 @@
-//! One case, measured by the harness and by the bare loop in turns.
+//! One case, measured alternately by the harness and by the bare loop.
 //!
-//! What counts is the turn of the median ratio. A machine can be slow for a part of a second, all of it alike: the two
-//! sides of a turn, some hundredths of a second apart, share that, but a median of either side alone falls into one
-//! state or the other.
+//! The result is the turn with the median ratio. A machine can be slow for a fraction of a second. Both sides of a
+//! turn, some hundredths of a second apart, share that state; the median of one side alone could come from either
+//! state.
 //!
-//! Fresh processes differ by more than the bar when an operation is short and touches much memory, so such a case has
-//! more turns: until the interval of its median ratio is narrow. Nothing else ends them early, least of all the verdict.
+//! Fresh processes differ by more than the bar when an operation is short and touches much memory. These cases get more
+//! turns, until the interval of the median ratio is narrow. The verdict never ends them early.
 
 use crate::bare::Bare;
 use roundtrip_bench::definition::PlannedCase;
@@ -17,26 +17,26 @@ use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 const MEASURED: Duration = Duration::from_millis(15);
-/// A median needs so many, however long they take.
+/// The fewest operations for a median, however long they take.
 const OPERATIONS_MIN: u64 = 15;
 const OPERATIONS_MAX: u64 = 10_000;
-/// One operation to warm up for so many that are recorded.
+/// Recorded operations per warm-up operation.
 const OPERATIONS_PER_WARMUP: u64 = 5;
 const WARMUP_MIN: u64 = 5;
 
-/// Far longer than any turn takes.
+/// Far longer than any turn.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// An interval no wider than this, in millionths of the ratio, is narrow. Two thirds of the room that the bar leaves.
+/// The widest interval that counts as narrow, in millionths of the ratio: two thirds of the margin below the bar.
 const NARROW_PPM: u64 = 20_000;
 const CONFIDENCE_PPM: u32 = 950_000;
 
-pub(crate) struct Versus<'a> {
+pub(crate) struct BareLoop<'a> {
     pub(crate) bare: &'a Bare,
     pub(crate) mechanism: String,
 }
 
-impl Versus<'_> {
+impl BareLoop<'_> {
     fn p50_ns(&self, case: &PlannedCase) -> Result<u64, String> {
         self.bare.p50_ns(&self.mechanism, case)
     }
@@ -44,7 +44,7 @@ impl Versus<'_> {
 
 pub(crate) struct Comparison<'a> {
     case: PlannedCase,
-    versus: Versus<'a>,
+    bare_loop: BareLoop<'a>,
     turns: Vec<Turn>,
 }
 
@@ -63,28 +63,28 @@ impl Turn {
 }
 
 impl<'a> Comparison<'a> {
-    pub(crate) fn calibrate(mut case: PlannedCase, versus: Versus<'a>) -> Result<Self, String> {
+    pub(crate) fn calibrate(mut case: PlannedCase, bare_loop: BareLoop<'a>) -> Result<Self, String> {
         case.work = Work { operations: OPERATIONS_MIN, warmup: WARMUP_MIN, ..case.work };
-        let operations = operations(versus.p50_ns(&case)? * case.work.batch);
+        let operations = operations(bare_loop.p50_ns(&case)? * case.work.batch);
         let warmup = (operations / OPERATIONS_PER_WARMUP).max(WARMUP_MIN);
         case.work = Work { operations, warmup, ..case.work };
-        Ok(Self { case, versus, turns: Vec::new() })
+        Ok(Self { case, bare_loop, turns: Vec::new() })
     }
 
     fn turn(&mut self) -> Result<(), String> {
-        // Who goes first alternates, so that neither always finds the machine as the other left it.
+        // The first side alternates, so that neither always runs on the machine as the other left it.
         let turn = if self.turns.len().is_multiple_of(2) {
             let harness_ns = harness_p50_ns(&self.case)?;
-            Turn { harness_ns, bare_ns: self.versus.p50_ns(&self.case)? }
+            Turn { harness_ns, bare_ns: self.bare_loop.p50_ns(&self.case)? }
         } else {
-            let bare_ns = self.versus.p50_ns(&self.case)?;
+            let bare_ns = self.bare_loop.p50_ns(&self.case)?;
             Turn { harness_ns: harness_p50_ns(&self.case)?, bare_ns }
         };
         self.turns.push(turn);
         Ok(())
     }
 
-    /// Whether more turns would say little more.
+    /// Whether more turns would hardly change the result.
     fn is_narrow(&self) -> bool {
         is_narrow(interval(&self.turns))
     }
@@ -106,8 +106,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// One turn of every comparison, then the next: a drift of the machine spreads over all of them. Those that are not
-/// narrow by then have more.
+/// Takes one turn of every comparison at a time, so that a drift of the machine spreads over all of them. Comparisons
+/// that are not narrow then get more turns.
 pub(crate) fn take_turns(
     comparisons: &mut [Comparison<'_>],
     turns: usize,
@@ -124,7 +124,7 @@ pub(crate) fn take_turns(
         }
         progress(turn, turns_max, wide.len());
         for comparison in &mut wide {
-            // Two, because an odd number has one in the middle.
+            // Two at a time: an odd number of turns has a middle one.
             comparison.turn()?;
             comparison.turn()?;
         }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slow_machine_that_both_sides_share_does_not_move_the_ratio() {
+    fn shared_slowness_does_not_change_the_ratio() {
         let turn = |harness_ns, bare_ns| Turn { harness_ns, bare_ns };
         // The medians of the sides alone are 200 and 101 ns.
         let turns = [turn(102, 101), turn(101, 100), turn(200, 201), turn(210, 100), turn(205, 203)];
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_narrow_interval_ends_the_turns() {
+    fn stops_only_at_a_narrow_interval() {
         let narrow = |harness_ns: &[u64]| {
             let turns: Vec<Turn> =
                 harness_ns.iter().map(|&harness_ns| Turn { harness_ns, bare_ns: 1_000 }).collect();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_measures_for_its_time_but_never_too_few_operations_nor_too_many() {
+    fn limits_operations_per_turn() {
         assert_eq!(operations(10_000), 1_500);
         assert_eq!(operations(8_000_000), OPERATIONS_MIN);
         assert_eq!(operations(1), OPERATIONS_MAX);

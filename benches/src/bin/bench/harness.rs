@@ -1,10 +1,10 @@
-//! What the harness adds to bare C loops that make the same calls.
+//! Overhead of the harness over bare C loops that make the same system calls.
 //!
-//! Every kernel transport and every message size of Chromium's table: the two take turns, fresh processes each time,
-//! on the same processor; what counts is the median over the turns of the ratio of their p50s.
+//! It covers every kernel transport and every message size in Chromium's table. Harness and loop alternate in fresh
+//! processes on the same processor. The result is the median over the turns of the ratio of their p50s.
 
 use crate::bare::Bare;
-use crate::comparison::{self, Comparison, Versus};
+use crate::comparison::{self, BareLoop, Comparison};
 use crate::row;
 use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Placement, PlannedCase};
@@ -14,19 +14,19 @@ use roundtrip_bench::transport::{self, Transport};
 use roundtrip_budget::Row;
 use std::collections::BTreeSet;
 
-/// One below a page, one above two, one that no kernel buffer holds.
+/// One below a page, one above two pages, one larger than any kernel buffer.
 const MESSAGE_BYTES_QUICK: [usize; 3] = [1_024, 9_216, 1_048_576];
 
-/// Turns of a comparison: odd, so that one of them is the median. About seven minutes in all.
+/// Turns per comparison; odd, so that one is the median. About seven minutes in all.
 const TURNS: usize = 25;
-/// Turns of a comparison whose ratio is not narrow before. With these, about twenty minutes in all.
+/// The most turns of a comparison whose ratio is not narrow earlier. About twenty minutes in all.
 const TURNS_MAX: usize = 101;
-/// With [`MESSAGE_BYTES_QUICK`], less than two minutes in all.
+/// Turns with [`MESSAGE_BYTES_QUICK`]: less than two minutes in all.
 const TURNS_QUICK: usize = 15;
 
-/// The harness may take this much of the bare loop's time.
+/// The largest accepted ratio of the harness's time to the bare loop's.
 const BAR: f64 = 1.03;
-/// The same for times below [`SHORT_NS`], where a few nanoseconds are already percents.
+/// The same for times below [`SHORT_NS`], where a few nanoseconds are already some percent.
 const BAR_SHORT: f64 = 1.10;
 const SHORT_NS: u64 = 1_000;
 
@@ -44,7 +44,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             let slug = transport.info().slug.to_string();
             match support(&case) {
                 Ok(()) => {
-                    comparisons.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism: slug })?);
+                    comparisons.push(Comparison::calibrate(case, BareLoop { bare: &bare, mechanism: slug })?);
                 }
                 Err(reason) => _ = unsupported.entry(reason.to_string()).or_default().insert(slug),
             }
@@ -61,7 +61,7 @@ fn row(comparison: &Comparison<'_>) -> Result<Row, String> {
     Ok(row::ratio_at_most(bar, comparison.name(), typical, comparison.interval()))
 }
 
-/// The message sizes of Chromium's table, ascending: those of the preset that measures it.
+/// The message sizes in Chromium's table, ascending, from the preset that measures it.
 fn table_sizes() -> Result<BTreeSet<usize>, String> {
     let preset = definition::preset("chromium-mach").map_err(|error| error.to_string())?;
     let table = preset.cases.iter().filter(|case| case.scenario.slug() == "stream");
@@ -78,11 +78,11 @@ pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transpor
     }
 }
 
-/// A round trip of this size, both ends on one processor.
+/// A round trip of this size with both ends on one processor.
 pub(crate) fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<PlannedCase, String> {
     let scenario = scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?;
     let work = Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() };
-    Ok(PlannedCase { placement: Placement::SameCpu, ..PlannedCase::of(transport, scenario, work) })
+    Ok(PlannedCase { placement: Placement::SameCpu, ..PlannedCase::new(transport, scenario, work) })
 }
 
 #[cfg(test)]
@@ -90,14 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sizes_are_the_fifteen_of_the_table() {
+    fn table_has_fifteen_sizes() {
         let sizes = table_sizes().unwrap();
         assert_eq!((sizes.len(), sizes.first(), sizes.last()), (15, Some(&100), Some(&7_340_032)));
         assert!(MESSAGE_BYTES_QUICK.iter().all(|bytes| sizes.contains(bytes)));
     }
 
     #[test]
-    fn only_a_transport_of_the_kernel_has_a_bare_loop() {
+    fn only_kernel_transports_have_a_bare_loop() {
         assert_eq!(transports(Some("pipe")).unwrap().len(), 1);
         assert!(transports(Some("ring-futex")).is_err());
         let all = transports(None).unwrap();

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: the budgets that the transport suite itself can measure, each against a peer of the same
-//! run. Prints one row a bar; exit code 3 when one does not hold.
+//! `cargo xtask bench`: checks the budgets that the transport suite can measure itself, each against a peer in the same
+//! run. Prints one row per bar; exits with code 3 if one fails.
 
 use roundtrip_budget::Row;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         Budgets::Rings => rings::measure(options)?,
     };
     let code = roundtrip_budget::print(&rows, options.json).map_err(|error| error.to_string())?;
-    // As JSON, standard output is an array of bars and nothing else.
+    // With `--json`, standard output is one array of bars.
     if options.json {
         eprint!("{}", lines(&unsupported));
     } else {
@@ -51,7 +51,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     Ok(code)
 }
 
-/// A line a reason: ten sizes of ten transports that another system has are one fact.
+/// One line per reason: ten sizes of ten transports missing on this system are one fact.
 fn lines(unsupported: &Unsupported) -> String {
     let line = |(reason, those): (&String, &BTreeSet<String>)| {
         let those: Vec<&str> = those.iter().map(String::as_str).collect();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_reason_is_told_once() {
+    fn prints_each_reason_once() {
         let those = |slugs: [&str; 2]| slugs.map(str::to_owned).into();
         let unsupported = Unsupported::from([
             ("only on macOS".to_owned(), those(["mach-ool", "mach-inline"])),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_and_others_are_refused_by_name() {
+    fn parses_options_and_names_unknown_ones() {
         let options = parse("harness --quick --only pipe --format json").unwrap();
         assert_eq!(
             options,

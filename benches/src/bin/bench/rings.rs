@@ -1,13 +1,13 @@
-//! The shared-memory ring: how fast it is, and what waking costs beside a bare loop.
+//! Speed of the shared-memory ring, and the cost of waking compared with a C loop.
 //!
-//! Everything is measured in one run, in turns: a bare C loop over a word and a message in shared memory, which sleeps on
-//! a futex or spins; the ring there and back; and transfers of a route, every byte of which is compared.
+//! One run alternates between three measurements: a bare C loop over a word and a message in shared memory, which
+//! sleeps on a futex or spins; round trips over the ring; and transfers of a route, with every byte compared.
 
 use crate::bare::Bare;
-use crate::comparison::{self, Comparison, Turn, Versus, progress};
+use crate::comparison::{self, BareLoop, Comparison, Turn, progress};
 use crate::row;
 use crate::{Measured, Options, Unsupported, harness};
-use roundtrip_bench::definition::{Crowd, Placement, PlannedCase};
+use roundtrip_bench::definition::{Participants, Placement, PlannedCase};
 use roundtrip_bench::harness::{PeerCommand, peers, support};
 use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Work, many};
@@ -19,16 +19,16 @@ use roundtrip_stats::interval::{self, Interval};
 use std::time::Duration;
 
 const MESSAGE_BYTES: usize = 64;
-/// Round trips that are timed together where one takes less than a microsecond.
+/// Round trips timed together if one takes less than a microsecond.
 const BATCH: u64 = 100;
 
-/// One way, spinning, half of what iceoryx2 prints in the same setting.
+/// One-way time when spinning: half of the figure that iceoryx2 prints in the same setting.
 const SPIN_NS: u64 = 100;
-/// What a sleep and a wake-up may take of a bare loop's time.
+/// The largest accepted ratio to the bare loop's time for sleeping and waking.
 const BLOCK: f64 = 1.05;
-/// A message of a stream, compared and all.
+/// Time per message of a stream, including comparison.
 const STREAM_NS: u64 = 300;
-/// What all receivers together get may not fall as they become more.
+/// The total rate of all receivers must not fall as their number grows.
 const AGGREGATE: f64 = 1.0;
 
 const MESSAGES: u64 = 100_000;
@@ -42,7 +42,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let (turns, turns_max) = if options.quick { (TURNS_QUICK, TURNS_QUICK) } else { (TURNS, TURNS_MAX) };
     let bare = Bare::compile()?;
     let mut measured = Measured { rows: Vec::new(), unsupported: Unsupported::new() };
-    let (mut there_and_back, mut transfers) = (Vec::new(), Vec::new());
+    let (mut round_trips, mut transfers) = (Vec::new(), Vec::new());
     for transport in rings(options) {
         let slug = transport.info().slug;
         let is_spinning = transport.manner().waiting == Waiting::Spin;
@@ -51,13 +51,13 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             let batch = if is_spinning { BATCH } else { 1 };
             let case = PlannedCase { work: Work { batch, ..case.work.clone() }, ..case };
             if is_spinning && placement == Placement::SameCpu {
-                // Two who spin on one processor wait for the scheduler.
+                // Two ends that spin on one processor wait for the scheduler.
                 continue;
             }
             match support(&case) {
                 Ok(()) => {
                     let mechanism = if is_spinning { "ring-spin" } else { "ring-futex" }.to_owned();
-                    there_and_back.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism })?);
+                    round_trips.push(Comparison::calibrate(case, BareLoop { bare: &bare, mechanism })?);
                 }
                 Err(reason) => {
                     let those = measured.unsupported.entry(reason.to_string()).or_default();
@@ -71,13 +71,13 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             }
         }
     }
-    comparison::take_turns(&mut there_and_back, turns, turns_max)?;
+    comparison::take_turns(&mut round_trips, turns, turns_max)?;
     for turn in 0..turns {
         progress(turn, turns, transfers.len());
         transfers.iter_mut().try_for_each(Transfer::turn)?;
     }
     let mut bare_way_ns = None;
-    for comparison in &there_and_back {
+    for comparison in &round_trips {
         let (typical, interval) = (comparison.typical()?, comparison.interval());
         if comparison.case().transport.manner().waiting == Waiting::Spin {
             let way = Turn { harness_ns: typical.harness_ns / 2, bare_ns: typical.bare_ns / 2 };
@@ -102,7 +102,7 @@ fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
     transport::ALL.iter().copied().filter(|transport| transport.ring().is_some()).filter(wanted)
 }
 
-/// The ways to wait that a ring of this kind has of its own.
+/// The ways to wait that this kind of ring offers.
 fn waits(transport: &dyn Transport) -> Vec<Waiting> {
     match transport.manner().waiting {
         Waiting::Spin => vec![Waiting::Spin],
@@ -116,7 +116,7 @@ fn route(transport: &'static dyn Transport, waiting: Waiting, receivers: u32) ->
         scenario: scenario::find("route").ok_or("no scenario is called `route`")?,
         placement: Placement::CrossCpu,
         manner: Manner { waiting, ..transport.manner() },
-        crowd: Crowd { senders: 1, receivers },
+        participants: Participants { senders: 1, receivers },
         work: Work {
             message_bytes: 256,
             size_profile: Some("uniform-2-256".into()),
@@ -129,11 +129,12 @@ fn route(transport: &'static dyn Transport, waiting: Waiting, receivers: u32) ->
     })
 }
 
-/// Transfers of a route with one receiver, and with as many as there are processors, in turns.
+/// Alternating transfers of a route with one receiver and with one per processor.
 struct Transfer {
     one: PlannedCase,
     all: Vec<PlannedCase>,
-    /// Of each turn: the time of a message with one receiver, and what all receivers get a second: with one, then more.
+    /// For each turn: the time per message with one receiver, and the deliveries per second of all receivers with one
+    /// and with more.
     turns: Vec<(u64, Vec<u64>)>,
 }
 
@@ -174,14 +175,14 @@ impl Transfer {
             pairs.sort_unstable_by_key(|&pair| ppm(pair));
             if let Some(&typical) = pairs.get(pairs.len() / 2) {
                 let name = format!("delivered to all of {}", name(case));
-                rows.push(row::rate_at_least(AGGREGATE, name, typical, of_ratios(&pairs)));
+                rows.push(row::rate_at_least(AGGREGATE, name, typical, ratio_interval(&pairs)));
             }
         }
         rows
     }
 }
 
-fn of_ratios(pairs: &[(u64, u64)]) -> Option<Interval> {
+fn ratio_interval(pairs: &[(u64, u64)]) -> Option<Interval> {
     let ratios: Vec<u64> = pairs.iter().map(|&pair| ppm(pair)).collect();
     interval::median(&ratios, CONFIDENCE_PPM)
 }
@@ -190,13 +191,13 @@ fn ppm((rate, other): (u64, u64)) -> u64 {
     rate.saturating_mul(1_000_000) / other.max(1)
 }
 
-/// One transfer: the time of a message, and deliveries a second of all receivers together.
+/// Runs one transfer; returns the time per message, and deliveries per second of all receivers together.
 fn transfer(case: &PlannedCase) -> Result<(u64, u64), String> {
     let peer = PeerCommand::this_program().map_err(|error| error.to_string())?;
     let report =
         peers::run(case, &peer, DEADLINE, &mut |_| {}).map_err(|error| format!("{case}: {error}"))?;
     let delivered: u64 = report.ends.iter().map(|end| end.delivered).sum();
-    let expected = MESSAGES * u64::from(case.crowd.receivers);
+    let expected = MESSAGES * u64::from(case.participants.receivers);
     if delivered != expected {
         return Err(format!("{case}: {delivered} delivered, expected {expected}"));
     }

@@ -1,9 +1,9 @@
-//! [`Bridge`]: a thread receives messages, and tells of each by one byte in a pipe.
+//! [`Bridge`]: a thread that receives messages and writes one byte to a pipe for each.
 //!
-//! So a thread that waits for descriptors hears of messages, too. It was the only way when kqueue could not wait for ports.
-//! The message itself is handed over in memory: the thread that receives takes an empty frame, fills it and passes it on,
-//! and gets it back when it has been looked at. There are as many frames as a port holds messages; while none is empty,
-//! none is received, and the port fills up.
+//! It lets a thread that waits for descriptors receive messages too. It was the only way when kqueue could not wait for
+//! ports. The message is passed in memory: the receiving thread takes an empty frame, fills it and passes it on;
+//! the frame is returned after use. There are as many frames as a port holds messages. While none is empty, the thread
+//! receives nothing, and the port fills up.
 
 use super::inbox::FRAME_BYTES_FIRST;
 use crate::link::closed;
@@ -24,7 +24,7 @@ pub(super) struct Bridge<K: Kernel> {
     queue: K::Queue,
     pipe: PipeReader,
     filled: Receiver<io::Result<Frame>>,
-    /// None: the other thread shall fill no more.
+    /// `None`: the other thread must fill no more frames.
     empty: Option<Sender<Frame>>,
     held: Option<Frame>,
     thread: Option<JoinHandle<()>>,
@@ -40,7 +40,7 @@ impl<K: Kernel> Bridge<K> {
             let frame = Frame::new(FRAME_BYTES_FIRST, kernel.page_bytes());
             empty.send(frame).map_err(|_| closed())?;
         }
-        let far = FarSide { kernel: kernel.clone(), port: port.name(), to_fill, full, bytes };
+        let far = ReceiverThread { kernel: kernel.clone(), port: port.name(), to_fill, full, bytes };
         let thread = thread::Builder::new().name("mach bridge".into()).spawn(move || far.run())?;
         Ok(Self {
             kernel: kernel.clone(),
@@ -57,24 +57,24 @@ impl<K: Kernel> Bridge<K> {
     #[inline]
     pub(super) fn next(&mut self) -> io::Result<&Frame> {
         self.kernel.wait(&mut self.queue)?;
-        // A pipe that has ended is one whose thread has, which it does only in trouble, and tells before.
+        // The pipe ends only if its thread fails, and the thread reports that first.
         self.pipe.read_exact(&mut [0]).map_err(|_| closed())?;
-        // It was handed over before the byte was written.
+        // It was passed before the byte was written.
         let frame = self.filled.try_recv().map_err(io::Error::other)??;
         Ok(self.held.insert(frame))
     }
 
-    /// What [`Bridge::next`] has returned last, if it was not released since.
+    /// Returns the last result of [`Bridge::next`], if it was not released since.
     #[inline]
     pub(super) fn frame(&self) -> Option<&Frame> {
         self.held.as_ref()
     }
 
-    /// Gives the frame back that [`Bridge::next`] has returned.
+    /// Returns the frame from [`Bridge::next`] for reuse.
     #[inline]
     pub(super) fn release(&mut self) {
         if let (Some(frame), Some(empty)) = (self.held.take(), &self.empty) {
-            // A thread that is gone needs it no more.
+            // If the thread has ended, it needs no frames.
             let _ = empty.send(frame);
         }
     }
@@ -83,10 +83,10 @@ impl<K: Kernel> Bridge<K> {
 impl<K: Kernel> Bridge<K> {
     fn stop(&mut self) {
         self.empty = None;
-        // Where it cannot be told, the thread has no port to wait for.
+        // If stopping fails, the thread has no port to wait for.
         let _ = stop(&self.kernel, self.port.name());
         if let Some(thread) = self.thread.take() {
-            // A thread that has panicked has said so.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }
@@ -97,14 +97,14 @@ impl<K: Kernel> Drop for Bridge<K> {
     fn drop(&mut self) {
         self.stop();
         for frame in self.filled.try_iter().flatten() {
-            // SAFETY: it has been received, and nobody will look at it.
+            // SAFETY: it has been received, and nothing will use it.
             unsafe { carried::release(&self.kernel, &frame) };
         }
     }
 }
 
 /// The side of the thread that receives.
-struct FarSide<K: Kernel> {
+struct ReceiverThread<K: Kernel> {
     kernel: K,
     port: Name,
     to_fill: Receiver<Frame>,
@@ -112,7 +112,7 @@ struct FarSide<K: Kernel> {
     bytes: PipeWriter,
 }
 
-impl<K: Kernel> FarSide<K> {
+impl<K: Kernel> ReceiverThread<K> {
     fn run(mut self) {
         while let Ok(mut frame) = self.to_fill.recv() {
             let received = fill(&self.kernel, &mut frame, Trailer::Least, |buffer| {
@@ -122,9 +122,9 @@ impl<K: Kernel> FarSide<K> {
                 return;
             }
             let is_over = received.is_err();
-            // The other side takes what is on its way before it ends.
-            let told = self.full.send(received.map(|()| frame)).is_ok() && self.bytes.write_all(&[1]).is_ok();
-            if is_over || !told {
+            // The other side reads pending bytes before it sees the end.
+            let sent = self.full.send(received.map(|()| frame)).is_ok() && self.bytes.write_all(&[1]).is_ok();
+            if is_over || !sent {
                 return;
             }
         }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     #[expect(unsafe_code, reason = "a message may describe memory")]
-    fn each_message_is_told_of_by_one_byte() {
+    fn announces_each_message_with_one_byte() {
         let kernel = Simulated::new(501);
         let port = ReceivePort::new(&kernel).unwrap();
         let to = Destination::Own(port.name());

@@ -24,7 +24,7 @@ impl Sender for PassingSender {
     }
 
     fn passable(&mut self) -> io::Result<Passable> {
-        Right::of(&self.kernel, &passable::make()?).map(Passable::Right)
+        Right::for_file(&self.kernel, &passable::make()?).map(Passable::Right)
     }
 
     fn send_handle(&mut self, passed: &Passable) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! [`MachReceiver`]: receives messages, and returns them where they arrived.
 
 use super::bridge::Bridge;
-use super::inbox::{Inbox, Way};
+use super::inbox::{Inbox, ReceiveMethod};
 use super::right::Right;
 use super::sender::Carriage;
 use super::{Arrival, Form};
@@ -21,7 +21,7 @@ pub(crate) struct MachReceiver<K: Kernel> {
     carriage: Carriage,
     reads_every_page: bool,
     region: Option<Region<K>>,
-    /// That nobody can send any more is said by one message.
+    /// The kernel reports only once that no senders are left.
     is_closed: bool,
 }
 
@@ -54,14 +54,14 @@ impl<K: Kernel> MachReceiver<K> {
         port: ReceivePort<K>,
         Form { carriage, arrival, reads_every_page }: Form,
     ) -> io::Result<Self> {
-        let inbox = |port, way| Source::Inbox(Inbox::new(kernel, port, way));
+        let inbox = |port, method| Source::Inbox(Inbox::new(kernel, port, method));
         let source = match arrival {
-            Arrival::Call => inbox(port, Way::Call),
+            Arrival::Call => inbox(port, ReceiveMethod::Call),
             Arrival::Event => {
-                let way = Way::event(kernel, &port)?;
-                inbox(port, way)
+                let method = ReceiveMethod::event(kernel, &port)?;
+                inbox(port, method)
             }
-            Arrival::ByEvent => inbox(port, Way::ByEvent(kernel.queue()?)),
+            Arrival::ByEvent => inbox(port, ReceiveMethod::ByEvent(kernel.queue()?)),
             Arrival::Bridge => Source::Bridge(Bridge::new(kernel, port)?),
         };
         Ok(Self {
@@ -104,13 +104,13 @@ impl<K: Kernel> MachReceiver<K> {
         }
     }
 
-    /// Lets go of a message that is right, but not what is expected now.
+    /// Releases a valid message that is not expected now.
     #[cold]
     #[expect(unsafe_code, reason = "memory by its address")]
     fn refuse(&self, content: Content) -> io::Error {
         match content {
             Content::OutOfLine { address, bytes } => {
-                // SAFETY: it came with the message, and is taken over here alone.
+                // SAFETY: it came with the message, and is taken over only here.
                 drop(unsafe { Region::new(&self.kernel, address, bytes) });
             }
             Content::Right(name) | Content::Introduction { port: name, .. } => {
@@ -118,17 +118,17 @@ impl<K: Kernel> MachReceiver<K> {
             }
             Content::Inline(_) | Content::NoSenders | Content::Stop => {}
         }
-        refused("it is of another kind than is expected now")
+        refused("unexpected message kind")
     }
 
-    /// Keeps the memory that came, and looks at it if it shall.
+    /// Keeps the received memory, and reads each page if required.
     #[inline]
     #[expect(unsafe_code, reason = "memory by its address")]
     fn keep(&mut self, address: u64, bytes: usize) -> &[u8] {
-        // SAFETY: it came with the message, and is taken over here alone.
+        // SAFETY: it came with the message, and is taken over only here.
         let region = self.region.insert(unsafe { Region::new(&self.kernel, address, bytes) });
         if self.reads_every_page {
-            // The last byte, too: memory that does not begin at a page ends in one more.
+            // Including the last byte: memory that does not begin at a page boundary ends in one more page.
             let bytes = region.iter().step_by(self.kernel.page_bytes()).chain(region.last());
             black_box(bytes.fold(0, |sum: u8, &byte| sum.wrapping_add(byte)));
         }
@@ -137,7 +137,7 @@ impl<K: Kernel> MachReceiver<K> {
 }
 
 fn refused(reason: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("a Mach message was refused: {reason}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("rejected a Mach message: {reason}"))
 }
 
 impl<K: Kernel> Receiver for MachReceiver<K> {

@@ -33,7 +33,7 @@ impl<K: Kernel> MachSender<K> {
         Self { kernel: kernel.clone(), peer, carriage, frame: Frame::new(bytes, kernel.page_bytes()) }
     }
 
-    /// Copies the payload into the message, which is part of what sending inline costs, and sends it.
+    /// Copies the payload into the message, which is part of the cost of sending inline, and sends it.
     #[inline]
     #[expect(unsafe_code, reason = "a message may describe memory")]
     fn send_inline(&mut self, payload: &[u8]) -> io::Result<()> {
@@ -41,7 +41,7 @@ impl<K: Kernel> MachSender<K> {
         self.frame.grow(bytes);
         let message = &mut self.frame[..bytes];
         message[PAYLOAD..PAYLOAD + payload.len()].copy_from_slice(payload);
-        // SAFETY: it has no memory. What was not sent comes back with its payload as it was.
+        // SAFETY: it has no memory. An unsent message comes back with its payload unchanged.
         unsafe { deliver(&self.kernel, message, |message| message::put_inline(message, to, payload.len())) }
     }
 
@@ -82,10 +82,10 @@ impl<K: Kernel> Sender for MachSender<K> {
     }
 }
 
-/// Memory that begins at a page of the system, so that its pages can be mapped as they are. Elsewhere
-/// [`Memory::heap`] is at a page of 4 KiB, and those of Apple silicon have 16.
+/// Memory that begins at a page boundary of the system, so that its pages can be mapped directly. [`Memory::heap`] uses
+/// pages of 4 KiB; those on Apple silicon have 16.
 fn paged(bytes: usize, page_bytes: usize) -> Memory {
-    // Up to the end of the last page, so that nothing else is in it that would be copied when it is written.
+    // Up to the end of the last page, so that it holds no other data that would be copied on write.
     let whole = vec![0xff; bytes.next_multiple_of(page_bytes) + page_bytes];
     let start = whole.as_ptr().align_offset(page_bytes);
     Memory::Heap { used: start..start + bytes, whole }

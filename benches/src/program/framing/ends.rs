@@ -1,4 +1,4 @@
-//! Speaks the protocol for programs, starts the responder, and holds the clock.
+//! Implements the protocol for programs, starts the responder, and takes the times.
 
 use super::Format;
 use super::inbox::Inbox;
@@ -19,10 +19,10 @@ pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
     let asked: Request = serde_json::from_str(&next(&mut lines)?)?;
     let mut case = asked.case;
     if asked.protocol != VERSION {
-        return unsupported(&format!("protocol {}: expected {VERSION}", asked.protocol));
+        return unsupported(&format!("protocol version {}: expected {VERSION}", asked.protocol));
     }
     if case.mode != "2proc" {
-        return unsupported("the child is a process: expected 2proc");
+        return unsupported("the child is a separate process: expected 2proc");
     }
     let (channel, mut responder) = start(&case)?;
     let connected = Connected {
@@ -37,16 +37,16 @@ pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
         say(&Answer::Done(measure(&mut end, &case)?))?;
         case = case.next_part();
     }
-    // The responder ends with its channel.
+    // Closing the channel ends the responder.
     drop(end);
     responder.wait()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The other end of the channel, in a process of its own.
+/// Starts the other end of the channel in another process.
 fn start(case: &Case) -> io::Result<(Channel, Child)> {
     let (ours, theirs) = Channel::pair()?;
-    // As this process was started, and told the case.
+    // Uses the command of this process, with the case.
     let mut process = PeerCommand::new(env::current_exe()?, None).command();
     process.args(env::args().skip(1)).arg(serde_json::to_string(case)?);
     process.stdin(Stdio::null()).stdout(Stdio::null());
@@ -57,7 +57,7 @@ fn start(case: &Case) -> io::Result<(Channel, Child)> {
     Ok((ours, child))
 }
 
-/// Messages that are sent back, as many on their way as the window has.
+/// Measures round trips, with a full window of messages in flight.
 fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     let (warmup, all) = (case.warmup_messages(), case.warmup_messages() + case.messages());
     let window = u64::from(case.window).min(all);
@@ -74,7 +74,7 @@ fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
         let text = end.receive()?;
         last_receipt_ns = now_ns();
         match (answered - 1).checked_sub(warmup) {
-            Some(number) => answers.add(text, head::of(case.seed, number)),
+            Some(number) => answers.add(text, head::for_message(case.seed, number)),
             None => corrupted += u64::from(!message.is_alike(text)),
         }
         let is_sample = answered % case.messages_per_sample() == 0;
@@ -82,7 +82,7 @@ fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
             samples_ns.push(last_receipt_ns - begin_ns);
         }
         if is_sample {
-            // With one on its way, what was just compared is not of its time.
+            // With a window of 1, comparing the last message is not part of the next one's time.
             begin_ns = if window == 1 { now_ns() } else { last_receipt_ns };
         }
         if answered == warmup {
@@ -99,7 +99,7 @@ fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     Ok(done(case, samples_ns, elapsed_ns, delivered, received.sum, Some(answers.sum)))
 }
 
-/// Messages one way; the responder says when the last of each transfer was there.
+/// Measures one-way messages; the responder reports the end of each transfer.
 fn transfers(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     let mut message = Message::new(case);
     let mut samples_ns = samples(case);
@@ -126,7 +126,7 @@ fn transfers(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     Ok(done(case, samples_ns, elapsed_ns, received.delivered, received.sum, None))
 }
 
-/// A message whose head is written anew for each.
+/// A message whose head is rewritten each time.
 struct Message<'a> {
     case: &'a Case,
     bytes: Vec<u8>,
@@ -138,20 +138,20 @@ impl<'a> Message<'a> {
         Self { case, bytes }
     }
 
-    /// The message that is sent after so many others.
+    /// Returns the message to send after this many others.
     fn number(&mut self, sent: u64) -> &[u8] {
         let number = sent.wrapping_sub(self.case.warmup_messages());
-        head::write(&mut self.bytes, head::of(self.case.seed, number));
+        head::write(&mut self.bytes, head::for_message(self.case.seed, number));
         &self.bytes
     }
 
-    /// Whether a message is one of these but for its head.
+    /// Whether a message equals this one except for its head.
     fn is_alike(&self, message: &[u8]) -> bool {
         message.get(HEAD_BYTES..) == self.bytes.get(HEAD_BYTES..)
     }
 }
 
-/// Room for all of them, so that none is made while the clock runs.
+/// Space for all samples, to avoid allocating while the clock runs.
 fn samples(case: &Case) -> Vec<u64> {
     Vec::with_capacity(usize::try_from(case.samples).unwrap_or(0))
 }
@@ -194,13 +194,13 @@ fn say(answer: &Answer) -> io::Result<()> {
     out.flush()
 }
 
-// One end of the channel: strings out and in, none of which wait for each other.
+// One end of the channel: strings out and in, without waiting for each other.
 
 struct End<'a> {
     channel: Channel,
     format: &'a dyn Format,
     inbox: Inbox<'a>,
-    /// Frames that the channel had no room for, from `sent` on.
+    /// Frames that did not fit into the channel, from `sent` on.
     outgoing: Vec<u8>,
     sent: usize,
 }
@@ -210,7 +210,7 @@ impl<'a> End<'a> {
         Self { channel, format, inbox: Inbox::new(format), outgoing: Vec::new(), sent: 0 }
     }
 
-    /// Sends a string, or keeps what there is no room for; at once, as Node does.
+    /// Sends a string immediately, as Node does, or queues what does not fit.
     #[inline]
     fn send(&mut self, text: &[u8]) -> io::Result<()> {
         self.format.frame(text, &mut self.outgoing);
@@ -221,7 +221,13 @@ impl<'a> End<'a> {
     fn receive(&mut self) -> io::Result<&[u8]> {
         while !self.inbox.has_next()? {
             match self.channel.receive(self.inbox.room())? {
-                Some(0) => return Err(io::Error::new(ErrorKind::BrokenPipe, "the other end is gone")),
+                Some(0) => {
+                    return Err(io::Error::new(
+                        ErrorKind::BrokenPipe,
+                        "the other end closed the \
+                 channel",
+                    ));
+                }
                 Some(bytes) => self.inbox.received(bytes),
                 None => {
                     self.channel.wait(!self.outgoing.is_empty())?;
@@ -255,8 +261,7 @@ impl<'a> End<'a> {
     }
 }
 
-// Sends back what it receives, or says when the last of a transfer was there; at the end of each part, what it has
-// received.
+// Echoes messages, or reports the end of each transfer; at the end of each part, reports its counts.
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Received {
@@ -264,7 +269,7 @@ struct Received {
     sum: u32,
 }
 
-/// Answers part after part, until the channel is closed.
+/// Answers each part until the channel is closed.
 pub(super) fn respond(format: &dyn Format, case: &str) -> io::Result<ExitCode> {
     let mut case: Case = serde_json::from_str(case)?;
     let mut end = End::new(Channel::inherited()?, format);
@@ -285,7 +290,7 @@ fn part(end: &mut End<'_>, case: &Case) -> io::Result<()> {
     for message in 0..all {
         let text = end.receive()?;
         if let Some(number) = message.checked_sub(warmup) {
-            sum.add(text, head::of(case.seed, number));
+            sum.add(text, head::for_message(case.seed, number));
         }
         if !is_stream {
             echo.clear();

@@ -1,4 +1,4 @@
-//! Frames out of a stream of bytes: several in one read, and one over several reads, even where its length is cut.
+//! Splits a stream of bytes into frames: several per read, and one over several reads, even if its length is split.
 
 use super::Format;
 use std::io;
@@ -6,18 +6,18 @@ use std::io;
 pub(crate) struct Inbox<'a> {
     format: &'a dyn Format,
     bytes: Vec<u8>,
-    /// Where the first frame that was not taken begins.
+    /// The start of the first frame that is not consumed.
     begin: usize,
-    /// How many bytes there are; behind them is room to read into.
+    /// The number of bytes; behind them is space to read into.
     end: usize,
-    /// How much from `begin` on was searched for the end of a frame.
+    /// The number of bytes from `begin` already searched for the end of a frame.
     seen: usize,
-    /// How long the first frame is, once all of it is there.
+    /// The length of the first frame, once it is complete.
     next: Option<usize>,
     decoded: Vec<u8>,
 }
 
-/// As much as Node reads at once (libuv/libuv, `src/unix/stream.c`).
+/// The size of Node's reads (libuv/libuv, `src/unix/stream.c`).
 const READ_BYTES: usize = 64 * 1024;
 
 impl<'a> Inbox<'a> {
@@ -30,7 +30,7 @@ impl<'a> Inbox<'a> {
         if self.begin == self.end {
             (self.begin, self.end) = (0, 0);
         } else if self.bytes.len() - self.end < READ_BYTES {
-            // Only a frame that was cut is moved, to the front.
+            // Only an incomplete frame is moved to the front.
             self.bytes.copy_within(self.begin..self.end, 0);
             (self.begin, self.end) = (0, self.end - self.begin);
             let wanted = (self.end + READ_BYTES).next_power_of_two();
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Receives these bytes, cut into reads of these lengths, again and again.
+    /// Receives these bytes, split into reads of these lengths, repeatedly.
     fn receive(format: &dyn Format, bytes: &[u8], cuts: &[usize]) -> io::Result<Vec<Vec<u8>>> {
         let mut inbox = Inbox::new(format);
         let mut texts = Vec::new();
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_arrive_whole_however_the_stream_is_cut(
+        fn strings_survive_any_split(
             texts in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..300), 1..20),
             cuts in proptest::collection::vec(1..200_usize, 1..20),
         ) {
@@ -104,7 +104,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_parsed_or_refused_without_a_panic(
+        fn parses_any_bytes_without_panic(
             bytes in proptest::collection::vec(any::<u8>(), 1..500), cut in 1..100_usize,
         ) {
             for format in ALL {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn several_in_one_read_and_one_over_several_reads_with_its_length_cut() {
+    fn parses_several_frames_and_split_frames() {
         for format in ALL {
             let mut bytes = Vec::new();
             format.frame(b"one", &mut bytes);
@@ -128,9 +128,9 @@ mod tests {
         }
     }
 
-    /// What Node 20 writes for the string `hi` and for one of 200 dots.
+    /// Node 20's frames for the string `hi` and for one of 200 dots.
     #[test]
-    fn frames_are_those_of_node() {
+    fn frames_match_node() {
         let frame = |format: &dyn Format, text: &[u8]| {
             let mut bytes = Vec::new();
             format.frame(text, &mut bytes);
@@ -145,15 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_string_is_refused() {
+    fn rejects_other_values() {
         let [advanced, json] = [ALL[0], ALL[1]];
         for (format, bytes) in [
             (advanced, &b"\0\0\0\x01x"[..]),
             // An object.
             (advanced, b"\0\0\0\x05\xff\x0fo{\0"),
-            // Version 9, of 2015.
+            // Version 9, from 2015.
             (advanced, b"\0\0\0\x05\xff\x09\"\x01x"),
-            // A string that says that it is longer.
+            // A string with a length beyond the frame.
             (advanced, b"\0\0\0\x05\xff\x0f\"\x02x"),
             (json, b"{\"cmd\":\"NODE_HANDLE\"}\n"),
             (json, b"\"half\n"),

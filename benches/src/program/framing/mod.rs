@@ -1,8 +1,8 @@
-//! The wire formats of Node's `child_process` without Node: two processes of this suite that exchange the same strings
-//! over the same channel as `node-advanced` and `node-json`, so that what framing costs is seen without JavaScript.
+//! The wire formats of Node's `child_process` without Node. Two processes of this suite exchange the same strings over
+//! the same channel as `node-advanced` and `node-json`, which shows the cost of framing without JavaScript.
 //!
-//! - `Advanced`, `Json`: the two formats.  `inbox`: frames out of a stream of bytes, however it was cut.
-//! - `ends`: one end of the channel, and what the initiator and the responder do.
+//! - `Advanced`, `Json`: the two formats. `inbox`: splits a stream of bytes into frames.
+//! - `ends`: one end of the channel; the initiator and the responder.
 
 use super::{Launch, Place, Program};
 use crate::sys::{death, fork_channel};
@@ -15,48 +15,43 @@ use std::process::ExitCode;
 mod ends;
 pub(crate) mod inbox;
 
-/// One of the wire formats.
+/// A wire format.
 pub trait Format: Sync {
-    /// What Node calls it: `advanced`, `json`.
+    /// Node's name for it: `advanced`, `json`.
     fn name(&self) -> &'static str;
 
-    /// Appends the frame of a string, each byte of which is a character below 256.
+    /// Appends the frame of a string; each byte is a character below 256.
     fn frame(&self, text: &[u8], bytes: &mut Vec<u8>);
 
-    /// Where the first frame of these bytes ends; `None` while it is not all there. The first `seen` bytes were looked
-    /// at before.
+    /// Returns the end of the first frame; `None` while it is incomplete. The first `seen` bytes were searched before.
     ///
     /// # Errors
-    /// What is there begins no frame.
+    /// If the bytes do not begin a frame.
     fn end_of_frame(&self, bytes: &[u8], seen: usize) -> io::Result<Option<usize>>;
 
-    /// The string of a whole frame, in the frame itself or in `decoded`.
+    /// Returns the string in a whole frame, borrowed from the frame or from `decoded`.
     ///
     /// # Errors
-    /// The frame holds something else.
+    /// If the frame holds something else.
     fn text<'a>(&self, frame: &'a [u8], decoded: &'a mut Vec<u8>) -> io::Result<&'a [u8]>;
 }
 
-/// Both formats, in the order of names.
+/// Both formats, ordered by name.
 pub static ALL: &[&dyn Format] = &[&Advanced, &Json];
 
-/// What the first argument of a peer is that is to be one of the two ends.
+/// The first argument of a peer that is one of the two ends.
 pub const ARGUMENT: &str = "framing";
 
-/// The programs, one a format.
+/// The programs, one per format.
 pub fn programs() -> impl Iterator<Item = Program> {
-    let about = [
-        "the structured clone format of V8 behind a length of four bytes, written and parsed in Rust.",
-        "JSON, one message a line, written and parsed in Rust.",
-    ];
+    let about = ["V8's structured clone format with a 4-byte length.", "lines of JSON."];
     ALL.iter().zip(about).map(|(format, about)| Program {
         info: TransportInfo {
             slug: Slug::from_name(&format!("node-framing-{}", format.name())),
             title: format!("Node's wire format, {}", format.name()),
             family: Slug::from_name("runtime"),
             semantics: format!(
-                "Two processes without JavaScript exchange strings over a pair of Unix sockets as Node's child_process \
-                 does: {about}"
+                "Two Rust processes exchange strings over a Unix socket pair in Node's wire format: {about}"
             ),
             control: false,
         },
@@ -68,16 +63,17 @@ pub fn programs() -> impl Iterator<Item = Program> {
     })
 }
 
-/// Runs one end: the initiator, which speaks the protocol for programs, or the responder that it has started.
+/// Runs one end: the initiator, which implements the protocol for programs, or the responder that it has started.
 ///
 /// # Errors
-/// Of the channel or the harness; an unknown format.
+/// From the channel or the harness; for an unknown format.
 pub fn main(arguments: &[String]) -> io::Result<ExitCode> {
     death::die_with_parent()?;
     let name = arguments.first().map(String::as_str).unwrap_or_default();
-    let format = ALL.iter().find(|format| format.name() == name).ok_or_else(|| {
-        io::Error::other(format!("no format is called `{name}`: expected advanced or json"))
-    })?;
+    let format = ALL
+        .iter()
+        .find(|format| format.name() == name)
+        .ok_or_else(|| io::Error::other(format!("unknown format `{name}`: expected advanced or json")))?;
     match arguments.get(1).map(String::as_str) {
         None => ends::run(*format),
         Some(case) => ends::respond(*format, case),
@@ -91,13 +87,13 @@ pub fn main(arguments: &[String]) -> io::Result<ExitCode> {
 pub(crate) struct Advanced;
 
 const LENGTH_BYTES: usize = size_of::<u32>();
-/// Begins a value; the version of the format follows.
+/// Begins a value; the format version follows.
 const VERSION_TAG: u8 = 0xff;
-/// That of V8 since 2021.
+/// V8's version since 2021.
 const FORMAT_VERSION: u8 = 15;
-/// A string of characters below 256, a byte each; its length follows.
+/// A string of characters below 256, one byte each, after its length.
 const ONE_BYTE_STRING_TAG: u8 = b'"';
-/// The longest length of seven bits a byte.
+/// The longest length, with seven bits per byte.
 const VARINT_BYTES_MAX: usize = 5;
 
 impl Format for Advanced {
@@ -123,9 +119,9 @@ impl Format for Advanced {
     }
 
     fn text<'a>(&self, frame: &'a [u8], _decoded: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
-        let refused = |what: &str| io::Error::other(format!("a frame holds {what}: expected a string"));
+        let refused = |what: &str| io::Error::other(format!("frame with {what}: expected a string"));
         let value = frame.get(LENGTH_BYTES..).unwrap_or_default();
-        let [VERSION_TAG, version, rest @ ..] = value else { return Err(refused("no serialized value")) };
+        let [VERSION_TAG, version, rest @ ..] = value else { return Err(refused("no serialised value")) };
         if !(13..=FORMAT_VERSION).contains(version) {
             return Err(refused(&format!("version {version} of the format")));
         }
@@ -135,7 +131,7 @@ impl Format for Advanced {
     }
 }
 
-/// Seven bits a byte, the least significant first.
+/// Seven bits per byte, the least significant first.
 #[expect(clippy::cast_possible_truncation, reason = "of seven bits")]
 fn write_varint(mut value: usize, bytes: &mut Vec<u8>) {
     while value > 0x7f {
@@ -151,7 +147,7 @@ fn read_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((value, &bytes[end + 1..]))
 }
 
-// `json`: JSON in UTF-8, one value a line (nodejs/node, `lib/internal/child_process/serialization.js`).
+// `json`: JSON in UTF-8, one value per line (nodejs/node, `lib/internal/child_process/serialization.js`).
 
 #[derive(Debug)]
 pub(crate) struct Json;
@@ -192,7 +188,7 @@ impl Format for Json {
         decoded.clear();
         for character in text.chars() {
             let byte = u8::try_from(character).map_err(|_| {
-                io::Error::other(format!("a string has `{character}`: expected characters below 256"))
+                io::Error::other(format!("a string contains `{character}`: expected characters below 256"))
             })?;
             decoded.push(byte);
         }

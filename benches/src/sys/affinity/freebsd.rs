@@ -1,4 +1,4 @@
-//! FreeBSD: `cpuset_getaffinity(2)` and `cpuset_setaffinity(2)` of the calling thread, `sched_getcpu(3)`, and the
+//! FreeBSD: `cpuset_getaffinity(2)` and `cpuset_setaffinity(2)` for the calling thread, `sched_getcpu(3)`, and the
 //! scheduler's groups of processors.
 
 use super::Thread;
@@ -6,8 +6,8 @@ use super::groups::Topology;
 use crate::sys::{Unsupported, kinfo};
 use std::io;
 
-/// One bit a processor, the lowest first (`sys/bitset.h`): as many as a kernel can have since FreeBSD 14 (`MAXCPU`).
-/// Before FreeBSD 13.2 the kernel refuses sets that are longer than its own.
+/// One bit per processor, the lowest first (`sys/bitset.h`): as many as a kernel can have since FreeBSD 14 (`MAXCPU`).
+/// Before FreeBSD 13.2, the kernel rejects sets that are longer than its own.
 type Set = [u64; 1024 / 64];
 
 const _: () = assert!(size_of::<Set>() >= size_of::<libc::cpuset_t>());
@@ -17,7 +17,7 @@ const THIS_THREAD: libc::id_t = -1;
 pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
     let mut set = Set::default();
     let (level, which, bytes) = (libc::CPU_LEVEL_WHICH, libc::CPU_WHICH_TID, size_of::<Set>());
-    // SAFETY: the set is as long as is said.
+    // SAFETY: the set has the given length.
     if unsafe { libc::cpuset_getaffinity(level, which, THIS_THREAD, bytes, set.as_mut_ptr().cast()) } != 0 {
         let error = io::Error::last_os_error();
         return Err(Unsupported::because(format!("cpuset_getaffinity failed: {error}")));
@@ -52,7 +52,7 @@ fn set(which: libc::cpuwhich_t, id: libc::id_t, cpu: u32) -> io::Result<()> {
         set.get_mut(cpu as usize / 64).ok_or_else(|| io::Error::other("expected a number below 1024"))?;
     *word = 1 << (cpu % 64);
     let bytes = size_of::<Set>();
-    // SAFETY: the set is as long as is said, and only read.
+    // SAFETY: the set has the given length, and is only read.
     match unsafe { libc::cpuset_setaffinity(libc::CPU_LEVEL_WHICH, which, id, bytes, set.as_ptr().cast()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -62,14 +62,14 @@ fn set(which: libc::cpuwhich_t, id: libc::id_t, cpu: u32) -> io::Result<()> {
 #[inline]
 #[expect(unsafe_code, reason = "sched_getcpu(3)")]
 pub(super) fn current() -> Option<u32> {
-    // SAFETY: takes nothing.
+    // SAFETY: takes no argument.
     u32::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// Package and core of a processor. The groups name caches and NUMA nodes, not packages, so all are of one here: that
-/// two processors are of different packages is never said.
+/// Package and core of a processor. The groups describe caches and NUMA nodes, not packages, so all are in one here:
+/// two processors are never reported as being in different packages.
 pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
-    Some((0, Topology::of_this_machine()?.core_of(cpu)?))
+    Some((0, Topology::for_this_machine()?.core_of(cpu)?))
 }
 
 fn bits(set: &Set) -> impl Iterator<Item = bool> {

@@ -1,31 +1,31 @@
-//! The groups of processors of FreeBSD's scheduler, as it prints them: XML, groups within groups, the children those
-//! that have more in common (`kern.sched.topology_spec`, smp(4)).
+//! The processor groups of FreeBSD's scheduler, as it prints them: nested XML groups; inner groups share more
+//! (`kern.sched.topology_spec`, smp(4)).
 
 use roxmltree::{Document, Node};
 
-/// All groups, each before those in it.
+/// All groups, each before those inside it.
 #[derive(Debug)]
 pub(in crate::sys) struct Topology(Vec<Group>);
 
 #[derive(Debug)]
 struct Group {
     cpus: Vec<u32>,
-    /// 1 to 3; 0: they share no cache.
+    /// 1 to 3; 0: no shared cache.
     cache_level: u32,
-    /// Whether they are the threads of one core.
+    /// Whether these are the threads of one core.
     is_core: bool,
 }
 
 impl Topology {
-    /// That of this machine, where the scheduler tells. It does not change while the system runs.
+    /// The groups of this machine, if the scheduler provides them. They do not change while the system runs.
     #[cfg(target_os = "freebsd")]
-    pub(in crate::sys) fn of_this_machine() -> Option<&'static Self> {
+    pub(in crate::sys) fn for_this_machine() -> Option<&'static Self> {
         static TOPOLOGY: std::sync::OnceLock<Option<Topology>> = std::sync::OnceLock::new();
         let read = || Self::parse(&crate::sys::sysctl::text("kern.sched.topology_spec")?);
         TOPOLOGY.get_or_init(read).as_ref()
     }
 
-    /// Nothing, if the text is not of the form that it should have.
+    /// `None` if the text has an unexpected form.
     pub(in crate::sys) fn parse(text: &str) -> Option<Self> {
         let document = Document::parse(text).ok()?;
         let groups = document.descendants().filter(|node| node.has_tag_name("group"));
@@ -39,8 +39,8 @@ impl Topology {
         Some(own().find(|group| group.is_core).and_then(|group| group.cpus.first().copied()).unwrap_or(cpu))
     }
 
-    /// The caches that two processors have in common, the nearest first: `L2, L3`. Of a core only the outermost of its
-    /// own is told.
+    /// The caches that two processors share, the nearest first: `L2, L3`. Of the caches of one core, only the outermost
+    /// is listed.
     pub(in crate::sys) fn shared_caches(&self, one: u32, other: u32) -> String {
         let both = self.0.iter().filter(|group| group.cpus.contains(&one) && group.cpus.contains(&other));
         let mut levels: Vec<u32> = both.map(|group| group.cache_level).filter(|&level| level > 0).collect();
@@ -111,10 +111,10 @@ mod tests {
 "#;
 
     #[test]
-    fn threads_of_a_core_are_of_the_first_of_them() {
+    fn threads_belong_to_the_first_in_their_core() {
         let topology = Topology::parse(ONE_CACHE).unwrap();
         let cores: Vec<_> = (0..9).map(|cpu| topology.core_of(cpu)).collect();
-        // Who is in no group of threads is a core of its own.
+        // A processor outside all groups of threads is a separate core.
         let expected = [Some(0), Some(0), Some(2), Some(2), Some(4), Some(5), Some(6), Some(7), None];
         assert_eq!(cores, expected);
         let topology = Topology::parse(TWO_NODES).unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_in_common_are_those_of_the_groups_that_hold_both() {
+    fn shared_caches_come_from_common_groups() {
         let topology = Topology::parse(ONE_CACHE).unwrap();
         assert_eq!(topology.shared_caches(0, 1), "L2, L3");
         assert_eq!(topology.shared_caches(1, 2), "L3");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_another_form_is_no_topology() {
+    fn rejects_text_in_another_form() {
         for text in [
             "",
             "<groups>",

@@ -24,8 +24,9 @@ pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
         .map_err(|error| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}")))
 }
 
-/// A thread that is being started is in no list yet, and has the place that its parent had when the call began. So whoever
-/// was elsewhere is watched until it cannot be in such a call any more: it has ended, was asleep, or has run for long.
+/// A thread that is being started is not listed yet, and has its parent's affinity from the start of the call. So a
+/// thread that was not pinned is watched until it can no longer be in such a call: it has ended, was asleep, or has run
+/// for long.
 pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     let refused = |error: &dyn std::fmt::Display| {
         Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}"))
@@ -38,9 +39,9 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
         let tasks = tasks(pid);
         was_there |= !tasks.is_empty();
         if !was_there {
-            return Err(refused(&"there is no such process"));
+            return Err(refused(&"no such process"));
         }
-        // What somebody who was watched has started may be missing in this list, and is in the next.
+        // Threads started by a watched thread may be missing in this list, but are in the next.
         let mut is_complete = watched.is_empty();
         watched
             .retain(|id, ran| tasks.iter().any(|task| task.id == *id && task.may_be_starting_another(*ran)));
@@ -50,29 +51,28 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
             }
             match sched_setaffinity(Some(task.id), &place) {
                 Ok(()) => _ = watched.insert(task.id, task.ran),
-                // A thread that has ended needs no place.
+                // A thread that has ended needs no pinning.
                 Err(Errno::SRCH) => {}
                 Err(error) => return Err(refused(&error)),
             }
             is_complete = false;
         }
-        // A process that never gets to run is told by what is seen of it in the end.
-        if is_complete || begun.elapsed() > PATIENCE {
+        // For a process that never gets to run, its final processors show whether this worked.
+        if is_complete || begun.elapsed() > TIMEOUT {
             return Ok(());
         }
         thread::sleep(Duration::from_micros(50));
     }
 }
 
-/// Starting a thread takes some ten microseconds of a processor.
+/// Starting a thread takes about ten microseconds of processor time.
 const STARTED_NS: u64 = 1_000_000;
 
 /// How long threads that do not get to run are watched.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A thread of a process, as `/proc/pid/task/tid` tells it: fields 3 and 39 of `stat` (proc(5)) and the first of
-/// `schedstat`, in nanoseconds (Documentation/scheduler/sched-stats.rst), which kernels without `CONFIG_SCHED_INFO` do not
-/// have.
+/// A thread of a process, from `/proc/pid/task/tid`: fields 3 and 39 of `stat` (proc(5)) and the first of `schedstat`,
+/// in nanoseconds (Documentation/scheduler/sched-stats.rst), which kernels without `CONFIG_SCHED_INFO` do not have.
 struct Task {
     id: Pid,
     state: char,
@@ -81,8 +81,7 @@ struct Task {
 }
 
 impl Task {
-    /// Whether it may still be in a call that it began when it had run for so long: such a call does not sleep
-    /// interruptibly.
+    /// Whether it may still be in a call that began at this run time. That call does not sleep interruptibly.
     fn may_be_starting_another(&self, ran_then: Option<u64>) -> bool {
         let has_run = self.ran.zip(ran_then).is_some_and(|(ran, then)| ran.saturating_sub(then) > STARTED_NS);
         matches!(self.state, 'R' | 'D') && !has_run
@@ -96,7 +95,7 @@ fn tasks(pid: u32) -> Vec<Task> {
     let task = |id: String| {
         let ran = tree.text(&format!("{tasks}/{id}/schedstat"));
         let text = tree.text(&format!("{tasks}/{id}/stat"))?;
-        // The name stands in parentheses, and may hold any.
+        // The name is in parentheses, and may contain any.
         let mut fields = text.rsplit_once(')')?.1.split_whitespace();
         Some(Task {
             id: Pid::from_raw(id.parse().ok()?)?,
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_slept_or_ran_for_long_is_not_starting_another_any_more() {
+    fn thread_that_slept_or_ran_is_not_starting_another() {
         let task = |state, ran| Task { id: Pid::INIT, state, ran, last_cpu: 0 };
         let then = Some(5_000_000);
         assert!(task('R', Some(5_900_000)).may_be_starting_another(then), "it has hardly run");

@@ -1,4 +1,4 @@
-//! macOS: which processor a thread runs on is told (`pthread_cpu_number_np`), and never chosen.
+//! macOS: the processor of a thread can be read (`pthread_cpu_number_np`) but not chosen.
 
 use super::Thread;
 use crate::sys::Unsupported;
@@ -6,18 +6,16 @@ use crate::sys::symbol::find;
 use std::ffi::c_int;
 use std::sync::LazyLock;
 
-/// The affinity tags of `mach/thread_policy.h` only ask that threads share a cache or do not, and Apple silicon refuses
-/// them.
-const NO_PINNING: &str =
-    "macOS has no call that pins a thread: its affinity tags are hints, and Apple silicon refuses them";
+/// The affinity tags of `mach/thread_policy.h` are only hints to share a cache or not, and Apple silicon rejects them.
+const NO_PINNING: &str = "macOS cannot pin threads: affinity tags are hints, and Apple silicon rejects them";
 
-/// `pthread.h`.
+/// See `pthread.h`.
 type CpuNumber = unsafe extern "C" fn(number: *mut usize) -> c_int;
 
 /// Since macOS 11.
 #[expect(unsafe_code, reason = "a function by its name")]
 static CPU_NUMBER: LazyLock<Option<CpuNumber>> = LazyLock::new(|| {
-    // SAFETY: the header gives the function of this name this type.
+    // SAFETY: the header declares the function of this name with this type.
     unsafe { find(c"pthread_cpu_number_np") }
 });
 
@@ -33,7 +31,7 @@ pub(super) fn pin_process(_pid: u32, _cpu: u32) -> Result<(), Unsupported> {
     Err(Unsupported::because(NO_PINNING))
 }
 
-/// Of the threads of others it is not told.
+/// Not available for threads of other processes.
 pub(super) fn threads(_pid: u32) -> Vec<Thread> {
     Vec::new()
 }
@@ -48,7 +46,7 @@ pub(super) fn current() -> Option<u32> {
     if result == 0 { u32::try_from(number).ok() } else { None }
 }
 
-/// Which processors belong to which core is not told: the fingerprint has the levels of performance.
+/// Not available; the fingerprint has the performance levels instead.
 pub(super) fn core_of(_cpu: u32) -> Option<(u32, u32)> {
     None
 }

@@ -1,4 +1,4 @@
-//! Which processors there are for us, how two of them are related, and pinning the calling thread to one.
+//! The available processors, the relation between two of them, and pinning the calling thread to one.
 
 use super::Unsupported;
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ mod topology;
 #[cfg(windows)]
 pub(in crate::sys) use imp::topology;
 
-/// The processors that this process may use, in ascending order.
+/// Returns the processors that this process may use, in ascending order.
 ///
 /// # Errors
-/// The reason where the system has no such notion.
+/// The reason, if the system does not provide them.
 pub fn allowed() -> Result<Vec<u32>, Unsupported> {
     imp::allowed()
 }
 
-/// How many processors this process may use, on every system.
+/// Returns the number of processors that this process may use, on every system.
 pub fn count() -> u64 {
     let all = || std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     allowed().map_or_else(|_| all(), |allowed| allowed.len() as u64)
@@ -35,7 +35,7 @@ pub fn pin(cpu: u32) -> Result<(), Unsupported> {
     imp::pin(cpu)
 }
 
-/// Pins all threads of another process, and those that they start later, to one processor.
+/// Pins all threads of another process, including those it starts later, to one processor.
 pub fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     imp::pin_process(pid, cpu)
 }
@@ -44,18 +44,18 @@ pub fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
     id: u64,
-    /// How long it has run, in the system's unit; it only grows. None where the system does not tell.
+    /// Run time in the system's unit; it only grows. `None` if not available.
     ran: Option<u64>,
     last_cpu: u32,
 }
 
-/// The threads of another process, where the system tells; on FreeBSD all are one.
+/// The threads of another process, if the system lists them; on FreeBSD, the whole process counts as one.
 pub fn threads(pid: u32) -> Vec<Thread> {
     imp::threads(pid)
 }
 
-/// The processors, in ascending order, that threads of another process ran on last. Of those that have run since
-/// `before`: a thread that sleeps is still where it went to sleep, though its process was pinned elsewhere since.
+/// The processors, in ascending order, that threads of another process ran on last. Only threads that have run since
+/// `before` count: a sleeping thread stays where it went to sleep, even if its process was pinned elsewhere since.
 pub fn last_since(pid: u32, before: &[Thread]) -> Vec<u32> {
     last_of(&threads(pid), before)
 }
@@ -68,13 +68,13 @@ fn last_of(threads: &[Thread], before: &[Thread]) -> Vec<u32> {
     cpus.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The processor that the calling thread runs on, where the system tells.
+/// Returns the processor of the calling thread, if the system provides it.
 #[inline]
 pub fn current() -> Option<u32> {
     imp::current()
 }
 
-/// How two processors are related, in words.
+/// Describes the relation of two processors.
 pub fn relation(one: u32, other: u32) -> &'static str {
     match (imp::core_of(one), imp::core_of(other)) {
         _ if one == other => "the same cpu",
@@ -85,26 +85,26 @@ pub fn relation(one: u32, other: u32) -> &'static str {
     }
 }
 
-/// The two processors that `cross-cpu` uses, and how they are related: `different cores`, `siblings of one core`.
+/// The two processors that `cross-cpu` uses, and their relation: `different cores`, `siblings of one core`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuPair {
-    /// The initiator's; `same-cpu` puts both ends here.
+    /// The initiator's; `same-cpu` pins both ends here.
     pub first: u32,
     /// The responder's.
     pub second: u32,
-    /// In words, for the fingerprint.
+    /// Their relation, for the fingerprint.
     pub relation: &'static str,
 }
 
-/// Chooses the pair: the last processor, which interrupts reach least, and the nearest one of another core.
+/// Chooses the pair: the last processor, which gets the fewest interrupts, and the nearest one on another core.
 ///
 /// # Errors
-/// The reason where there are not two processors.
+/// The reason, if there are fewer than two processors.
 pub fn pair() -> Result<CpuPair, Unsupported> {
     let allowed = allowed()?;
     let [.., second, first] = allowed[..] else {
         return Err(Unsupported::because(format!(
-            "cross-cpu needs two processors: this process may use {}",
+            "cross-cpu needs two CPUs: this process may use {}",
             allowed.len()
         )));
     };
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_runs_where_it_was_pinned_or_the_system_says_why_not() {
+    fn pinned_thread_stays_or_pinning_fails_with_a_reason() {
         let cpus = match allowed() {
             Ok(cpus) => cpus,
             Err(reason) => {
@@ -140,13 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_is_not_there_is_refused_in_a_sentence() {
+    fn rejects_missing_processors() {
         let error = std::thread::spawn(|| pin(1_000)).join().unwrap().unwrap_err();
         assert!(error.0.contains(' '), "{error}");
     }
 
     #[test]
-    fn a_thread_that_slept_since_it_was_pinned_is_not_seen_where_it_fell_asleep() {
+    fn ignores_threads_that_slept_since_pinning() {
         let thread = |id, ran, last_cpu| Thread { id, ran, last_cpu };
         let before = [thread(1, Some(5), 0), thread(2, Some(7), 0), thread(3, None, 4)];
         let after = [thread(1, Some(5), 0), thread(2, Some(9), 1), thread(3, None, 4), thread(4, Some(1), 1)];

@@ -1,7 +1,7 @@
-//! What `GetLogicalProcessorInformationEx` of Windows tells (`sysinfoapi.h`, structures in `winnt.h`): which processors
-//! share a core, a package, a cache. The records have a kind and a length each; an unknown kind is passed over.
+//! Parses the result of `GetLogicalProcessorInformationEx` on Windows (`sysinfoapi.h`, structures in `winnt.h`): which
+//! processors share a core, a package, a cache. Each record has a kind and a length; unknown kinds are skipped.
 
-/// Processors a group holds at most: a mask has 64 bits. Processor 3 of group 1 is called 67 in all of the suite.
+/// The most processors in a group: a mask has 64 bits. The suite calls processor 3 of group 1 number 67.
 pub(super) const GROUP: u32 = 64;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Topology {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Core {
     pub(crate) processors: Processors,
-    /// The higher, the faster; 0 for all where the cores are of one kind.
+    /// Higher is faster; 0 for all if all cores are of one kind.
     pub(crate) efficiency_class: u8,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct Cache {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Processors(Vec<(u16, u64)>);
 
-/// Where things are in a record: `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` as a compiler for 64 bits lays it out.
+/// Offsets in a record: `SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX` as compiled for 64 bits.
 pub(super) mod layout {
     /// `Relationship`, 32 bits.
     pub(crate) const KIND: usize = 0;
-    /// `Size`, 32 bits: of this record.
+    /// `Size`, 32 bits: length of this record.
     pub(crate) const LENGTH: usize = 4;
     /// `Processor.EfficiencyClass`, 8 bits.
     pub(crate) const EFFICIENCY_CLASS: usize = 9;
@@ -55,7 +55,7 @@ pub(super) mod layout {
     pub(crate) const CACHE_GROUPS: usize = 38;
     /// `Cache.GroupMasks`.
     pub(crate) const CACHE_MASKS: usize = 40;
-    /// Bytes of a `GROUP_AFFINITY`: a mask of 64 bits, a number of 16, and padding.
+    /// Size of a `GROUP_AFFINITY`: a mask of 64 bits, a number of 16, and padding.
     pub(crate) const MASK_BYTES: usize = 16;
     /// `GROUP_AFFINITY.Group`.
     pub(crate) const MASK_GROUP: usize = 8;
@@ -72,7 +72,7 @@ pub(super) mod kind {
 }
 
 impl Topology {
-    /// From the records as the call has written them. What is cut short ends the list.
+    /// Parses the records as written by the call. An incomplete record ends the list.
     pub(crate) fn parse(mut bytes: &[u8]) -> Self {
         let mut topology = Self::default();
         while let Some(record) = Record::first(bytes) {
@@ -88,7 +88,7 @@ impl Topology {
         Some((u32::try_from(package).ok()?, u32::try_from(core).ok()?))
     }
 
-    /// None where a record has not the fields of its kind.
+    /// `None` if a record lacks the fields of its kind.
     fn add(&mut self, record: &Record<'_>) -> Option<()> {
         use layout::{CACHE_GROUPS, CACHE_MASKS, GROUPS, MASKS};
         match record.number(layout::KIND)? {
@@ -117,7 +117,7 @@ impl Topology {
 }
 
 impl Processors {
-    pub(crate) fn of(group: u16, mask: u64) -> Self {
+    pub(crate) fn from_mask(group: u16, mask: u64) -> Self {
         Self(vec![(group, mask)])
     }
 
@@ -138,7 +138,7 @@ impl Processors {
 struct Record<'a>(&'a [u8]);
 
 impl<'a> Record<'a> {
-    /// None at the end, and where a length cannot be.
+    /// `None` at the end, and for an impossible length.
     fn first(bytes: &'a [u8]) -> Option<Self> {
         let length = usize::try_from(Self(bytes).number(layout::LENGTH)?).ok()?;
         (length >= layout::LENGTH + size_of::<u32>()).then(|| bytes.get(..length).map(Self))?
@@ -153,7 +153,7 @@ impl<'a> Record<'a> {
     }
 
     fn processors(&self, groups: usize, masks: usize) -> Option<Processors> {
-        // Before Windows 10 20H2, caches and nodes had no count, and a zero in its place.
+        // Before Windows 10 20H2, caches and nodes had a zero instead of a count.
         let groups = usize::from(u16::from_le_bytes(self.field(groups)?)).max(1);
         let mask = |index: usize| {
             let at = masks + index * layout::MASK_BYTES;
@@ -168,7 +168,7 @@ impl<'a> Record<'a> {
 mod tests {
     use super::*;
 
-    /// A record of this kind with these masks, the first at `masks`, their count before them, where there is one.
+    /// A record of this kind with these masks: the first at `masks`, preceded by their count if `counted`.
     fn record(kind: u32, masks: usize, counted: bool, affinities: &[(u16, u64)]) -> Vec<u8> {
         let mut record = vec![0; masks + affinities.len() * layout::MASK_BYTES];
         let length = u32::try_from(record.len()).unwrap();
@@ -201,10 +201,10 @@ mod tests {
     }
 
     #[test]
-    fn records_of_any_length_become_cores_packages_caches_and_nodes() {
+    fn parses_cores_packages_caches_and_nodes() {
         let mut node = record(kind::NUMA_NODE, layout::MASKS, false, &[(0, 0b111)]);
         node[layout::NODE] = 5;
-        // A kind that is not known, and longer than any that is.
+        // An unknown kind, longer than any known one.
         let unknown = record(7, 200, true, &[(0, 1)]);
         let package = record(kind::PACKAGE, layout::MASKS, true, &[(0, 0b111), (1, 0b1)]);
         let bytes = [
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_is_found_by_group_and_bit() {
+    fn finds_processor_by_group_and_bit() {
         let bytes = [
             record(kind::CORE, layout::MASKS, true, &[(0, 1)]),
             record(kind::CORE, layout::MASKS, true, &[(1, 1 << 63)]),
@@ -244,17 +244,17 @@ mod tests {
         assert_eq!(topology.core_of(0), Some((0, 0)));
         assert_eq!(topology.core_of(127), Some((1, 1)));
         assert_eq!((topology.core_of(1), topology.core_of(64)), (None, None));
-        assert_eq!(Processors::of(1, 0b101).list(), [64, 66]);
+        assert_eq!(Processors::from_mask(1, 0b101).list(), [64, 66]);
     }
 
     #[test]
-    fn bytes_that_are_cut_or_have_an_impossible_length_end_the_list() {
+    fn truncated_record_ends_the_list() {
         let whole = [core(0, 1), core(0, 2)].concat();
         assert_eq!(Topology::parse(&whole[..whole.len() - 1]).cores.len(), 1);
         let mut endless = whole;
         endless[layout::LENGTH..][..4].fill(0);
         assert_eq!(Topology::parse(&endless), Topology::default());
-        // A count of masks that the record does not hold.
+        // A count of masks beyond the record.
         let mut short = core(0, 1);
         short[layout::GROUPS] = 9;
         assert_eq!(Topology::parse(&short), Topology::default());

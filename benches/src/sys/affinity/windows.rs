@@ -1,9 +1,9 @@
 //! Windows: group affinities of threads and `GetLogicalProcessorInformationEx` (`processtopologyapi.h`,
 //! `sysinfoapi.h`).
 //!
-//! A machine of more than 64 processors has groups of at most 64 each; processors are called by their number plus 64 for
-//! each group before theirs. The suite pins within the group that the system calls a thread's primary one. Threads that
-//! are not pinned may run in any group since Windows 11 and Server 2022.
+//! A machine with more than 64 processors has groups of at most 64 each. The suite numbers processors by adding 64 for
+//! each earlier group. It pins within a thread's primary group. Threads that are not pinned may run in any group since
+//! Windows 11 and Server 2022.
 
 use super::Thread;
 use super::topology::{GROUP, Processors, Topology, kind, layout};
@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Threading::{
 pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
     let own =
         own().map_err(|error| Unsupported::because(format!("GetThreadGroupAffinity failed: {error}")))?;
-    Ok(Processors::of(own.Group, own.Mask as u64).list())
+    Ok(Processors::from_mask(own.Group, own.Mask as u64).list())
 }
 
 #[expect(unsafe_code, reason = "SetThreadGroupAffinity")]
@@ -36,28 +36,28 @@ pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
         |error: &dyn std::fmt::Display| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}"));
     let group = u16::try_from(cpu / GROUP).map_err(|error| refused(&error))?;
     let affinity = GROUP_AFFINITY { Mask: 1 << (cpu % GROUP), Group: group, Reserved: [0; 3] };
-    // SAFETY: the structure is alive for the call, and the affinity before is not asked for.
+    // SAFETY: the structure is alive for the call, and the previous affinity is not requested.
     if unsafe { SetThreadGroupAffinity(GetCurrentThread(), &raw const affinity, ptr::null_mut()) } == 0 {
         return Err(refused(&io::Error::last_os_error()));
     }
     Ok(())
 }
 
-/// Within the group of processors that the process is in.
+/// Within the process's group of processors.
 #[expect(unsafe_code, reason = "SetProcessAffinityMask")]
 pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     let refused = |error: &dyn std::fmt::Display| {
         Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}"))
     };
     let process = process::open(pid, PROCESS_SET_INFORMATION).map_err(|error| refused(&error))?;
-    // SAFETY: the handle is open and has the right that the call wants.
+    // SAFETY: the handle is open and has the required right.
     if unsafe { SetProcessAffinityMask(process.as_raw_handle(), 1 << (cpu % GROUP)) } == 0 {
         return Err(refused(&io::Error::last_os_error()));
     }
     Ok(())
 }
 
-/// Of the threads of others it is not told.
+/// Not available for threads of other processes.
 pub(super) fn threads(_pid: u32) -> Vec<Thread> {
     Vec::new()
 }
@@ -75,14 +75,14 @@ pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
     topology()?.core_of(cpu)
 }
 
-/// What is known of the processors of this machine, which is asked once.
+/// The topology of this machine, read once.
 pub(in crate::sys) fn topology() -> Option<&'static Topology> {
     static TOPOLOGY: LazyLock<Option<Topology>> =
         LazyLock::new(|| records().map(|records| Topology::parse(&records)));
     TOPOLOGY.as_ref()
 }
 
-/// Those on which the calling thread may run, in its own group.
+/// The processors on which the calling thread may run, in its group.
 #[expect(unsafe_code, reason = "GetThreadGroupAffinity")]
 fn own() -> io::Result<GROUP_AFFINITY> {
     let mut affinity = MaybeUninit::uninit();
@@ -97,11 +97,11 @@ fn own() -> io::Result<GROUP_AFFINITY> {
 #[expect(unsafe_code, reason = "GetLogicalProcessorInformationEx")]
 fn records() -> Option<Vec<u8>> {
     let mut length = 0;
-    // SAFETY: there is no room yet, which only makes the call tell how much is wanted.
+    // SAFETY: with a length of zero, the call only returns the required length.
     unsafe { GetLogicalProcessorInformationEx(RelationAll, ptr::null_mut(), &raw mut length) };
-    // Of words, because the system may insist on where a structure of numbers begins.
+    // A vector of words, because the system may require alignment.
     let mut words = vec![0_u64; (length as usize).div_ceil(size_of::<u64>())];
-    // SAFETY: the room is at least as long as is said.
+    // SAFETY: the buffer has at least the given length.
     let done =
         unsafe { GetLogicalProcessorInformationEx(RelationAll, words.as_mut_ptr().cast(), &raw mut length) };
     if done == 0 {
@@ -115,7 +115,7 @@ fn records() -> Option<Vec<u8>> {
 /// Where the union of a record begins.
 const BODY: usize = offset_of!(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX, Anonymous);
 
-// The offsets by which the records are read are those of winnt.h.
+// The offsets used for reading records are those of winnt.h.
 const _: () = {
     assert!(layout::KIND == offset_of!(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX, Relationship));
     assert!(layout::LENGTH == offset_of!(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX, Size));

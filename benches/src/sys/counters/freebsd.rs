@@ -1,5 +1,5 @@
-//! FreeBSD: hwpmc(4) through libpmc (pmc(3)), which is looked up when first needed (dlopen(3)), for the processor; for the
-//! scheduler what getrusage(2) tells of the thread.
+//! FreeBSD: hwpmc(4) through libpmc (pmc(3)), loaded when first needed (dlopen(3)), for the processor; getrusage(2) of
+//! the thread for the scheduler.
 
 use super::{Count, Set};
 use crate::sys::kinfo;
@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 pub(super) struct Events {
     hardware: Vec<Hardware>,
     scheduler: Vec<&'static str>,
-    /// What the thread had used at the start, and between start and stop.
+    /// The thread's usage at the start, and between start and stop.
     used: Cell<Usage>,
 }
 
@@ -25,7 +25,7 @@ struct Hardware {
     name: &'static str,
     id: Id,
     library: &'static Library,
-    /// Whether the last start succeeded: one that stands still can be read, too.
+    /// Whether the last start succeeded: a stopped counter can be read too.
     runs: Cell<bool>,
     counted: Cell<Option<u64>>,
 }
@@ -34,20 +34,20 @@ impl Events {
     pub(super) fn open(&mut self, name: &'static str) -> Result<(), String> {
         if Set::Scheduler.names().contains(&name) {
             if name == "cpu_migrations" {
-                return Err("this system does not tell of migrations".into());
+                return Err("the system does not report migrations".into());
             }
             self.scheduler.push(name);
             return Ok(());
         }
-        let event = event(name).ok_or("libpmc has no name for it that many processors share")?;
+        let event = event(name).ok_or("libpmc has no common name for it")?;
         match kinfo::process(std::process::id()).map(|process| process.ki_numthreads) {
             Some(1) => {}
             Some(threads) => {
                 return Err(format!(
-                    "hwpmc counts all threads of a process together, and this has {threads}"
+                    "hwpmc counts all threads of a process together, and this one has {threads}"
                 ));
             }
-            None => return Err("how many threads this process has is not told".into()),
+            None => return Err("unknown number of threads in this process".into()),
         }
         let library = library()?;
         let id = library.allocate(event)?;
@@ -55,15 +55,15 @@ impl Events {
         Ok(())
     }
 
-    /// One call for each counter of the processor: the first ones count the calls that start the others.
+    /// One call per processor counter: the first ones count the calls that start the others.
     pub(super) fn start(&self) {
-        self.used.set(usage::of_this_thread());
+        self.used.set(usage::for_this_thread());
         for counter in &self.hardware {
             counter.runs.set(counter.library.start(counter.id));
         }
     }
 
-    /// They are read first, while they run: what a counter that has stopped says may be of the last switch.
+    /// Read first, while they run: a stopped counter may return its value at the last switch.
     pub(super) fn stop(&self) {
         let running = || self.hardware.iter().filter(|counter| counter.runs.get());
         for counter in running() {
@@ -72,16 +72,16 @@ impl Events {
         for counter in running() {
             counter.library.stop(counter.id);
         }
-        self.used.set(usage::of_this_thread().since(self.used.get()));
+        self.used.set(usage::for_this_thread().since(self.used.get()));
     }
 
     pub(super) fn read(&self) -> Vec<(&'static str, Result<Count, String>)> {
         let hardware = self.hardware.iter().map(|counter| (counter.name, counter.counted.get()));
-        let scheduler = self.scheduler.iter().map(|&name| (name, of_scheduler(name, self.used.get())));
+        let scheduler = self.scheduler.iter().map(|&name| (name, scheduler_count(name, self.used.get())));
         let whole = |value: Option<u64>| {
             value
                 .map(|value| Count { value, counted_time_percent: 100 })
-                .ok_or("it could not be started, or not be read".into())
+                .ok_or("cannot start or read it".into())
         };
         hardware.chain(scheduler).map(|(name, value)| (name, whole(value))).collect()
     }
@@ -93,8 +93,8 @@ impl Drop for Hardware {
     }
 }
 
-/// A counter of the scheduler from what a thread used. Faults are those without the disk.
-fn of_scheduler(name: &str, used: Usage) -> Option<u64> {
+/// A scheduler counter from a thread's usage. Faults exclude those that read the disk.
+fn scheduler_count(name: &str, used: Usage) -> Option<u64> {
     match name {
         "context_switches" => Some(used.voluntary_switches? + used.involuntary_switches?),
         "page_faults" => used.minor_faults,
@@ -118,7 +118,7 @@ fn event(name: &str) -> Option<&'static CStr> {
 /// `pmc_id_t`
 type Id = u32;
 
-/// Of libpmc what is needed (`pmc.h`). The last argument of `pmc_allocate` is new in FreeBSD 12.
+/// The used part of libpmc (`pmc.h`). The last argument of `pmc_allocate` is new in FreeBSD 12.
 #[derive(Debug)]
 struct Library {
     allocate: unsafe extern "C" fn(*const c_char, c_uint, u32, c_int, *mut Id, u64) -> c_int,
@@ -128,7 +128,7 @@ struct Library {
     read: unsafe extern "C" fn(Id, *mut u64) -> c_int,
 }
 
-/// `PMC_MODE_TC`: counts while the process runs, on whatever processor (`sys/pmc.h`).
+/// `PMC_MODE_TC`: counts while the process runs, on any processor (`sys/pmc.h`).
 const OF_PROCESS: c_uint = 3;
 /// `PMC_CPU_ANY`.
 const ANY_PROCESSOR: c_int = -1;
@@ -142,19 +142,19 @@ impl Library {
             0 => Ok(id),
             _ => {
                 let error = io::Error::last_os_error();
-                Err(format!("hwpmc does not give the event {}: {error}", event.to_string_lossy()))
+                Err(format!("hwpmc has no event {}: {error}", event.to_string_lossy()))
             }
         }
     }
 
-    /// A counter that is attached to nothing is attached to this process. Returns whether it runs.
+    /// A counter without a target is attached to this process. Returns whether it runs.
     fn start(&self, id: Id) -> bool {
         // SAFETY: takes a number.
         unsafe { (self.start)(id) == 0 }
     }
 
     fn stop(&self, id: Id) {
-        // SAFETY: takes a number. It cannot fail for one that runs.
+        // SAFETY: takes a number. It cannot fail for a running counter.
         let _ = unsafe { (self.stop)(id) };
     }
 
@@ -165,12 +165,12 @@ impl Library {
     }
 
     fn release(&self, id: Id) {
-        // SAFETY: takes a number, and this one is ours.
+        // SAFETY: takes a number, and this counter belongs to this process.
         let _ = unsafe { (self.release)(id) };
     }
 }
 
-/// Loaded and initialised once.
+/// Loaded and initialized once.
 fn library() -> Result<&'static Library, String> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
     LIBRARY.get_or_init(load).as_ref().map_err(String::clone)
@@ -178,10 +178,10 @@ fn library() -> Result<&'static Library, String> {
 
 #[expect(unsafe_code, reason = "functions that are looked up by their names")]
 fn load() -> Result<Library, String> {
-    /// The function of this name, which must have this type.
+    /// Finds the function with this name, which must have this type.
     unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        // SAFETY: the library is loaded, and stays so; the name ends with a zero.
+        // SAFETY: the library stays loaded; the name ends with a zero.
         let address: *mut c_void = unsafe { libc::dlsym(library, name.as_ptr()) };
         if address.is_null() {
             return Err(format!("libpmc has no {}", name.to_string_lossy()));
@@ -190,11 +190,11 @@ fn load() -> Result<Library, String> {
         Ok(unsafe { transmute_copy::<*mut c_void, F>(&address) })
     }
     let handle = [c"libpmc.so.5", c"libpmc.so"].into_iter().find_map(|name| {
-        // SAFETY: the name ends with a zero, and the library does nothing while it is loaded.
+        // SAFETY: the name ends with a zero, and the library runs no code while it is loaded.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
         (!handle.is_null()).then_some(handle)
     });
-    let handle = handle.ok_or("there is no libpmc here: expected the base system's")?;
+    let handle = handle.ok_or("no libpmc: expected the base system's")?;
     // SAFETY: these are the types of the functions of these names in pmc.h.
     let (initialise, library): (unsafe extern "C" fn() -> c_int, Library) = unsafe {
         let library = Library {
@@ -206,12 +206,12 @@ fn load() -> Result<Library, String> {
         };
         (find(handle, c"pmc_init")?, library)
     };
-    // SAFETY: takes nothing.
+    // SAFETY: takes no argument.
     if unsafe { initialise() } != 0 {
         let error = io::Error::last_os_error();
         return Err(match error.raw_os_error() {
             Some(libc::ENOENT) => "hwpmc is not loaded: kldload hwpmc".into(),
-            _ => format!("hwpmc cannot be used: {error}"),
+            _ => format!("cannot use hwpmc: {error}"),
         });
     }
     Ok(library)

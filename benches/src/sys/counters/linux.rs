@@ -1,4 +1,4 @@
-//! Linux: `perf_event_open(2)`, one event a counter, so that a processor with few places still counts them in turn.
+//! Linux: `perf_event_open(2)`, one event per counter, so that a processor with few counters still counts them in turn.
 
 use super::Count;
 use crate::sys::handle::owned;
@@ -26,13 +26,13 @@ impl Events {
         self.switch(libc::PR_TASK_PERF_EVENTS_DISABLE);
     }
 
-    /// All events that the calling thread has open, in one system call (prctl(2)): one call for each event would count
+    /// Starts or stops all events of the calling thread in one system call (prctl(2)): one call per event would count
     /// the calls for the others.
     #[expect(unsafe_code, reason = "a call of the C library")]
     fn switch(&self, operation: libc::c_int) {
         if !self.0.is_empty() {
-            // SAFETY: these two operations take no argument and touch no memory of ours. They cannot fail; events
-            // that had not been started would be reported as such when they are read.
+            // SAFETY: these two operations take no argument and touch no memory. They cannot fail; events that had not
+            // been started would be reported when they are read.
             unsafe { libc::prctl(operation) };
         }
     }
@@ -57,7 +57,7 @@ struct Attributes {
     breakpoint_address: u64,
 }
 
-// Numbers of <linux/perf_event.h>, which are part of the kernel's interface.
+// Numbers from <linux/perf_event.h>, which are part of the kernel's interface.
 const SIZE_BYTES: u32 = 64;
 const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
@@ -90,7 +90,7 @@ fn selector(name: &str) -> Option<(u32, u64)> {
     })
 }
 
-/// An event of the calling thread, on whatever processor it runs, standing still.
+/// A stopped event for the calling thread, on any processor.
 #[expect(unsafe_code, reason = "the C library has no function for this system call")]
 fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
     const { assert!(size_of::<Attributes>() == SIZE_BYTES as usize) };
@@ -108,7 +108,7 @@ fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
         breakpoint_address: 0,
     };
     let (this_thread, any_processor, no_group): (libc::pid_t, libc::c_int, libc::c_int) = (0, -1, -1);
-    // SAFETY: the kernel reads as many bytes of the live structure as its size field says, which is its size.
+    // SAFETY: the kernel reads as many bytes of the live structure as its size field states, which is its size.
     let event = unsafe {
         libc::syscall(
             libc::SYS_perf_event_open,
@@ -122,20 +122,20 @@ fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
     owned(RawFd::try_from(event).unwrap_or(-1))
 }
 
-/// A read gives the value, and for how long the event was enabled and really counted.
+/// A read returns the value, and how long the event was enabled and actually counted.
 fn read(event: &OwnedFd) -> Result<Count, String> {
     let mut words = [[0; size_of::<u64>()]; 3];
     let bytes = rustix::io::read(event, words.as_flattened_mut())
-        .map_err(|error| format!("reading the counter failed: {error}"))?;
-    // The kernel ends the file of an event that it could not keep; its zeroes would be no measurement.
+        .map_err(|error| format!("cannot read the counter: {error}"))?;
+    // The kernel ends the file of an event that it could not keep; zeroes would not be a measurement.
     if bytes != size_of_val(&words) {
-        return Err("the kernel gave this counter up".into());
+        return Err("the kernel stopped this counter".into());
     }
     let [value, enabled_ns, running_ns] = words.map(u64::from_ne_bytes);
     extrapolate(value, enabled_ns, running_ns)
 }
 
-/// The kernel lets counters take turns when there are more than the processor has places for.
+/// The kernel multiplexes counters if the processor has too few.
 fn extrapolate(value: u64, enabled_ns: u64, running_ns: u64) -> Result<Count, String> {
     if enabled_ns <= running_ns {
         return Ok(Count { value, counted_time_percent: 100 });
@@ -144,34 +144,34 @@ fn extrapolate(value: u64, enabled_ns: u64, running_ns: u64) -> Result<Count, St
     match share(u128::from(value), enabled_ns, running_ns.max(1)) {
         Ok(value) if running_ns > 0 => Ok(Count {
             value,
-            // Rounded down: a value that is extrapolated at all never looks complete.
+            // Rounded down: an extrapolated value never looks complete.
             counted_time_percent: share(100, running_ns, enabled_ns).unwrap_or(0),
         }),
-        _ => Err("this counter never had its turn: other counters took all places of the processor".into()),
+        _ => Err("this counter was never scheduled: others used all counters of the CPU".into()),
     }
 }
 
 fn explain(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
-            "this machine shows no such counter (usual in a virtual machine)".into()
+            "not available on this machine (usual in a virtual machine)".into()
         }
         Some(libc::EACCES | libc::EPERM) => {
             let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
             refused(level.trim())
         }
-        Some(libc::ENOSYS) => "this kernel is built without performance counters".into(),
+        Some(libc::ENOSYS) => "the kernel has no performance counters".into(),
         _ => format!("perf_event_open failed: {error}"),
     }
 }
 
-/// At a level of 1 or less a thread may count itself, the kernel's part included.
+/// At a level of 1 or less, a thread may count itself, including the kernel.
 fn refused(level: &str) -> String {
     match level.parse::<i32>() {
         Ok(2..) => {
-            format!("kernel.perf_event_paranoid is {level}: set it to 1, or give the agent CAP_PERFMON")
+            format!("kernel.perf_event_paranoid is {level}. Set it to 1, or give the agent CAP_PERFMON.")
         }
-        _ => "perf_event_open is not permitted: a seccomp filter, as containers have, refuses it".into(),
+        _ => "perf_event_open is not permitted: blocked by a seccomp filter, as in containers".into(),
     }
 }
 
@@ -180,26 +180,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_that_ran_half_of_the_time_is_doubled_and_says_so() {
+    fn extrapolates_multiplexed_counters() {
         assert_eq!(extrapolate(500, 80, 80), Ok(Count { value: 500, counted_time_percent: 100 }));
         assert_eq!(extrapolate(500, 80, 40), Ok(Count { value: 1_000, counted_time_percent: 50 }));
         assert_eq!(extrapolate(3_000, 1_000, 999), Ok(Count { value: 3_003, counted_time_percent: 99 }));
     }
 
     #[test]
-    fn a_counter_that_never_ran_is_not_zero_but_unavailable() {
-        assert!(extrapolate(0, 80, 0).unwrap_err().contains("never had its turn"));
+    fn counter_that_never_ran_is_unavailable() {
+        assert!(extrapolate(0, 80, 0).unwrap_err().contains("never scheduled"));
     }
 
     #[test]
-    fn refusals_name_the_setting_and_the_remedy() {
+    fn refusals_name_the_setting_and_the_fix() {
         assert_eq!(
             refused("3"),
-            "kernel.perf_event_paranoid is 3: set it to 1, or give the agent CAP_PERFMON"
+            "kernel.perf_event_paranoid is 3. Set it to 1, or give the agent CAP_PERFMON."
         );
         assert!(refused("1").contains("seccomp"));
         let missing = explain(&io::Error::from_raw_os_error(libc::EOPNOTSUPP));
-        assert_eq!(missing, "this machine shows no such counter (usual in a virtual machine)");
+        assert_eq!(missing, "not available on this machine (usual in a virtual machine)");
     }
 
     #[test]

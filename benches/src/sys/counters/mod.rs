@@ -1,4 +1,4 @@
-//! What the processor and the scheduler counted while one thread worked: a probe, opened only when it is asked for.
+//! Hardware and scheduler counters of one thread: a probe, opened only on request.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -8,20 +8,20 @@ use std::marker::PhantomData;
 #[cfg_attr(not(any(target_os = "linux", target_os = "freebsd")), path = "unsupported.rs")]
 mod imp;
 
-/// In [`Reading::counts`] when some counter had to share its place in the processor: the smallest share of the time,
-/// in percent, in which a counter really counted. The counts are extrapolated to the whole time.
+/// In [`Reading::counts`] if some counter was multiplexed: the smallest share of the time, in percent, in which a
+/// counter actually counted. The counts are extrapolated to the whole time.
 pub(crate) const COUNTED_TIME_PERCENT_MIN: &str = "counted_time_percent_min";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Set {
-    /// Of the processor, in user mode and in the kernel.
+    /// Processor counters, in user mode and in the kernel.
     Hardware,
-    /// Of the operating system's scheduler and memory management.
+    /// Counters of the operating system's scheduler and memory management.
     Scheduler,
 }
 
 impl Set {
-    /// The names of its counters. One without a unit is a number of events.
+    /// The names of its counters. A name without a unit is a number of events.
     pub(crate) fn names(self) -> &'static [&'static str] {
         match self {
             Self::Hardware => &[
@@ -39,32 +39,29 @@ impl Set {
     }
 }
 
-/// Open counters of the thread that opened them. They stand still until they are started.
+/// Open counters of the thread that opened them, stopped until they are started.
 #[derive(Debug)]
 pub(crate) struct Counters {
     events: imp::Events,
     unavailable: BTreeMap<&'static str, String>,
-    /// They count the thread that opened them, so that is where they stay.
-    of_this_thread: PhantomData<*const ()>,
+    /// They count the thread that opened them, so they must stay on it.
+    not_send: PhantomData<*const ()>,
 }
 
-/// What was counted between start and stop. Every name of the set is in exactly one of the two maps.
+/// The counts between start and stop. Every name of the set is in exactly one of the two maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// By name; also [`COUNTED_TIME_PERCENT_MIN`] when a count is extrapolated.
+    /// By name; also [`COUNTED_TIME_PERCENT_MIN`] if a count is extrapolated.
     pub(crate) counts: BTreeMap<&'static str, u64>,
-    /// The counters that this machine does not give, with the reason.
+    /// The counters that this machine does not provide, with the reason.
     pub(crate) unavailable: BTreeMap<&'static str, String>,
 }
 
 impl Counters {
-    /// Opens each counter of the set by itself; one that is refused is named in the [`Reading`].
+    /// Opens each counter of the set separately; the [`Reading`] names those that fail.
     pub(crate) fn open(set: Set) -> Self {
-        let mut counters = Self {
-            events: imp::Events::default(),
-            unavailable: BTreeMap::new(),
-            of_this_thread: PhantomData,
-        };
+        let mut counters =
+            Self { events: imp::Events::default(), unavailable: BTreeMap::new(), not_send: PhantomData };
         for &name in set.names() {
             if let Err(reason) = counters.events.open(name) {
                 counters.unavailable.insert(name, reason);
@@ -100,7 +97,7 @@ impl Counters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Count {
     value: u64,
-    /// Below 100 when the value is extrapolated.
+    /// Below 100 if the value is extrapolated.
     counted_time_percent: u64,
 }
 
@@ -126,9 +123,9 @@ mod tests {
         reading
     }
 
-    /// Looks at 64 pages that nobody has touched; memory of an allocator may have been used before.
+    /// Touches 64 new pages; memory from an allocator may have been used before.
     fn touch_new_pages() {
-        /// No system that we know has larger pages.
+        /// No known system has larger pages.
         const PAGE_BYTES: usize = 64 << 10;
         let bytes = 64 * PAGE_BYTES;
         let Ok(memory) = shared_memory::create(bytes) else { return };
@@ -137,10 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn the_scheduler_counts_what_the_thread_went_through() {
+    fn scheduler_counts_events_of_the_thread() {
         let reading = read(Set::Scheduler, || {
             touch_new_pages();
-            // Not to wait for anything: a thread that sleeps is switched away from.
+            // Sleeps only to cause a context switch.
             std::thread::sleep(std::time::Duration::from_millis(1));
         });
         let at_least = |name, expected| {
@@ -155,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_before_the_start_is_not_counted() {
+    fn ignores_work_before_the_start() {
         let counters = Counters::open(Set::Scheduler);
         touch_new_pages();
         counters.start();
@@ -166,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_counts_instructions_or_says_why_not() {
+    fn counts_instructions_or_gives_a_reason() {
         let reading = read(Set::Hardware, || {
             for number in 0..10_000_u32 {
                 std::hint::black_box(number);

@@ -1,15 +1,15 @@
-//! What was read, under keys that mean the same on every system, and how the values are written.
+//! Keys and value formats of facts, the same on every system.
 
 #[cfg(unix)]
 use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 
-/// `topic.name` and what was read.
+/// The value of each `topic.name`.
 #[derive(Default)]
 pub(super) struct Facts(pub(super) BTreeMap<String, String>);
 
 impl Facts {
-    /// Absence is itself a fact: a virtual machine has no frequency driver to read.
+    /// A missing value is a fact too: a virtual machine has no frequency driver to read.
     pub(super) fn put(&mut self, key: &str, value: Option<String>) {
         let absent = || format!("{}: this kernel does not show it", super::NOT_AVAILABLE);
         self.0.insert(key.to_owned(), value.unwrap_or_else(absent));
@@ -29,7 +29,7 @@ impl Facts {
 
     /// The limits that every Unix has.
     #[cfg(unix)]
-    pub(super) fn limits_of_process(&mut self) {
+    pub(super) fn process_limits(&mut self) {
         self.limit("limit.open_files", Resource::Nofile);
         self.limit("limit.locked_memory_bytes", Resource::Memlock);
     }
@@ -46,12 +46,12 @@ pub(super) fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// In GiB, rounded, because a kernel takes a little more or less for itself from boot to boot.
+/// In GiB, rounded, because a kernel reserves a slightly different amount at each boot.
 pub(super) fn gib(kib: u64) -> String {
     ((kib + (1 << 19)) >> 20).to_string()
 }
 
-/// Processors with cores of two kinds have caches of two sizes: `48 and 32`.
+/// Processors with two kinds of cores have caches of two sizes: `48 and 32`.
 #[cfg(any(not(target_os = "freebsd"), test))]
 pub(super) fn sizes(kib: &[Option<u64>]) -> Option<String> {
     let mut sizes: Vec<u64> = kib.iter().copied().flatten().collect();
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_read_says_so() {
+    fn unreadable_facts_are_marked() {
         let mut facts = Facts::default();
         facts.put("os.kernel", None);
         facts.number("cpu.allowed", Some(3));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_singular_and_memory_is_rounded() {
+    fn formats_singular_and_rounds_memory() {
         assert_eq!(topology(1, 4, 8), "1 package, 4 cores, 8 threads");
         assert_eq!(topology(2, 1, 1), "2 packages, 1 core, 1 thread");
         assert_eq!(gib(24_689_012), "24");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_differ_are_both_told() {
+    fn lists_different_sizes() {
         assert_eq!(sizes(&[Some(128), Some(64)]).as_deref(), Some("128 and 64"));
         assert_eq!(sizes(&[Some(128), Some(128)]).as_deref(), Some("128"));
         assert_eq!(sizes(&[None, Some(64)]).as_deref(), Some("64"));

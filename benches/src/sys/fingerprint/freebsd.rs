@@ -1,6 +1,6 @@
-//! FreeBSD: uname(3) and sysctl(3). The keys are those of Linux where the meaning is the same.
+//! FreeBSD: uname(3) and sysctl(3). The keys are those of Linux if the meaning is the same.
 //!
-//! Stable is what can change a figure and is the same after a reboot.
+//! A fact is stable if it can change results and is the same after a reboot.
 
 use super::facts::{Facts, counted, gib};
 use super::levels;
@@ -17,7 +17,7 @@ pub(crate) fn stable() -> BTreeMap<String, String> {
     kernel(&tree, &mut facts);
     machine(&mut facts);
     cpu(&tree, pair.as_ref().map_or(0, |pair| pair.first), &mut facts);
-    limits_of_machine(&mut facts);
+    machine_limits(&mut facts);
     if let Some(pair) = pair {
         placement(&pair, &mut facts);
     }
@@ -45,7 +45,7 @@ pub(crate) fn conditions() -> BTreeMap<String, String> {
     // This clock starts with the system.
     facts.put("machine.uptime_seconds", Some((clock::now_ns() / 1_000_000_000).to_string()));
     facts.put("os.unprivileged_debug", decimal("security.bsd.unprivileged_proc_debug"));
-    facts.limits_of_process();
+    facts.process_limits();
     facts.0
 }
 
@@ -78,7 +78,7 @@ fn machine(facts: &mut Facts) {
     facts.put("memory.superpages", superpages);
 }
 
-/// `cpu` is the one whose frequency and idle states are told.
+/// `cpu` is the one whose frequency and idle states are read.
 fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     let of_one = |name: &str| format!("dev.cpu.{cpu}.{name}");
     facts.put("cpu.model", text("hw.model"));
@@ -104,14 +104,14 @@ fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     facts.put("cpu.idle_exit_us", deepest.map(|(_, exit_us)| exit_us.to_string()));
 }
 
-/// Not known to anybody but root where there is a file of its number, which root alone may read (pidfile(3)).
+/// Unknown except to root if there is a pid file, which only root may read (pidfile(3)).
 fn powerd_runs(tree: &Tree) -> Option<bool> {
     const PIDFILE: &str = "/var/run/powerd.pid";
     let pid = tree.number(PIDFILE).and_then(|pid| u32::try_from(pid).ok());
     if pid.is_none() && tree.path(PIDFILE).exists() { None } else { Some(pid.is_some_and(liveness::runs)) }
 }
 
-/// `name=state; ...`, of those that this kernel knows.
+/// `name=state; ...`, for those that this kernel knows.
 fn mitigations() -> Option<String> {
     const NUMBERS: &[&str] = &["vm.pmap.pti", "hw.ibrs_active", "hw.spec_store_bypass_disable_active"];
     const TEXTS: &[&str] = &["hw.mds_disable_state", "machdep.mitigations.zenbleed.state"];
@@ -121,7 +121,7 @@ fn mitigations() -> Option<String> {
     (!states.is_empty()).then(|| states.join("; "))
 }
 
-fn limits_of_machine(facts: &mut Facts) {
+fn machine_limits(facts: &mut Facts) {
     for (key, name) in [
         ("limit.pipe_memory_bytes", "kern.ipc.maxpipekva"),
         ("limit.pipe_direct_min_bytes", "kern.ipc.pipe_mindirect"),
@@ -141,7 +141,7 @@ fn limits_of_machine(facts: &mut Facts) {
 fn placement(pair: &CpuPair, facts: &mut Facts) {
     facts.put("placement.same_cpu", Some(pair.first.to_string()));
     facts.put("placement.cross_cpu", Some(format!("{} and {}: {}", pair.first, pair.second, pair.relation)));
-    let topology = Topology::of_this_machine();
+    let topology = Topology::for_this_machine();
     let shared = topology.map(|topology| topology.shared_caches(pair.first, pair.second));
     facts.put("placement.shared_caches", shared);
 }

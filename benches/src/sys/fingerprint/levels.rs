@@ -1,15 +1,16 @@
-//! FreeBSD's lists of what a processor can be set to: frequencies and idle states.
+//! FreeBSD's lists of processor settings: frequencies and idle states.
 
-/// `800 to 2400`, of pairs of megahertz and milliwatts (`dev.cpu.N.freq_levels`, cpufreq(4)): `2400/-1 1600/-1 800/-1`.
+/// `800 to 2400`, from pairs of megahertz and milliwatts (`dev.cpu.N.freq_levels`, cpufreq(4)): `2400/-1 1600/-1
+/// 800/-1`.
 pub(super) fn frequency_limits_mhz(levels: &str) -> Option<String> {
     let frequencies = levels.split_whitespace().map(|level| level.split('/').next()?.parse::<u64>().ok());
     let frequencies: Vec<u64> = frequencies.collect::<Option<_>>()?;
     Some(format!("{} to {}", frequencies.iter().min()?, frequencies.iter().max()?))
 }
 
-/// The deepest idle state that is allowed, and how long it takes to leave in microseconds: of those that there are, as
-/// name, kind and latency (`dev.cpu.N.cx_supported`, acpi(4)): `C1/1/1 C2/2/133`; and the lowest that may be entered
-/// (`dev.cpu.N.cx_lowest`), which there need not be: `C8`.
+/// The deepest allowed idle state and its exit latency in microseconds. `supported` lists name, kind and latency
+/// (`dev.cpu.N.cx_supported`, acpi(4)): `C1/1/1 C2/2/133`. `lowest` is the deepest state that may be entered
+/// (`dev.cpu.N.cx_lowest`), which need not exist: `C8`.
 pub(super) fn deepest_idle(supported: &str, lowest: &str) -> Option<(String, u64)> {
     let number = |name: &str| name.strip_prefix('C')?.parse::<u32>().ok();
     let limit = number(lowest)?;
@@ -28,14 +29,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequency_limits_are_the_lowest_and_the_highest_level() {
+    fn frequency_limits_are_the_extreme_levels() {
         assert_eq!(frequency_limits_mhz("2400/35000 1600/-1 800/6528").as_deref(), Some("800 to 2400"));
         assert_eq!(frequency_limits_mhz("2400/35000 fast/1"), None);
         assert_eq!(frequency_limits_mhz(""), None);
     }
 
     #[test]
-    fn the_deepest_idle_state_is_the_last_that_is_allowed() {
+    fn deepest_idle_state_is_the_last_allowed() {
         let supported = "C1/1/1 C2/2/133 C3/3/890";
         assert_eq!(deepest_idle(supported, "C2"), Some(("C2".into(), 133)));
         assert_eq!(deepest_idle(supported, "C8"), Some(("C3".into(), 890)));

@@ -1,6 +1,6 @@
 //! Linux: uname(2), procfs and sysfs (proc(5), sysfs(5), cgroups(7)), `cpuid`.
 //!
-//! Stable is what can change a figure and is the same after a reboot; what differs from one login to the next, such
+//! A fact is stable if it can change results and is the same after a reboot. A fact that differs between logins, such
 //! as the limits of a process, is a condition.
 
 use crate::sys::affinity::{self, CpuPair};
@@ -22,7 +22,7 @@ pub(crate) fn stable() -> BTreeMap<String, String> {
 pub(crate) fn conditions() -> BTreeMap<String, String> {
     let mut facts = Facts::default();
     read_condition(&Tree::system(), &mut facts);
-    facts.limits_of_process();
+    facts.process_limits();
     facts.limit("limit.queue_bytes", Resource::Msgqueue);
     facts.0
 }
@@ -36,8 +36,8 @@ fn stable_of(tree: &Tree, pair: Option<&CpuPair>) -> BTreeMap<String, String> {
     if let Some(pair) = pair {
         pair::read(pair, |cpu| caches(tree, cpu), &mut facts);
     }
-    // Programs of releases carry musl, which copies and allocates in its own way: figures with it are not compared with those of
-    // the usual library, of which nothing is said, so that machines stay what they are.
+    // Released programs use musl, which copies and allocates differently, so their results are not compared with
+    // others. The usual library adds no fact, so that known machines keep their identity.
     if cfg!(target_env = "musl") {
         facts.put("os.c_library", Some("musl".into()));
     }
@@ -50,7 +50,7 @@ impl Facts {
     }
 }
 
-/// The value of a line `key : value` of `/proc/cpuinfo`, of the first processor.
+/// The value of a line `key : value` in `/proc/cpuinfo`, for the first processor.
 fn cpuinfo(tree: &Tree, key: &str) -> Option<String> {
     tree.text("/proc/cpuinfo")?.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -58,16 +58,16 @@ fn cpuinfo(tree: &Tree, key: &str) -> Option<String> {
     })
 }
 
-// What it runs on: maker, product, hypervisor, memory.
+// The hardware: manufacturer, product, hypervisor, memory.
 
 fn read_machine(tree: &Tree, facts: &mut Facts) {
     let product = tree.text("/sys/class/dmi/id/product_name");
-    // Machines without DMI, such as small ARM ones, name themselves in the device tree, with a NUL at the end.
+    // Machines without DMI, such as small ARM ones, have a name in the device tree, with a NUL at the end.
     let model = || tree.text("/proc/device-tree/model").map(|name| name.trim_end_matches('\0').into());
     facts.put("machine.product", product.or_else(model));
     facts.file("machine.vendor", tree, "/sys/class/dmi/id/sys_vendor");
     let guest = cpuinfo(tree, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    // The `hypervisor` flag is how a guest is told that it is one (CPUID leaf 1, ECX bit 31).
+    // The `hypervisor` flag marks a guest (CPUID leaf 1, ECX bit 31).
     let kind = tree.text("/sys/hypervisor/type").unwrap_or_else(|| if guest { "yes" } else { "none" }.into());
     facts.put("machine.hypervisor", Some(kind));
     facts.put(
@@ -91,7 +91,7 @@ fn chosen(tree: &Tree, name: &str) -> Option<String> {
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-// What varies from minute to minute, and what a session of a user decides.
+// Facts that vary from minute to minute or with a user's session.
 
 fn read_condition(tree: &Tree, facts: &mut Facts) {
     facts.file("load.average", tree, "/proc/loadavg");
@@ -117,12 +117,12 @@ fn read_condition(tree: &Tree, facts: &mut Facts) {
     facts.put("machine.uptime_seconds", uptime);
     facts.put("os.capabilities", capabilities(tree));
     facts.file("os.perf_event_paranoid", tree, "/proc/sys/kernel/perf_event_paranoid");
-    // The file is absent without Yama, and then nothing is forbidden beyond ptrace(2)'s own rules.
+    // The file is absent without Yama; then only ptrace(2)'s own rules apply.
     let scope = tree.text("/proc/sys/kernel/yama/ptrace_scope");
     facts.put("os.ptrace_scope", Some(scope.unwrap_or_else(|| "no Yama".into())));
 }
 
-/// The column of steal in the `cpu` lines (`proc_stat(5)`); guest times after it are part of user and nice.
+/// The column for steal in the `cpu` lines (`proc_stat(5)`); guest times after it are part of user and nice.
 const STEAL: usize = 7;
 
 fn ticks(stat: &str) -> Vec<u64> {
@@ -130,23 +130,23 @@ fn ticks(stat: &str) -> Vec<u64> {
     line.split_whitespace().filter_map(|ticks| ticks.parse().ok()).collect()
 }
 
-/// Tasks that run or want to, without the one that reads this.
+/// Runnable tasks, except the one that reads this.
 fn others_runnable(stat: &str) -> Option<String> {
     let runnable: u64 = field(stat, "procs_running ")?.parse().ok()?;
     Some(runnable.saturating_sub(1).to_string())
 }
 
-/// The effective capabilities as a mask. Inside a user namespace of its own a process seems to have all of them and
-/// may nevertheless not touch what belongs to the machine (`user_namespaces(7)`).
+/// The effective capabilities as a mask. In another user namespace, a process appears to have all of them but may not
+/// access resources of the machine (`user_namespaces(7)`).
 fn capabilities(tree: &Tree) -> Option<String> {
     let map = tree.text("/proc/self/uid_map")?;
     let is_initial = map.split_whitespace().eq(["0", "0", "4294967295"]);
     if is_initial { tree.field("/proc/self/status", "CapEff:") } else { Some("0".into()) }
 }
 
-/// The hottest zone that is a processor's.
+/// The hottest processor zone.
 fn temperature(tree: &Tree) -> Option<String> {
-    /// How drivers call a processor's zone: Intel, AMD, ACPI, ARM.
+    /// Drivers' names for a processor's zone: Intel, AMD, ACPI, ARM.
     const KINDS: &[&str] = &["x86_pkg_temp", "k10temp", "acpitz", "cpu"];
     let folder = "/sys/class/thermal";
     let zones = tree.names(folder).into_iter().filter_map(|zone| {
@@ -154,7 +154,7 @@ fn temperature(tree: &Tree) -> Option<String> {
         let millidegrees = tree.number(&format!("{folder}/{zone}/temp"))?;
         KINDS.iter().any(|known| kind.starts_with(known)).then_some(millidegrees)
     });
-    // AMD's driver shows its sensor only as a hardware monitor.
+    // AMD's driver provides its sensor only as a hardware monitor.
     let monitors = tree.names("/sys/class/hwmon").into_iter().filter_map(|monitor| {
         let folder = format!("/sys/class/hwmon/{monitor}");
         let kind = tree.text(&format!("{folder}/name"))?;
@@ -166,14 +166,14 @@ fn temperature(tree: &Tree) -> Option<String> {
     zones.chain(monitors).max().map(|millidegrees| (millidegrees / 1_000).to_string())
 }
 
-/// `mains` when a supply is plugged in, `battery` when there is only one to live on.
+/// `mains` if a supply is plugged in, `battery` if there is only a battery.
 fn power(tree: &Tree) -> Option<String> {
     let folder = "/sys/class/power_supply";
     let supplies = tree.names(folder);
     let text = |supply: &str, name: &str| tree.text(&format!("{folder}/{supply}/{name}")).unwrap_or_default();
     let discharging = supplies
         .iter()
-        // A mouse has a battery, too: its scope is `Device`.
+        // A mouse has a battery too: its scope is `Device`.
         .filter(|supply| text(supply, "type") == "Battery" && text(supply, "scope") != "Device")
         .any(|supply| text(supply, "status") == "Discharging");
     let plugged = supplies.iter().any(|supply| text(supply, "online") == "1");
@@ -188,7 +188,7 @@ fn power(tree: &Tree) -> Option<String> {
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
-/// `cpu` is the one whose frequency and idle states are told.
+/// `cpu` is the one whose frequency and idle states are read.
 fn read_cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     let of_all = |name: &str| format!("{FOLDER}/{name}");
     let of_one = |name: &str| format!("{FOLDER}/cpu{cpu}/{name}");
@@ -220,7 +220,7 @@ fn read_cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     facts.put("cpu.idle_exit_us", deepest.map(|(_, exit_us)| exit_us.to_string()));
 }
 
-/// The enabled idle state that takes longest to leave, and how long that takes in microseconds, as its driver says.
+/// The enabled idle state with the longest exit latency, and the latency in microseconds from its driver.
 fn deepest_idle(tree: &Tree, folder: &str) -> Option<(String, u64)> {
     let states = tree.names(folder).into_iter().filter_map(|state| {
         let enabled = tree.number(&format!("{folder}/{state}/disable")) != Some(1);
@@ -230,7 +230,7 @@ fn deepest_idle(tree: &Tree, folder: &str) -> Option<(String, u64)> {
     states.max_by_key(|&(_, exit_us)| exit_us)
 }
 
-/// `1 package, 4 cores, 8 threads`, of the processors that are online.
+/// `1 package, 4 cores, 8 threads`, for the online processors.
 fn topology(tree: &Tree) -> Option<String> {
     let names = tree.names(FOLDER).into_iter();
     let cpus = names.filter(|name| name.strip_prefix("cpu").is_some_and(|id| id.parse::<u32>().is_ok()));
@@ -248,7 +248,7 @@ fn topology(tree: &Tree) -> Option<String> {
     Some(facts::topology(packages, cores, places.len()))
 }
 
-/// `name=state; ...`, in the order of names.
+/// `name=state; ...`, ordered by name.
 fn mitigations(tree: &Tree) -> Option<String> {
     let folder = format!("{FOLDER}/vulnerabilities");
     let states: Vec<String> = tree
@@ -280,7 +280,7 @@ fn caches(tree: &Tree, cpu: u32) -> Vec<Cache> {
         .collect()
 }
 
-// The kernel: its build, its configuration, and what it was started with.
+// The kernel: its build, its configuration, and its parameters.
 
 fn read_kernel(tree: &Tree, facts: &mut Facts) {
     let uname = rustix::system::uname();
@@ -301,7 +301,7 @@ fn read_kernel(tree: &Tree, facts: &mut Facts) {
 
 /// The configuration that the kernel was built with: its own copy, else the distribution's.
 fn configuration(tree: &Tree, release: &str) -> Option<String> {
-    /// Many times a real one, which has some 250 KiB.
+    /// Many times the size of a real one, which has some 250 KiB.
     const BYTES_MAX: u64 = 16 << 20;
     let own = || {
         let file = File::open(tree.path("/proc/config.gz")).ok()?;
@@ -314,8 +314,8 @@ fn configuration(tree: &Tree, release: &str) -> Option<String> {
         .or_else(|| tree.text(&format!("/lib/modules/{release}/config")))
 }
 
-/// When the kernel lets another task go first: `none`, `voluntary`, `full`, `lazy`, `rt`. A dynamic kernel can be
-/// given another model when it starts: then `preempt=` stands in `os.command_line`.
+/// The preemption model: `none`, `voluntary`, `full`, `lazy`, `rt`. A dynamic kernel can start with another model: then
+/// `preempt=` is in `os.command_line`.
 fn preemption(config: &str) -> String {
     let models = [
         ("CONFIG_PREEMPT_RT=y", "rt"),
@@ -329,8 +329,8 @@ fn preemption(config: &str) -> String {
     if has("CONFIG_PREEMPT_DYNAMIC=y") { format!("{model}, dynamic") } else { model.into() }
 }
 
-/// How many filters every system call of this process passes (seccomp(2)): a container or a service is given some, and
-/// each adds to each call. Kernels before 5.9 do not count them.
+/// The number of filters that every system call of this process passes (seccomp(2)). Containers and services have some,
+/// and each slows every call. Kernels before 5.9 do not count them.
 fn syscall_filters(tree: &Tree) -> Option<String> {
     let status = |key| tree.field("/proc/self/status", key);
     match status("Seccomp:")?.as_str() {
@@ -339,10 +339,10 @@ fn syscall_filters(tree: &Tree) -> Option<String> {
     }
 }
 
-/// Parameters that change how fast or how evenly the machine runs. The others are not kept: a command line may name
-/// disks, addresses and secrets.
+/// Parameters that affect the machine's speed or variation. The others are removed: a command line may name disks,
+/// addresses and secrets.
 fn parameters(line: &str) -> String {
-    /// Beginnings of names (kernel documentation, admin-guide/kernel-parameters).
+    /// Prefixes of names (kernel documentation, admin-guide/kernel-parameters).
     const KEPT: &str = "amd_pstate audit clocksource cpufreq cpuidle default_hugepagesz gather_data_sampling haltpoll \
         hpet hugepages idle intel_idle intel_pstate irqaffinity isolcpus kpti kthread_cpus l1tf \
         max_cstate maxcpus mds mitigations mmio_stale_data nmi_watchdog no_timer_check nohlt nohz \
@@ -351,14 +351,14 @@ fn parameters(line: &str) -> String {
         transparent_hugepage tsc tsx workqueue";
     let kept: Vec<&str> = line
         .split_whitespace()
-        // What follows is for the first process, not for the kernel.
+        // The rest is for the first process, not for the kernel.
         .take_while(|&word| word != "--")
         .filter(|word| KEPT.split(' ').any(|name| word.starts_with(name)))
         .collect();
     if kept.is_empty() { "none that matters here".into() } else { kept.join(" ") }
 }
 
-// Limits: of the machine and the control groups, which shape figures, and of this process, which decide what can run.
+// Limits: those of the machine and the control groups affect results; those of this process decide what can run.
 
 fn read_of_machine(tree: &Tree, facts: &mut Facts) {
     for (key, path) in [
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_shows_nothing_says_so_for_every_fact() {
+    fn empty_kernel_marks_every_fact_unavailable() {
         let (_folder, tree) = tree(&[]);
         let facts = stable_of(&tree, None);
         assert_eq!(facts["cpu.governor"], "not available: this kernel does not show it");
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_what_the_files_say() {
+    fn reads_facts_from_files() {
         const THERMAL: &str = "/sys/class/thermal/thermal_zone";
         const SUPPLY: &str = "/sys/class/power_supply";
         const INITIAL: &str = "/proc/self/uid_map:         0          0 4294967295\n";
@@ -415,10 +415,10 @@ mod tests {
         const BATTERY: &str = "/BAT0/type:Battery\n";
         let (machine, condition): (Read, Read) = (read_machine, read_condition);
         let cpu: Read = |tree, facts| read_cpu(tree, 2, facts);
-        /// A reader, a folder and the files in it, `path:text`, and what is read.
+        /// A reader, a folder and its files, `path:text`, and the expected facts.
         type Case<'a> = (Read, &'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
         let cases: &[Case<'_>] = &[
-            // Memory is rounded; the word in brackets is the chosen one.
+            // Memory is rounded; the word in brackets is the selected one.
             (
                 machine,
                 "",
@@ -433,7 +433,7 @@ mod tests {
                     ("machine.hypervisor", "none"),
                 ],
             ),
-            // A guest is known by the flag.
+            // The flag identifies a guest.
             (
                 machine,
                 "",
@@ -446,7 +446,7 @@ mod tests {
                 &["/stat:cpu  10 1 5 80 2 1 1 4 7 0\ncpu0 1 1\nprocs_running 3\n"],
                 &[("load.steal_ticks", "4"), ("load.all_ticks", "104"), ("load.runnable_tasks", "2")],
             ),
-            // A battery in use is the power, and that of a mouse is not.
+            // A discharging battery is the power supply; a mouse's battery is not.
             (condition, SUPPLY, &[BATTERY, "/BAT0/status:Discharging\n"], &[("machine.power", "battery")]),
             (
                 condition,
@@ -455,7 +455,7 @@ mod tests {
                 &[("machine.power", "not available: this kernel does not show it")],
             ),
             (condition, SUPPLY, &["/AC/type:Mains\n", "/AC/online:1\n"], &[("machine.power", "mains")]),
-            // Of a processor's sensors the hottest counts.
+            // The hottest of a processor's sensors counts.
             (
                 condition,
                 THERMAL,
@@ -465,14 +465,14 @@ mod tests {
             // Capabilities inside a user namespace do not count.
             (condition, "", &[CAPABLE, INITIAL], &[("os.capabilities", "000001ffffffffff")]),
             (condition, "", &[CAPABLE, "/proc/self/uid_map:0 1000 1\n"], &[("os.capabilities", "0")]),
-            // Swap in use is the total less what is free.
+            // Used swap is the total minus the free part.
             (
                 condition,
                 "/proc",
                 &["/meminfo:SwapTotal:  2000 kB\nSwapFree:   1500 kB\n"],
                 &[("memory.swap_used_kib", "500")],
             ),
-            // Cores of one number are of different packages.
+            // Cores with the same number are in different packages.
             (
                 cpu,
                 FOLDER,
@@ -489,7 +489,7 @@ mod tests {
                 ],
                 &[("cpu.topology", "2 packages, 3 cores, 4 threads")],
             ),
-            // The deepest idle state is the slowest that is enabled.
+            // The deepest idle state is the slowest enabled one.
             (
                 cpu,
                 "/sys/devices/system/cpu/cpu2/cpuidle/state",
@@ -509,7 +509,7 @@ mod tests {
                 ],
                 &[("cpu.idle_deepest", "C6"), ("cpu.idle_exit_us", "133")],
             ),
-            // Limits are in megahertz; an empty isolation is none.
+            // Limits are in megahertz; an empty list means no isolation.
             (
                 cpu,
                 FOLDER,
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_of_both_processors_and_what_they_share() {
+    fn reads_caches_of_both_processors() {
         let mut files = Vec::new();
         for (cpu, own, l1d) in [("0", "0", "48K"), ("8", "8", "32K")] {
             let caches = [
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_own_configuration_is_inflated_and_goes_first() {
+    fn prefers_the_kernels_own_configuration() {
         let (_folder, tree) = tree(&[("/boot/config-6.1", "CONFIG_HZ=1000\n"), ("/proc/cmdline", "")]);
         assert_eq!(configuration(&tree, "6.1").as_deref(), Some("CONFIG_HZ=1000"));
         let file = File::create(tree.path("/proc/config.gz")).unwrap();
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn the_preemption_model_is_the_one_that_is_set() {
+    fn reads_the_preemption_model() {
         let dynamic = "CONFIG_PREEMPT_NONE=y\n# CONFIG_PREEMPT is not set\nCONFIG_PREEMPT_DYNAMIC=y\n";
         assert_eq!(preemption(dynamic), "none, dynamic");
         assert_eq!(preemption("CONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_PREEMPTION=y\n"), "voluntary");
@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_of_system_calls_are_counted_where_the_kernel_counts_them() {
+    fn counts_system_call_filters() {
         let found = |status: &str| syscall_filters(&tree(&[("/proc/self/status", status)]).1);
         assert_eq!(found("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n").as_deref(), Some("none"));
         assert_eq!(found("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t3\n").as_deref(), Some("3"));
@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_command_line_only_what_changes_figures_is_kept() {
+    fn keeps_only_relevant_kernel_parameters() {
         let line = "root=UUID=1-2 quiet mitigations=auto,nosmt isolcpus=2,3 token=secret -- sched=not-mine";
         assert_eq!(parameters(line), "mitigations=auto,nosmt isolcpus=2,3");
         assert_eq!(parameters("quiet"), "none that matters here");

@@ -32,7 +32,7 @@ fn read_limits(facts: &mut Facts) {
     }
 }
 
-// The system, and what it runs on: version, product, hypervisor, memory, power, clock.
+// The system and hardware: version, product, hypervisor, memory, power, clock.
 
 fn read_machine(facts: &mut Facts) {
     let kernel = sysctl::text("kern.ostype").zip(sysctl::text("kern.osrelease"));
@@ -40,7 +40,7 @@ fn read_machine(facts: &mut Facts) {
     facts.put("os.build", sysctl::text("kern.osversion"));
     let product = sysctl::text("kern.osproductversion");
     facts.put("os.distribution", product.map(|version| format!("macOS {version}")));
-    // A program for Intel is translated for Apple silicon, which makes it another program.
+    // A program for Intel is translated for Apple silicon, which makes it a different program.
     let is_translated = sysctl::number("sysctl.proc_translated") == Some(1);
     facts.put("os.translation", Some(if is_translated { "Rosetta" } else { "none" }.into()));
     facts.put("machine.product", sysctl::text("hw.model"));
@@ -64,13 +64,13 @@ fn clock_frequency_hz() -> Option<u64> {
     (NS_PER_SECOND * u64::from(scale.denom)).checked_div(scale.numer.into())
 }
 
-// What varies from minute to minute, and what a session of a user decides.
+// Facts that vary from minute to minute or with a user's session.
 
 fn read_condition(facts: &mut Facts) {
     facts.put("load.average", sysctl::load_average());
     facts.number("memory.swap_used_kib", swap_used().map(|bytes| bytes >> 10));
     facts.put("machine.power", pmset::power());
-    facts.limits_of_process();
+    facts.process_limits();
 }
 
 /// `xsw_usage` of `sys/sysctl.h`, in bytes.
@@ -86,7 +86,7 @@ fn read_cpu(facts: &mut Facts) {
     let count = |name: &str| usize::try_from(sysctl::number(name)?).ok();
     facts.put("cpu.model", sysctl::text("machdep.cpu.brand_string"));
     facts.number("cpu.microcode", sysctl::number("machdep.cpu.microcode_version"));
-    // Nobody is kept from any that is awake. The counts with `max` are of all, asleep or not.
+    // A process may use every processor that is awake. The counts with `max` include sleeping ones.
     facts.number("cpu.allowed", count("hw.logicalcpu"));
     let counts = (count("hw.packages"), count("hw.physicalcpu_max"), count("hw.logicalcpu_max"));
     let (Some(packages), Some(cores), Some(threads)) = counts else {
@@ -103,8 +103,11 @@ fn read_cpu(facts: &mut Facts) {
         let cores = count(&format!("hw.perflevel{level}.physicalcpu_max"))?;
         Some(format!("{name}: {}", counted(cores, "core")))
     };
-    let told: Option<Vec<String>> = levels.clone().map(level).collect();
-    facts.put("cpu.performance_levels", told.filter(|told| !told.is_empty()).map(|told| told.join(", ")));
+    let result: Option<Vec<String>> = levels.clone().map(level).collect();
+    facts.put(
+        "cpu.performance_levels",
+        result.filter(|result| !result.is_empty()).map(|result| result.join(", ")),
+    );
     for (key, name) in [
         ("cpu.cache_l1d_kib", "l1dcachesize"),
         ("cpu.cache_l2_kib", "l2cachesize"),

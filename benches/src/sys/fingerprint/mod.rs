@@ -1,4 +1,4 @@
-//! Facts about the machine, raw. Keys are `topic.name`, units last.
+//! Raw facts about the machine. Keys are `topic.name`, units last.
 
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod cpuid;
@@ -15,10 +15,10 @@ mod pair;
 #[cfg(any(target_os = "macos", test))]
 mod pmset;
 
-/// How the value of a fact begins that could not be read.
+/// Prefix of the value of a fact that could not be read.
 pub(crate) const NOT_AVAILABLE: &str = "not available";
 
-/// Facts that decide whether two runs are comparable; a fact that cannot be read says why.
+/// Facts that decide whether two runs are comparable; a fact that cannot be read has the reason.
 pub(crate) use imp::stable;
 
 /// Facts that vary from minute to minute.
@@ -33,19 +33,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_read_twice_with_the_same_stable_facts() {
+    fn stable_facts_are_equal_in_two_readings() {
         assert_eq!(stable(), stable());
     }
 
     #[test]
-    fn every_fact_has_a_value_and_no_condition_is_stable_too() {
+    fn facts_have_values_and_are_stable_or_conditions() {
         let (stable, conditions) = (stable(), conditions());
         assert!(stable.values().chain(conditions.values()).all(|value| !value.is_empty()));
         assert!(conditions.keys().all(|key| !stable.contains_key(key)), "{stable:?} {conditions:?}");
     }
 
     #[test]
-    fn every_machine_tells_its_system_its_memory_and_its_processors() {
+    fn every_machine_has_basic_facts() {
         let facts = stable();
         let mut keys = vec!["os.kernel", "os.build", "memory.total_gib", "cpu.topology"];
         if cfg!(any(windows, target_os = "macos")) {

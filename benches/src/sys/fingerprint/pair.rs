@@ -1,4 +1,4 @@
-//! The two processors that are measured on: which they are, their caches, and which of them both have in common.
+//! The two processors used for measuring: their numbers, their caches, and which of them they share.
 
 use super::facts::{Facts, sizes};
 use crate::sys::affinity::CpuPair;
@@ -10,7 +10,7 @@ pub(super) struct Cache {
     pub(super) cpus: Vec<u32>,
 }
 
-/// `caches` are those of one processor.
+/// `caches` returns those of one processor.
 pub(super) fn read(pair: &CpuPair, caches: impl Fn(u32) -> Vec<Cache>, facts: &mut Facts) {
     facts.number("placement.same_cpu", Some(pair.first));
     let cross = format!("{} and {}: {}", pair.first, pair.second, pair.relation);
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_both_processors_use_is_shared() {
+    fn finds_shared_caches() {
         let caches = |cpu: u32| {
             let cache = |name: &str, cpus: &[u32]| Cache { name: name.into(), kib: 8, cpus: cpus.into() };
             vec![cache("L1d", &[cpu]), cache("L2", &[0, 1])]

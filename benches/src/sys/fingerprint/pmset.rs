@@ -1,12 +1,12 @@
-//! macOS: what pmset(1) prints about power. The calls behind it are for Objective-C and Core Foundation alone.
+//! macOS: power settings from pmset(1). Its underlying calls are only for Objective-C and Core Foundation.
 
-/// `mains`, also without any battery, or `battery`.
+/// `mains`, also without a battery, or `battery`.
 #[cfg(target_os = "macos")]
 pub(super) fn power() -> Option<String> {
     parse_power(&printed("ps")?)
 }
 
-/// How fast the processors may run: `automatic`, `low`, `high`.
+/// The power mode of the processors: `automatic`, `low`, `high`.
 #[cfg(target_os = "macos")]
 pub(super) fn mode() -> Option<String> {
     parse_mode(&printed("live")?)
@@ -27,7 +27,7 @@ fn parse_power(text: &str) -> Option<String> {
     Some(if source.starts_with("AC ") { "mains" } else { "battery" }.into())
 }
 
-/// From the line `powermode 1`, which some machines have, or `lowpowermode 1`, which the others have.
+/// From the line `powermode 1` or, on other machines, `lowpowermode 1`.
 fn parse_mode(text: &str) -> Option<String> {
     let setting = |name: &str| {
         text.lines().find_map(|line| {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_but_mains_is_a_battery() {
+    fn other_supplies_count_as_battery() {
         let laptop = "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t87%; discharging\n";
         assert_eq!(parse_power(laptop).as_deref(), Some("battery"));
         assert_eq!(parse_power("Now drawing from 'UPS Power'\n").as_deref(), Some("battery"));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_has_one_of_two_names_and_three_values() {
+    fn parses_both_names_of_the_mode() {
         let with = |line: &str| {
             parse_mode(&format!("Currently in use:\n standby              1\n{line}\n sleep 0 (x)\n"))
         };

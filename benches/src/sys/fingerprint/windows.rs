@@ -1,4 +1,4 @@
-//! Windows: documented calls, values of the registry that Windows itself writes when it starts, `cpuid`.
+//! Windows: documented calls, registry values that Windows writes when it starts, `cpuid`.
 
 use crate::sys::affinity;
 use crate::sys::fingerprint::cpuid;
@@ -51,17 +51,17 @@ pub(crate) fn conditions() -> BTreeMap<String, String> {
     facts.0
 }
 
-// What it runs on: maker, product, hypervisor, memory.
+// The hardware: manufacturer, product, hypervisor, memory.
 
 fn read_machine(facts: &mut Facts) {
-    /// What the firmware says (SMBIOS), as Windows keeps it.
+    /// The firmware's data (SMBIOS), stored by Windows.
     const KEY: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
     facts.put("machine.product", registry_text(KEY, "SystemProductName"));
     facts.put("machine.vendor", registry_text(KEY, "SystemManufacturer"));
     let (hypervisor, vendor) = match cpuid::has_hypervisor() {
         None => (None, None),
         Some(false) => (Some("none".into()), Some("none".into())),
-        Some(true) if cpuid::may_make_guests() => {
+        Some(true) if cpuid::can_create_guests() => {
             (Some("none".into()), Some("Microsoft Hv below its own host".into()))
         }
         Some(true) => (Some("yes".into()), cpuid::hypervisor_vendor()),
@@ -85,11 +85,11 @@ fn memory() -> Option<MEMORYSTATUSEX> {
     #[expect(clippy::cast_possible_truncation, reason = "the size of a structure")]
     let bytes = size_of::<MEMORYSTATUSEX>() as u32;
     let mut memory = MEMORYSTATUSEX { dwLength: bytes, ..MEMORYSTATUSEX::default() };
-    // SAFETY: the structure is alive, and as long as it says.
+    // SAFETY: the structure is alive, and has the length it states.
     (unsafe { GlobalMemoryStatusEx(&raw mut memory) } != 0).then_some(memory)
 }
 
-/// `mains`, also without any battery, or `battery`.
+/// `mains`, also without a battery, or `battery`.
 #[expect(unsafe_code, reason = "GetSystemPowerStatus")]
 fn power() -> Option<String> {
     let mut status = SYSTEM_POWER_STATUS::default();
@@ -106,7 +106,7 @@ fn power() -> Option<String> {
 
 #[expect(unsafe_code, reason = "GetTickCount64")]
 fn uptime_ms() -> u64 {
-    // SAFETY: takes nothing.
+    // SAFETY: takes no argument.
     unsafe { GetTickCount64() }
 }
 
@@ -152,20 +152,20 @@ fn classes(of_cores: impl Iterator<Item = u8>) -> String {
     for class in of_cores {
         *counts.entry(class).or_insert(0) += 1;
     }
-    let told =
+    let result =
         counts.iter().rev().map(|(class, &count)| format!("class {class}: {}", counted(count, "core")));
-    told.collect::<Vec<_>>().join(", ")
+    result.collect::<Vec<_>>().join(", ")
 }
 
-// Which Windows: its version, its build, and whether it is one at all.
+// Windows itself: its version and build, or Wine.
 
-/// Where the installed version describes itself.
+/// The key with the installed version.
 const KEY: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
 
 fn read_version(facts: &mut Facts) {
     let version = version();
     let kernel = version.map(|(major, minor, build)| format!("{major}.{minor}.{build}"));
-    // The build says which release, the number after it which update (`Update Build Revision`).
+    // The build identifies the release, the number after it the update (`Update Build Revision`).
     let update = registry_number(KEY, "UBR");
     facts.put(
         "os.build",
@@ -174,7 +174,7 @@ fn read_version(facts: &mut Facts) {
             None => build.to_string(),
         }),
     );
-    // `ProductName` says Windows 10 even where it is Windows 11, so the edition and the release stand for it.
+    // `ProductName` is Windows 10 even on Windows 11, so the edition and the release are used instead.
     let release = registry_text(KEY, "DisplayVersion");
     let edition = registry_text(KEY, "EditionID");
     facts.put(
@@ -183,7 +183,7 @@ fn read_version(facts: &mut Facts) {
     );
     match wine() {
         None => facts.put("os.kernel", kernel),
-        // A figure from there must never pass as one of Windows.
+        // A result from Wine must never be taken for one from Windows.
         Some(wine) => {
             let kernel = kernel.unwrap_or_default();
             facts.put("os.kernel", Some(format!("{kernel} under Wine {wine}")));
@@ -193,18 +193,18 @@ fn read_version(facts: &mut Facts) {
     facts.number("clock.frequency_hz", Some(clock_frequency_hz()));
 }
 
-/// Major, minor, build: as it is, not as the program's manifest wants to see it.
+/// Major, minor, build: the real ones, not those for the program's manifest.
 #[expect(unsafe_code, reason = "RtlGetVersion")]
 fn version() -> Option<(u32, u32, u32)> {
     #[expect(clippy::cast_possible_truncation, reason = "the size of a structure")]
     let bytes = size_of::<OSVERSIONINFOW>() as u32;
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: bytes, ..OSVERSIONINFOW::default() };
-    // SAFETY: the structure is alive, and as long as it says.
+    // SAFETY: the structure is alive, and has the length it states.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     (status == 0).then_some((version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber))
 }
 
-/// The version of Wine, where that is what runs this program: its `ntdll` has a function more than the one of Windows.
+/// The version of Wine, if it runs this program: its `ntdll` has one more function than that of Windows.
 #[expect(unsafe_code, reason = "a function by its name")]
 fn wine() -> Option<String> {
     type Version = unsafe extern "C" fn() -> *const c_char;
@@ -212,13 +212,13 @@ fn wine() -> Option<String> {
     let function = unsafe {
         GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast())
     }?;
-    // SAFETY: Wine gives the function of this name this type.
+    // SAFETY: Wine declares the function of this name with this type.
     let version = unsafe { std::mem::transmute::<unsafe extern "system" fn() -> isize, Version>(function) };
-    // SAFETY: the function takes nothing and returns a text that ends with a zero and stays.
+    // SAFETY: the function takes no argument and returns a static text that ends with a zero.
     Some(unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned())
 }
 
-/// Of the clock by which all is measured.
+/// Frequency of the clock used for all measurements.
 #[expect(unsafe_code, reason = "QueryPerformanceFrequency")]
 fn clock_frequency_hz() -> i64 {
     let mut ticks = 0;
@@ -227,7 +227,7 @@ fn clock_frequency_hz() -> i64 {
     ticks
 }
 
-// How fast the processors may run: the power scheme (`PowerGetActiveScheme` in `powersetting.h`) and the frequencies
+// The processors' speed: the power scheme (`PowerGetActiveScheme` in `powersetting.h`) and the frequencies
 // (`CallNtPowerInformation` in `powerbase.h`).
 
 fn read_power(facts: &mut Facts) {
@@ -240,15 +240,15 @@ fn read_power_condition(facts: &mut Facts) {
     facts.number("cpu.frequency_limit_mhz", frequencies().map(|of_cpu| of_cpu.MhzLimit));
 }
 
-/// Of the processor that is measured on, else of the first. None where they are not told.
+/// For the processor used for measuring, else for the first. `None` if not available.
 #[expect(unsafe_code, reason = "CallNtPowerInformation")]
 fn frequencies() -> Option<PROCESSOR_POWER_INFORMATION> {
-    // The call wants room for all processors, of which this group has 64 at most.
+    // The call needs space for all processors; this group has at most 64.
     const MAX: usize = 64;
     #[expect(clippy::cast_possible_truncation, reason = "the size of a structure")]
     const BYTES: u32 = (MAX * size_of::<PROCESSOR_POWER_INFORMATION>()) as u32;
     let mut all = [const { MaybeUninit::<PROCESSOR_POWER_INFORMATION>::zeroed() }; MAX];
-    // SAFETY: nothing is handed over, and the room is as long as is said.
+    // SAFETY: there is no input, and the buffer has the given length.
     let status = unsafe {
         CallNtPowerInformation(ProcessorInformation, ptr::null(), 0, all.as_mut_ptr().cast(), BYTES)
     };
@@ -256,7 +256,7 @@ fn frequencies() -> Option<PROCESSOR_POWER_INFORMATION> {
         return None;
     }
     let cpu = affinity::pair().map_or(0, |pair| pair.first);
-    // SAFETY: numbers, of which those that the call has not written are zero.
+    // SAFETY: the fields are numbers; those not written by the call are zero.
     Some(unsafe { all[cpu as usize % MAX].assume_init() }).filter(|of_cpu| of_cpu.MaxMhz > 0)
 }
 
@@ -268,14 +268,14 @@ fn scheme() -> Option<GUID> {
     if error != 0 || scheme.is_null() {
         return None;
     }
-    // SAFETY: the address is of a GUID that is now ours.
+    // SAFETY: the address is that of a GUID which this process now owns.
     let copy = unsafe { *scheme };
-    // SAFETY: the memory is from the system, and nobody uses it any more.
+    // SAFETY: the memory is from the system, and is no longer used.
     unsafe { LocalFree(scheme.cast()) };
     Some(copy)
 }
 
-/// The three that every Windows has by their names, in English whatever the language of the system.
+/// The three default schemes of Windows by name, in English on every system.
 fn scheme_name(scheme: &GUID) -> String {
     let number = |guid: &GUID| {
         let GUID { data1, data2, data3, data4 } = *guid;
@@ -293,17 +293,17 @@ fn scheme_name(scheme: &GUID) -> String {
     of_number.map_or_else(|| format!("{:032x}", number(scheme)), |&(_, name)| name.into())
 }
 
-// Limits: the share of the processors that a job object leaves to this process (`jobapi2.h`).
+// Limits: the share of the processors that a job object gives this process (`jobapi2.h`).
 
 fn read_limit(facts: &mut Facts) {
     facts.put("limit.job_cpu", job_cpu());
 }
 
-/// Of the innermost job: those around it are not shown.
+/// For the innermost job: outer jobs are not visible.
 #[expect(unsafe_code, reason = "calls of the system")]
 fn job_cpu() -> Option<String> {
     let mut inside = 0;
-    // SAFETY: the handle stands for this process, no job is named, which asks for any, and the call writes one number.
+    // SAFETY: the handle is this process's, a null job means any job, and the call writes one number.
     if unsafe { IsProcessInJob(GetCurrentProcess(), ptr::null_mut(), &raw mut inside) } == 0 {
         return None;
     }
@@ -313,7 +313,7 @@ fn job_cpu() -> Option<String> {
     let mut rate = JOBOBJECT_CPU_RATE_CONTROL_INFORMATION::default();
     #[expect(clippy::cast_possible_truncation, reason = "the size of a structure")]
     let bytes = size_of_val(&rate) as u32;
-    // SAFETY: no job is named, which asks for that of this process; the structure is of the class and as long as is said.
+    // SAFETY: a null job means this process's; the structure matches the class and has the given length.
     let done = unsafe {
         QueryInformationJobObject(
             ptr::null_mut(),
@@ -324,20 +324,20 @@ fn job_cpu() -> Option<String> {
         )
     };
     // SAFETY: all members of the union are numbers, and it is filled.
-    (done != 0).then(|| told_rate(rate.ControlFlags, unsafe { rate.Anonymous.CpuRate }))
+    (done != 0).then(|| describe_rate(rate.ControlFlags, unsafe { rate.Anonymous.CpuRate }))
 }
 
-/// Rates are in hundredths of a percent of all processors.
-fn told_rate(flags: u32, rate: u32) -> String {
+/// Describes a rate in hundredths of a percent of all processors.
+fn describe_rate(flags: u32, rate: u32) -> String {
     let has = |flag: u32| flags & flag != 0;
     let percent = |rate: u32| format!("at most {}.{:02} %", rate / 100, rate % 100);
     match flags {
         _ if !has(JOB_OBJECT_CPU_RATE_CONTROL_ENABLE) => "none".into(),
         _ if has(JOB_OBJECT_CPU_RATE_CONTROL_WEIGHT_BASED) => format!("weight {rate} of 9"),
-        // The lower half is what is guaranteed.
+        // The lower half is the guaranteed minimum.
         _ if has(JOB_OBJECT_CPU_RATE_CONTROL_MIN_MAX_RATE) => percent(rate >> 16),
         _ if has(JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP) => percent(rate),
-        // Others may leave it more.
+        // The job may get more if others are idle.
         _ => format!("{} when others want it", percent(rate)),
     }
 }
@@ -345,11 +345,11 @@ fn told_rate(flags: u32, rate: u32) -> String {
 // Values below `HKEY_LOCAL_MACHINE` (`RegGetValueW` in `winreg.h`).
 
 fn registry_text(key: &str, name: &str) -> Option<String> {
-    /// Many times what names of products and versions need.
+    /// Many times the length of names of products and versions.
     const UNITS_MAX: usize = 512;
     let mut units = [0_u16; UNITS_MAX];
     let bytes = ask_registry(key, name, RRF_RT_REG_SZ, units.as_mut_ptr().cast(), size_of_val(&units))?;
-    // The zero at the end is counted.
+    // The length includes the zero at the end.
     let text = String::from_utf16_lossy(units.get(..bytes / size_of::<u16>())?);
     let text = text.trim_end_matches('\0').trim().to_owned();
     (!text.is_empty()).then_some(text)
@@ -361,7 +361,7 @@ fn registry_number(key: &str, name: &str) -> Option<u32> {
     Some(number)
 }
 
-/// Writes at most this many bytes to `value`, and returns how many there are.
+/// Writes at most this many bytes to `value`, and returns the total length.
 #[expect(unsafe_code, reason = "RegGetValueW")]
 fn ask_registry(
     key: &str,
@@ -373,7 +373,7 @@ fn ask_registry(
     let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (key, name) = (wide(key), wide(name));
     let mut bytes = u32::try_from(bytes).ok()?;
-    // SAFETY: both names end with a zero, and who calls has room for as many bytes as are said.
+    // SAFETY: both names end with a zero, and the caller's buffer has the given length.
     let error = unsafe {
         RegGetValueW(
             HKEY_LOCAL_MACHINE,
@@ -388,61 +388,61 @@ fn ask_registry(
     (error == 0).then_some(bytes as usize)
 }
 
-// Mitigations of what processors give away: `NtQuerySystemInformation` with `SystemKernelVaShadowInformation` and
-// `SystemSpeculationControlInformation` (`winternl.h`), said as Linux says them.
+// Mitigations of processor vulnerabilities: `NtQuerySystemInformation` with `SystemKernelVaShadowInformation` and
+// `SystemSpeculationControlInformation` (`winternl.h`), in Linux's wording.
 
-/// `SYSTEM_INFORMATION_CLASS` of `winternl.h`.
+/// `SYSTEM_INFORMATION_CLASS` in `winternl.h`.
 const KERNEL_VA_SHADOW: SYSTEM_INFORMATION_CLASS = 196;
 const SPECULATION_CONTROL: SYSTEM_INFORMATION_CLASS = 201;
 
-/// Bits of `SYSTEM_KERNEL_VA_SHADOW_INFORMATION`: the kernel has address spaces of its own; the processor needs that;
-/// the bit before means something.
+/// Bits of `SYSTEM_KERNEL_VA_SHADOW_INFORMATION`: the kernel has separate address spaces; the processor needs them; the
+/// previous bit is valid.
 const SHADOW_ENABLED: u32 = 1;
 const SHADOW_REQUIRED: u32 = 1 << 4;
 const SHADOW_REQUIRED_IS_KNOWN: u32 = 1 << 5;
 
-/// Bits of `SYSTEM_SPECULATION_CONTROL_INFORMATION`: branch prediction is fenced off; loads before stores can be
-/// forbidden; are forbidden everywhere; need to be.
+/// Bits of `SYSTEM_SPECULATION_CONTROL_INFORMATION`: branch prediction is restricted; speculative store bypass can be
+/// disabled; is disabled everywhere; needs to be.
 const BRANCHES_ENABLED: u32 = 1;
 const STORES_KNOWN: u32 = 1 << 8;
 const STORES_EVERYWHERE: u32 = 1 << 10;
 const STORES_REQUIRED: u32 = 1 << 12;
 
-/// `name=state; ...`, in the order of names. None where the system does not tell.
+/// `name=state; ...`, ordered by name. `None` if not available.
 fn mitigations() -> Option<String> {
-    told_mitigation(ask_mitigation(KERNEL_VA_SHADOW), ask_mitigation(SPECULATION_CONTROL))
+    describe_mitigation(ask_mitigation(KERNEL_VA_SHADOW), ask_mitigation(SPECULATION_CONTROL))
 }
 
-fn told_mitigation(shadow: Option<u32>, speculation: Option<u32>) -> Option<String> {
+fn describe_mitigation(shadow: Option<u32>, speculation: Option<u32>) -> Option<String> {
     const ACTIVE: &str = "Mitigation";
-    const NEEDLESS: &str = "Not affected";
+    const NOT_AFFECTED: &str = "Not affected";
     const OPEN: &str = "Vulnerable";
     let meltdown = shadow.and_then(|bits| match bits {
         _ if bits & SHADOW_ENABLED != 0 => Some(format!("{ACTIVE}: KVA shadow")),
         _ if bits & SHADOW_REQUIRED_IS_KNOWN == 0 => None,
-        _ => Some(if bits & SHADOW_REQUIRED == 0 { NEEDLESS } else { OPEN }.into()),
+        _ => Some(if bits & SHADOW_REQUIRED == 0 { NOT_AFFECTED } else { OPEN }.into()),
     });
     let stores = speculation.filter(|bits| bits & STORES_KNOWN != 0).map(|bits| match bits {
-        _ if bits & STORES_REQUIRED == 0 => NEEDLESS.into(),
+        _ if bits & STORES_REQUIRED == 0 => NOT_AFFECTED.into(),
         _ if bits & STORES_EVERYWHERE != 0 => format!("{ACTIVE}: SSBD everywhere"),
-        // As Linux calls it, too: a program has to ask for it.
+        // Linux's wording too: a program has to request it.
         _ => OPEN.into(),
     });
-    // Whether a processor needs this is not told, so that off counts as open.
+    // The system does not report whether a processor needs this, so off counts as open.
     let branches = speculation
         .map(|bits| if bits & BRANCHES_ENABLED != 0 { format!("{ACTIVE}: BPB") } else { OPEN.into() });
     let states = [("meltdown", meltdown), ("spec_store_bypass", stores), ("spectre_v2", branches)];
-    let told: Vec<String> =
+    let result: Vec<String> =
         states.into_iter().filter_map(|(name, state)| Some(format!("{name}={}", state?))).collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    (!result.is_empty()).then(|| result.join("; "))
 }
 
-/// Both classes are a word of bits.
+/// Both classes are one word of bits.
 #[expect(unsafe_code, reason = "NtQuerySystemInformation")]
 fn ask_mitigation(class: SYSTEM_INFORMATION_CLASS) -> Option<u32> {
     const BYTES: u32 = 4;
     let (mut bits, mut written) = (0_u32, 0);
-    // SAFETY: the word is as long as is said.
+    // SAFETY: the word has the given length.
     let status = unsafe { NtQuerySystemInformation(class, (&raw mut bits).cast(), BYTES, &raw mut written) };
     (status == 0).then_some(bits)
 }
@@ -452,13 +452,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cores_are_counted_by_their_class_the_fastest_first() {
+    fn counts_cores_by_class() {
         assert_eq!(classes([0, 1, 1, 0, 0].into_iter()), "class 1: 2 cores, class 0: 3 cores");
         assert_eq!(classes([0].into_iter()), "class 0: 1 core");
     }
 
     #[test]
-    fn every_allowed_processor_is_in_the_topology_and_has_a_cache() {
+    fn topology_has_every_allowed_processor() {
         for cpu in affinity::allowed().unwrap() {
             assert!(affinity::topology().unwrap().core_of(cpu).is_some(), "cpu {cpu}");
             assert!(caches(cpu).iter().any(|cache| cache.name == "L1d"), "cpu {cpu}");
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn wine_never_passes_as_windows() {
+    fn detects_wine() {
         let mut facts = Facts::default();
         read_version(&mut facts);
         assert_eq!(facts.0.contains_key("os.wine"), wine().is_some());
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn schemes_of_windows_have_names_and_others_are_told_by_their_number() {
+    fn names_power_schemes() {
         assert_eq!(scheme_name(&GUID_TYPICAL_POWER_SAVINGS), "balanced");
         assert_eq!(scheme_name(&GUID_MIN_POWER_SAVINGS), "high performance");
         let other = GUID::from_u128(0x0012_3456_789a_bcde_f012_3456_789a_bcde);
@@ -482,26 +482,26 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_told_in_percent_of_all_processors() {
+    fn describes_rates_in_percent() {
         let enabled = JOB_OBJECT_CPU_RATE_CONTROL_ENABLE;
-        assert_eq!(told_rate(0, 2_000), "none");
-        assert_eq!(told_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP, 2_050), "at most 20.50 %");
-        assert_eq!(told_rate(enabled, 500), "at most 5.00 % when others want it");
-        assert_eq!(told_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_WEIGHT_BASED, 5), "weight 5 of 9");
+        assert_eq!(describe_rate(0, 2_000), "none");
+        assert_eq!(describe_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP, 2_050), "at most 20.50 %");
+        assert_eq!(describe_rate(enabled, 500), "at most 5.00 % when others want it");
+        assert_eq!(describe_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_WEIGHT_BASED, 5), "weight 5 of 9");
         let min_and_max = 1_000 | 3_000 << 16;
         assert_eq!(
-            told_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_MIN_MAX_RATE, min_and_max),
+            describe_rate(enabled | JOB_OBJECT_CPU_RATE_CONTROL_MIN_MAX_RATE, min_and_max),
             "at most 30.00 %"
         );
     }
 
     #[test]
-    fn this_process_has_a_limit_or_none() {
-        assert!(job_cpu().is_none_or(|told| !told.is_empty()));
+    fn reads_the_limit_of_this_process() {
+        assert!(job_cpu().is_none_or(|result| !result.is_empty()));
     }
 
     #[test]
-    fn values_have_the_kind_that_is_asked_for() {
+    fn registry_values_have_the_requested_kind() {
         const KEY: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
         assert!(registry_text(KEY, "ProductName").is_some_and(|name| name.contains("Windows")));
         assert_eq!(registry_number(KEY, "ProductName"), None);
@@ -512,26 +512,27 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_needs_nothing_is_not_vulnerable() {
+    fn unneeded_mitigation_is_not_vulnerable() {
         assert_eq!(
-            told_mitigation(Some(SHADOW_REQUIRED_IS_KNOWN), Some(STORES_KNOWN | BRANCHES_ENABLED)).as_deref(),
+            describe_mitigation(Some(SHADOW_REQUIRED_IS_KNOWN), Some(STORES_KNOWN | BRANCHES_ENABLED))
+                .as_deref(),
             Some("meltdown=Not affected; spec_store_bypass=Not affected; spectre_v2=Mitigation: BPB")
         );
     }
 
     #[test]
-    fn what_is_needed_and_off_is_vulnerable() {
+    fn missing_needed_mitigation_is_vulnerable() {
         let shadow = SHADOW_REQUIRED | SHADOW_REQUIRED_IS_KNOWN;
         assert_eq!(
-            told_mitigation(Some(shadow), Some(STORES_KNOWN | STORES_REQUIRED)).as_deref(),
+            describe_mitigation(Some(shadow), Some(STORES_KNOWN | STORES_REQUIRED)).as_deref(),
             Some("meltdown=Vulnerable; spec_store_bypass=Vulnerable; spectre_v2=Vulnerable")
         );
         assert_eq!(
-            told_mitigation(Some(shadow | SHADOW_ENABLED), None).as_deref(),
+            describe_mitigation(Some(shadow | SHADOW_ENABLED), None).as_deref(),
             Some("meltdown=Mitigation: KVA shadow")
         );
-        assert_eq!(told_mitigation(None, Some(0)).as_deref(), Some("spectre_v2=Vulnerable"));
-        // Before the system told whether the processor needs it.
-        assert_eq!((told_mitigation(Some(0), None), told_mitigation(None, None)), (None, None));
+        assert_eq!(describe_mitigation(None, Some(0)).as_deref(), Some("spectre_v2=Vulnerable"));
+        // A system too old to report whether the processor needs it.
+        assert_eq!((describe_mitigation(Some(0), None), describe_mitigation(None, None)), (None, None));
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers and places of `mach/message.h`, for processes of 64 bits: structures there are packed to 4 bytes. The file of
-//! macOS checks them against its headers.
+//! Numbers and offsets from `mach/message.h`, for 64-bit processes: structures there are packed to 4 bytes. `macos`
+//! checks them against its headers.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use std::ops::Range;
 pub(crate) const HEADER_BYTES: usize = 24;
 /// `msgh_bits`: dispositions and [`COMPLEX`].
 pub(crate) const BITS: Range<usize> = 0..4;
-/// `msgh_size`: of the message without its trailer.
+/// `msgh_size`: size of the message without its trailer.
 pub(crate) const SIZE: Range<usize> = 4..8;
-/// `msgh_remote_port`: sent, who is to have it; received, whom to answer.
+/// `msgh_remote_port`: when sent, the destination; when received, the port to answer.
 pub(crate) const REMOTE: Range<usize> = 8..12;
-/// `msgh_local_port`: sent, whom to answer; received, through which port it came.
+/// `msgh_local_port`: when sent, the port to answer; when received, the port through which it came.
 pub(crate) const LOCAL: Range<usize> = 12..16;
 /// `msgh_voucher_port`.
 pub(crate) const VOUCHER: Range<usize> = 16..20;
-/// `msgh_id`: what the message means, which only its ends know.
+/// `msgh_id`: the message's meaning, known only to its ends.
 pub(crate) const ID: Range<usize> = 20..24;
 
 /// `msgh_descriptor_count`, in a complex message.
 pub(crate) const COUNT: Range<usize> = 24..28;
-/// Where the first descriptor begins (`mach_msg_base_t`).
+/// Offset of the first descriptor (`mach_msg_base_t`).
 pub(crate) const DESCRIPTORS: usize = 28;
 
 /// `mach_msg_port_descriptor_t`.
@@ -29,25 +29,25 @@ pub(crate) const RIGHT_BYTES: usize = 12;
 pub(crate) const MEMORY_BYTES: usize = 16;
 /// `mach_msg_guarded_port_descriptor64_t`.
 pub(crate) const GUARDED_RIGHT_BYTES: usize = 16;
-/// Where a descriptor says what it is.
+/// Offset of a descriptor's type.
 pub(crate) const TYPE: usize = 11;
-/// Of a right: its name.
+/// The name, for a right.
 pub(crate) const RIGHT_NAME: Range<usize> = 0..4;
-/// Of a guarded right: its name.
+/// The name, for a guarded right.
 pub(crate) const GUARDED_RIGHT_NAME: Range<usize> = 12..16;
-/// Of a right, and of rights out of line: what is done with them.
+/// The disposition, for a right and for rights out of line.
 pub(crate) const DISPOSITION: usize = 10;
-/// Of memory: where it begins.
+/// The address, for memory.
 pub(crate) const ADDRESS: Range<usize> = 0..8;
-/// Of memory: whether the sender loses it.
+/// Whether the sender loses it, for memory.
 #[allow(dead_code, reason = "it matters to the simulated kernel alone")]
 pub(crate) const DEALLOCATE: usize = 8;
-/// Of memory: how it is copied.
+/// The copy mode, for memory.
 pub(crate) const COPY: usize = 9;
-/// Of memory: how many bytes; of rights out of line: how many rights.
+/// The number of bytes, for memory; the number of rights, for rights out of line.
 pub(crate) const LENGTH: Range<usize> = 12..16;
 
-/// Declares numbers with the names of the headers, which are checked where those are compiled.
+/// Declares numbers with the headers' names, which are checked where the headers are compiled.
 macro_rules! numbers {
     ($($name:ident: $type:ty = $value:literal, $module:ident::$header:ident;)*) => {
         $(
@@ -63,8 +63,8 @@ macro_rules! numbers {
     };
 }
 
-// In a received message, `MOVE_` says which right came. Of the bits, a process may set `USER_BITS`; the service's name
-// counts the zero at its end.
+// In a received message, `MOVE_` is the kind of the received right. A process may set only `USER_BITS` of the bits; the
+// length of the service's name includes the zero at its end.
 numbers! {
     COMPLEX: u32 = 0x8000_0000, message::MACH_MSGH_BITS_COMPLEX;
     REMOTE_MASK: u32 = 0x1f, message::MACH_MSGH_BITS_REMOTE_MASK;
@@ -88,9 +88,9 @@ numbers! {
     SERVICE_NAME_BYTES_MAX: usize = 128, bootstrap::BOOTSTRAP_MAX_NAME_LEN;
 }
 
-/// How far the disposition of [`LOCAL`] is moved up.
+/// Left shift of the disposition of [`LOCAL`].
 pub(crate) const LOCAL_SHIFT: u32 = 8;
-/// `mach_msg_trailer_t`: a received message has at least this behind it.
+/// `mach_msg_trailer_t`: the shortest trailer of a received message.
 pub(crate) const TRAILER_BYTES_LEAST: usize = 8;
 /// `mach_msg_audit_trailer_t`.
 pub(crate) const TRAILER_BYTES_AUDIT: usize = 52;
@@ -107,9 +107,9 @@ pub(crate) const TRAILER_USER: Range<usize> = 24..28;
 /// `mach_no_senders_notification_t` without its trailer.
 pub(crate) const NO_SENDERS_BYTES: usize = 36;
 
-/// The longest message that the kernel takes, without its trailer: three quarters of the 64 MiB that a message in the
-/// kernel may have, less the longest trailer (XNU's `osfmk/ipc`: `IPC_KMSG_MAX_SPACE`, `ipc_kmsg_max_body_space`).
+/// The longest message that the kernel accepts, without its trailer: three quarters of the 64 MiB limit for a message
+/// in the kernel, less the longest trailer (XNU's `osfmk/ipc`: `IPC_KMSG_MAX_SPACE`, `ipc_kmsg_max_body_space`).
 pub(crate) const MESSAGE_BYTES_MAX: usize = (64 << 20) / 4 * 3 - TRAILER_BYTES_MOST;
-/// The most that one message may have of memory that the kernel copies physically: seven eighths of the 8 MiB that it
-/// maps for that (XNU's `osfmk/ipc/ipc_init.c`: `ipc_kmsg_max_vm_space`).
+/// The most physically copied memory in one message: seven eighths of the 8 MiB that the kernel maps for that (XNU's
+/// `osfmk/ipc/ipc_init.c`: `ipc_kmsg_max_vm_space`).
 pub(crate) const PHYSICAL_BYTES_MAX: usize = (8 << 20) / 8 * 7;

@@ -1,16 +1,16 @@
-//! What a message holds besides its bytes, and letting go of it.
+//! Finds and releases the rights and memory in a message.
 //!
-//! The library's `mach_msg_destroy` does this too, but it lets memory that was copied physically stay.
+//! The library's `mach_msg_destroy` does this too, but it does not release physically copied memory.
 
 use super::message::{self, Header};
 use super::{Kernel, Name, abi};
 use std::ops::Deref;
 use std::ptr;
 
-/// Something in a message that belongs to who has received it, or has got it back.
+/// A right or memory in a message. It belongs to the receiver, or to the sender if the message was returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Carried {
-    /// A right: `disposition` says of which kind.
+    /// A right; `disposition` is its kind.
     Right {
         name: Name,
         disposition: u8,
@@ -19,7 +19,7 @@ pub(crate) enum Carried {
         address: u64,
         bytes: usize,
     },
-    /// Memory with the names of rights in it.
+    /// Memory with the names of rights.
     Rights {
         address: u64,
         count: usize,
@@ -27,7 +27,7 @@ pub(crate) enum Carried {
     },
 }
 
-/// All that a message holds. It ends where the message is not of the form that the kernel gives it.
+/// Lists all rights and memory in a message. It stops where the message does not have the kernel's form.
 pub(crate) fn carried(buffer: &[u8]) -> Vec<Carried> {
     let Ok(header) = Header::read(buffer) else { return Vec::new() };
     let mut found = vec![Carried::Right { name: header.answer_to, disposition: header.answer_right }];
@@ -56,7 +56,7 @@ fn read(descriptors: &[u8]) -> Option<(Carried, &[u8])> {
         abi::RIGHTS => {
             (Carried::Rights { address: address()?, count: length()?, disposition }, abi::MEMORY_BYTES)
         }
-        // It comes without a name, because nobody here asks for guards (`ipc_kmsg_copyout_guarded_port_descriptor`).
+        // It has no name, because no one here requests guards (`ipc_kmsg_copyout_guarded_port_descriptor`).
         abi::GUARDED_RIGHT => {
             let name = Name(message::word(descriptors, abi::GUARDED_RIGHT_NAME)?);
             (Carried::Right { name, disposition }, abi::GUARDED_RIGHT_BYTES)
@@ -66,17 +66,17 @@ fn read(descriptors: &[u8]) -> Option<(Carried, &[u8])> {
     Some((item, descriptors.get(bytes..)?))
 }
 
-/// Lets go of all that a message holds.
+/// Releases all rights and memory in a message.
 ///
 /// # Safety
-/// The kernel has put the message into the buffer, received or given back, and nothing of it is used any more.
+/// The kernel has put the message into the buffer, received or returned, and nothing in it is used any more.
 #[expect(unsafe_code, reason = "memory by its address")]
 pub(crate) unsafe fn release<K: Kernel>(kernel: &K, buffer: &[u8]) {
     for item in carried(buffer) {
         match item {
             Carried::Right { name, disposition } => release_right(kernel, name, disposition),
             Carried::Memory { address, bytes } => {
-                // SAFETY: the kernel has mapped it for this message, whose contents are not used any more.
+                // SAFETY: the kernel has mapped it for this message, whose contents are no longer used.
                 drop(unsafe { Region::new(kernel, address, bytes) });
             }
             Carried::Rights { address, count, disposition } => {
@@ -92,7 +92,7 @@ pub(crate) unsafe fn release<K: Kernel>(kernel: &K, buffer: &[u8]) {
 
 fn release_right<K: Kernel>(kernel: &K, name: Name, disposition: u8) {
     if name.is_right() {
-        // It came with the message, so it is there.
+        // It came with the message, so it exists.
         let _ = match disposition {
             abi::MOVE_RECEIVE => kernel.destroy_receive(name),
             _ => kernel.release_send(name),
@@ -109,10 +109,10 @@ pub(crate) struct Region<K: Kernel> {
 
 #[expect(unsafe_code, reason = "memory by its address")]
 impl<K: Kernel> Region<K> {
-    /// Takes over what the kernel has mapped.
+    /// Takes over memory that the kernel has mapped.
     ///
     /// # Safety
-    /// It has, at this address and of this length, and nobody else takes it over.
+    /// The kernel has mapped it at this address with this length, and no one else takes it over.
     pub(crate) unsafe fn new(kernel: &K, address: u64, bytes: usize) -> Self {
         Self { kernel: kernel.clone(), address, bytes }
     }
@@ -125,7 +125,7 @@ impl<K: Kernel> Deref for Region<K> {
     #[expect(unsafe_code, reason = "memory by its address")]
     fn deref(&self) -> &[u8] {
         match usize::try_from(self.address) {
-            // SAFETY: the kernel has mapped it for this process alone, and it stays until this value is dropped.
+            // SAFETY: the kernel has mapped it only for this process, and it stays until this value is dropped.
             Ok(address) if self.bytes > 0 => unsafe {
                 std::slice::from_raw_parts(ptr::with_exposed_provenance(address), self.bytes)
             },
@@ -138,7 +138,7 @@ impl<K: Kernel> Drop for Region<K> {
     #[expect(unsafe_code, reason = "memory by its address")]
     fn drop(&mut self) {
         if self.bytes > 0 {
-            // SAFETY: the region owns it, and nobody borrows from it any more. Failure would leave it mapped.
+            // SAFETY: the region owns it, and nothing borrows from it any more. Failure would leave it mapped.
             let _ = unsafe { self.kernel.unmap(self.address, self.bytes) };
         }
     }

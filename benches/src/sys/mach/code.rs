@@ -1,23 +1,24 @@
-//! [`Code`]: what a call of the kernel answers.
+//! [`Code`]: the result of a kernel call.
 
 use std::fmt;
 use std::io;
 
-/// A `kern_return_t`, or, of the calls that send and receive, a `mach_msg_return_t`.
+/// A `kern_return_t` or, for calls that send and receive, a `mach_msg_return_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code(pub i32);
 
-/// Set in every code of the calls that send and receive, and in no other.
+/// Set in every code from the calls that send and receive, and in no other.
 const OF_MESSAGES: i32 = 0x1000_0000;
 
-/// Declares the codes that this program knows, with the names of the headers, which are checked where those are compiled.
+/// Declares the codes that this program knows, with the headers' names, which are checked where the headers are
+/// compiled.
 macro_rules! codes {
     ($($name:ident = $value:literal, $module:ident::$header:ident;)*) => {
         impl Code {
             $(#[doc = concat!("`", stringify!($header), "`.")] pub(crate) const $name: Self = Self($value);)*
         }
 
-        /// What the headers call them.
+        /// Their names in the headers.
         const NAMES: &[(Code, &str)] = &[$((Code::$name, stringify!($header))),*];
 
         #[cfg(target_os = "macos")]
@@ -56,10 +57,10 @@ codes! {
 }
 
 impl Code {
-    /// `MACH_MSG_MASK` (`mach/message.h`): bits beside the code of a message, which say what else went wrong.
+    /// `MACH_MSG_MASK` (`mach/message.h`): bits in a message code for additional errors.
     pub(super) const MORE: i32 = 0x3e00;
 
-    /// Without what else went wrong.
+    /// Without the additional errors.
     #[inline]
     pub(crate) fn base(self) -> Self {
         if self.0 & OF_MESSAGES == 0 { self } else { Self(self.0 & !Self::MORE) }
@@ -74,7 +75,7 @@ impl Code {
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = NAMES.iter().find(|(code, _)| *code == self.base()).map(|(_, name)| *name);
-        write!(formatter, "the Mach kernel answered {} ({:#x})", name.unwrap_or("a code"), self.0)
+        write!(formatter, "Mach error {} ({:#x})", name.unwrap_or("unknown code"), self.0)
     }
 }
 
@@ -91,13 +92,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_known_whatever_else_went_wrong() {
+    fn code_ignores_additional_errors() {
         let more = Code(Code::SEND_TIMED_OUT.0 | 0x2400);
         assert_eq!(more.base(), Code::SEND_TIMED_OUT);
-        assert_eq!(more.to_string(), "the Mach kernel answered MACH_SEND_TIMED_OUT (0x10002404)");
+        assert_eq!(more.to_string(), "Mach error MACH_SEND_TIMED_OUT (0x10002404)");
         // Alone, the same bits are the code.
         assert_eq!(Code::NO_KERNEL_MEMORY.base(), Code::NO_KERNEL_MEMORY);
-        assert_eq!(Code(99).to_string(), "the Mach kernel answered a code (0x63)");
+        assert_eq!(Code(99).to_string(), "Mach error unknown code (0x63)");
         assert!(Code::SUCCESS.ok().is_ok() && more.ok() == Err(more));
     }
 }

@@ -1,4 +1,4 @@
-//! Sending and receiving one message, with what the kernel expects of who does either.
+//! Sends and receives one message, as the kernel requires.
 
 use super::frame::Frame;
 use super::message::{self, Destination, STOP_BYTES};
@@ -7,17 +7,17 @@ use crate::sys::closed;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long a send waits for room before it is tried again.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long a send waits for room before it is retried.
+const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The longest message that is taken: as Chromium had it.
+/// The longest accepted message, as in Chromium.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
-/// Sends a message, waiting while the port is full: as often as time is up, the message is put together again and tried
-/// again. The kernel has then given back what it had taken, as other rights and other memory.
+/// Sends a message, waiting while the port is full: after each timeout, the message is rebuilt and sent again. The
+/// kernel has then returned its contents, as other rights and other memory.
 ///
 /// # Safety
-/// What `put` describes of memory is readable until this returns.
+/// Memory that `put` describes is readable until this returns.
 #[inline]
 #[expect(unsafe_code, reason = "a message may describe memory")]
 pub(crate) unsafe fn deliver<K: Kernel>(
@@ -27,11 +27,11 @@ pub(crate) unsafe fn deliver<K: Kernel>(
 ) -> io::Result<()> {
     loop {
         put(message);
-        // SAFETY: the caller's promise; no message gives memory away.
-        let code = unsafe { kernel.send(message, PATIENCE) };
+        // SAFETY: the caller's guarantee; no message gives memory away.
+        let code = unsafe { kernel.send(message, TIMEOUT) };
         match code.base() {
             Code::SUCCESS => return Ok(()),
-            // SAFETY: the kernel has given the message back, and it is not used as it is.
+            // SAFETY: the kernel has returned the message, and it is not used any more.
             Code::SEND_TIMED_OUT | Code::SEND_INTERRUPTED => unsafe { carried::release(kernel, message) },
             Code::SEND_INVALID_DEST => return Err(closed()),
             _ => return Err(code.into()),
@@ -64,7 +64,7 @@ pub(crate) fn fill<K: Kernel>(
             Code::RECEIVE_TIMED_OUT => return Err(io::Error::from(io::ErrorKind::TimedOut)),
             Code::RECEIVE_PORT_DIED | Code::RECEIVE_PORT_CHANGED => return Err(closed()),
             Code::RECEIVE_BODY_ERROR => {
-                // SAFETY: the kernel has put there what it could, and nobody uses it.
+                // SAFETY: the kernel may have written it, and nothing uses it.
                 unsafe { carried::release(kernel, frame) };
                 return Err(code.into());
             }
@@ -73,8 +73,8 @@ pub(crate) fn fill<K: Kernel>(
     }
 }
 
-/// Receives one message with the sender's audit token behind it, until then if it shall end at all. Returns whether who
-/// sent it is the user of this process.
+/// Receives one message with the sender's audit token behind it, until the deadline, if any. Returns whether the sender
+/// has the same user as this process.
 pub(crate) fn fill_audited<K: Kernel>(
     kernel: &K,
     frame: &mut Frame,
@@ -88,17 +88,20 @@ pub(crate) fn fill_audited<K: Kernel>(
     Ok(message::user(frame) == Some(kernel.user()))
 }
 
-/// How large a frame must be for the message that did not fit it.
+/// The required size of a frame for the message that did not fit.
 #[cold]
 fn needed(frame: &Frame, trailer: Trailer) -> io::Result<usize> {
     let bytes = message::reported_bytes(frame);
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     if bytes > MESSAGE_BYTES_MAX {
-        return refused(format!("a Mach message of {bytes} B waits: expected at most {MESSAGE_BYTES_MAX} B"));
+        return refused(format!(
+            "the next Mach message has {bytes} B: expected at most {MESSAGE_BYTES_MAX} \
+         B"
+        ));
     }
     let needed = bytes + trailer.bytes();
     if needed <= frame.len() {
-        return refused(format!("a Mach message of {bytes} B does not fit a buffer of {} B", frame.len()));
+        return refused(format!("Mach message of {bytes} B exceeds the buffer of {} B", frame.len()));
     }
     Ok(needed)
 }

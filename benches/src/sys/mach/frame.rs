@@ -1,13 +1,13 @@
-//! [`Frame`]: memory for one message, as it is sent or received.
+//! [`Frame`]: memory for one message, as sent or received.
 
 use super::message::PAYLOAD;
 use std::ops::{Deref, DerefMut};
 
-/// Memory for one message, which lies so that the payload of an inline one begins at a page
-/// ([`crate::memory::Memory`] says why). It is present from the start.
+/// Memory for one message, aligned so that an inline payload begins at a page boundary ([`crate::memory::Memory`]
+/// explains why). Its pages are present from the start.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Longer, so that such a stretch is in it.
+    /// Longer, so that it contains an aligned range.
     whole: Vec<u8>,
     start: usize,
     bytes: usize,
@@ -22,7 +22,7 @@ impl Frame {
         Self { whole, start, bytes, page_bytes }
     }
 
-    /// Makes it hold so many bytes. It never shrinks; growing loses what is in it.
+    /// Makes it hold this many bytes. It never shrinks; growing discards its contents.
     #[inline]
     pub(crate) fn grow(&mut self, bytes: usize) {
         if bytes > self.bytes {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_begins_at_a_page_and_a_frame_never_shrinks() {
+    fn payload_begins_at_a_page_and_frame_never_shrinks() {
         for page_bytes in [4_096, 16_384] {
             let mut frame = Frame::new(64, page_bytes);
             for bytes in [64, 5_000, 70_000, 100, 1 << 20, 0] {

@@ -1,8 +1,8 @@
-//! Lending rights to processes that share memory with who has them: a right is named within one process only, so what
-//! stands in the memory is a [`Token`], for which the process that has the right lends it to others.
+//! Lends rights to processes that share memory with their owner. A right's name is valid only in one process, so the
+//! memory holds a [`Token`]; the process with the right lends it to others that have the token.
 //!
-//! One thread a process answers. Who asks introduces itself with the token, as at a [`rendezvous`], and is sent the right;
-//! who shows another token or is another user is refused.
+//! One thread per process answers. A borrower introduces itself with the token, as at a [`rendezvous`], and is sent the
+//! right; another token or another user is rejected.
 
 use super::exchange::{deliver, fill_audited, stop};
 use super::frame::Frame;
@@ -16,10 +16,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What a token begins with, the same in all of one lender's.
+/// Length of a token's prefix, the same for all tokens from one lender.
 const NUMBER_BYTES: usize = 8;
 
-/// What this process lends, and the thread that lends it. Dropped, it ends.
+/// The rights that this process lends, and the thread that lends them. Dropping it ends the thread.
 pub(crate) struct Lender<K: Kernel> {
     kernel: K,
     number: [u8; NUMBER_BYTES],
@@ -28,14 +28,14 @@ pub(crate) struct Lender<K: Kernel> {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What is lent, and for which token. There are few: as many as a ring has members.
+/// The lent rights and their tokens. There are few: as many as members in a ring.
 type Lent = RwLock<Vec<(Token, Name)>>;
 
 impl<K: Kernel> Lender<K> {
     pub(crate) fn start(kernel: &K) -> io::Result<Self> {
         let number = rand::random();
         let lent = Arc::new(Lent::default());
-        let port = ReceivePort::checked_in(kernel, Address::of_lender(token(number))?.service())?;
+        let port = ReceivePort::checked_in(kernel, Address::for_lender(token(number))?.service())?;
         let name = port.name();
         let answer = {
             let (kernel, lent) = (kernel.clone(), Arc::clone(&lent));
@@ -45,7 +45,7 @@ impl<K: Kernel> Lender<K> {
         Ok(Self { kernel: kernel.clone(), number, port: name, lent, thread: Some(thread) })
     }
 
-    /// Lends a send right, which stays this process's too, to whoever shows the token that this returns.
+    /// Lends a send right, which this process keeps too, to processes with the returned token.
     pub(crate) fn lend(&self, right: Name) -> Token {
         let token = token(self.number);
         self.lent.write().unwrap_or_else(PoisonError::into_inner).push((token, right));
@@ -55,20 +55,20 @@ impl<K: Kernel> Lender<K> {
 
 impl<K: Kernel> Drop for Lender<K> {
     fn drop(&mut self) {
-        // Where it cannot be told, the thread has ended.
+        // If stopping fails, the thread has ended.
         let _ = stop(&self.kernel, self.port);
         if let Some(thread) = self.thread.take() {
-            // A thread that has panicked has said so.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }
 }
 
-/// A token of the lender of this number: the rest of it nobody guesses.
+/// A token with this lender's number; the rest is random.
 fn token(number: [u8; NUMBER_BYTES]) -> Token {
     let mut bytes: [u8; TOKEN_BYTES] = rand::random();
     bytes[..NUMBER_BYTES].copy_from_slice(&number);
-    Token::of(bytes)
+    Token::from_bytes(bytes)
 }
 
 fn answer<K: Kernel>(kernel: &K, port: &ReceivePort<K>, lent: &Lent) {
@@ -77,7 +77,7 @@ fn answer<K: Kernel>(kernel: &K, port: &ReceivePort<K>, lent: &Lent) {
         lent.iter().find(|(token, _)| token == shown).map(|&(_, right)| right)
     };
     while let Ok((peer, right)) = rendezvous::admit(kernel, port, None, find) {
-        // Who has gone meanwhile needs it no more.
+        // A borrower that has ended no longer needs it.
         let _ = hand_over(kernel, &peer, right);
     }
 }
@@ -89,11 +89,11 @@ fn hand_over<K: Kernel>(kernel: &K, to: &SendRight<K>, right: Name) -> io::Resul
     unsafe { deliver(kernel, &mut [0; RIGHT_BYTES], put) }
 }
 
-/// Borrows the right that this token is for. Fails when its lender is gone, does not answer in time, or refuses.
+/// Borrows the right for this token. Fails if its lender is gone, does not answer in time, or rejects it.
 #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
-pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, patience: Duration) -> io::Result<SendRight<K>> {
-    let until = Instant::now() + patience;
-    let address = Address::of_lender(token)?;
+pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, timeout: Duration) -> io::Result<SendRight<K>> {
+    let until = Instant::now() + timeout;
+    let address = Address::for_lender(token)?;
     let lender = SendRight::owning(kernel, kernel.look_up(address.service())?);
     let port = ReceivePort::new(kernel)?;
     rendezvous::introduce(kernel, &lender, &port, &address.token)?;
@@ -105,7 +105,7 @@ pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, patience: Duration) ->
         _ => {
             // SAFETY: it has just been received, and is not used.
             unsafe { carried::release(kernel, &frame) };
-            Err(io::Error::new(io::ErrorKind::InvalidData, "expected the right that was asked for"))
+            Err(io::Error::new(io::ErrorKind::InvalidData, "unexpected port right"))
         }
     }
 }
@@ -117,9 +117,9 @@ mod tests {
     use crate::sys::passable;
 
     const USER: u32 = 501;
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// A right, and what it is known by in every process.
+    /// A right and its identity, which is the same in every process.
     fn right(kernel: &Simulated) -> (Name, u64) {
         let file = passable::make().unwrap();
         (kernel.file_to_right(&file).unwrap(), passable::identity(&file).unwrap())
@@ -130,16 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn each_token_is_for_the_right_that_was_lent_for_it() {
+    fn each_token_borrows_its_right() {
         let kernel = Simulated::new(USER);
         let lending = kernel.process(USER);
         let lender = Lender::start(&lending).unwrap();
         let lent: Vec<_> = (0..3).map(|_| right(&lending)).collect();
         let tokens: Vec<_> = lent.iter().map(|&(right, _)| lender.lend(right)).collect();
-        // Again and again, by many, in the process itself, too.
+        // Repeatedly, from several processes, including this one.
         for borrower in [kernel.process(USER), kernel.process(USER), lending.clone()] {
             for (token, &(_, expected)) in tokens.iter().zip(&lent) {
-                assert_eq!(identity(&borrow(&borrower, *token, PATIENCE).unwrap()), expected);
+                assert_eq!(identity(&borrow(&borrower, *token, TIMEOUT).unwrap()), expected);
             }
         }
         drop(lender);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn another_user_and_another_token_are_refused_and_who_comes_after_them_is_answered() {
+    fn rejects_other_users_and_tokens() {
         let kernel = Simulated::new(USER);
         let lending = kernel.process(USER);
         let lender = Lender::start(&lending).unwrap();
@@ -156,21 +156,21 @@ mod tests {
         let good = lender.lend(lent);
         let stranger = kernel.process(USER + 1);
         let refused = |result: io::Result<SendRight<Simulated>>| result.map(drop).unwrap_err().kind();
-        assert_eq!(refused(borrow(&stranger, good, PATIENCE)), io::ErrorKind::UnexpectedEof);
+        assert_eq!(refused(borrow(&stranger, good, TIMEOUT)), io::ErrorKind::UnexpectedEof);
         let guessed = token(lender.number);
-        assert_eq!(refused(borrow(&kernel, guessed, PATIENCE)), io::ErrorKind::UnexpectedEof);
-        assert_eq!(identity(&borrow(&kernel, good, PATIENCE).unwrap()), expected);
+        assert_eq!(refused(borrow(&kernel, guessed, TIMEOUT)), io::ErrorKind::UnexpectedEof);
+        assert_eq!(identity(&borrow(&kernel, good, TIMEOUT).unwrap()), expected);
         drop(lender);
         lending.release_send(lent).unwrap();
         kernel.assert_clean();
     }
 
     #[test]
-    fn an_answer_of_another_user_is_refused() {
+    fn rejects_answers_from_another_user() {
         let kernel = Simulated::new(USER);
         let impostor = kernel.process(0);
         let shown = token([7; NUMBER_BYTES]);
-        let address = Address::of_lender(shown).unwrap();
+        let address = Address::for_lender(shown).unwrap();
         let port = ReceivePort::checked_in(&impostor, address.service()).unwrap();
         let answering = {
             let (impostor, (right, _)) = (impostor.clone(), right(&impostor));
@@ -182,15 +182,15 @@ mod tests {
                 hand_over(&impostor, &SendRight::owning(&impostor, peer), right).unwrap();
             })
         };
-        let refused = borrow(&kernel, shown, PATIENCE).map(drop).unwrap_err();
-        assert_eq!(refused.to_string(), "expected the right that was asked for");
+        let refused = borrow(&kernel, shown, TIMEOUT).map(drop).unwrap_err();
+        assert_eq!(refused.to_string(), "unexpected port right");
         answering.join().unwrap();
         impostor.die();
         kernel.assert_clean();
     }
 
     #[test]
-    fn nothing_is_borrowed_from_who_is_gone_or_silent() {
+    fn borrowing_fails_without_an_answer() {
         let kernel = Simulated::new(USER);
         let lending = kernel.process(USER);
         let lender = Lender::start(&lending).unwrap();
@@ -198,12 +198,12 @@ mod tests {
         let orphan = lender.lend(lent);
         drop(lender);
         lending.release_send(lent).unwrap();
-        let gone = borrow(&kernel, orphan, PATIENCE).map(drop).unwrap_err().to_string();
+        let gone = borrow(&kernel, orphan, TIMEOUT).map(drop).unwrap_err().to_string();
         assert!(gone.contains("BOOTSTRAP_UNKNOWN_SERVICE"), "{gone}");
 
         let silent = kernel.process(USER);
         let shown = token([8; NUMBER_BYTES]);
-        let port = ReceivePort::checked_in(&silent, Address::of_lender(shown).unwrap().service()).unwrap();
+        let port = ReceivePort::checked_in(&silent, Address::for_lender(shown).unwrap().service()).unwrap();
         let unanswered = borrow(&kernel, shown, Duration::ZERO).map(drop).unwrap_err();
         assert_eq!(unanswered.kind(), io::ErrorKind::TimedOut);
         drop(port);

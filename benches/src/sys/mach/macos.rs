@@ -1,7 +1,7 @@
-//! macOS: `mach_msg`, the bootstrap server and `kevent64`, and nothing but calls.
+//! macOS: `mach_msg`, the bootstrap server and `kevent64`; only calls.
 //!
-//! A kqueue watches ports themselves since macOS 10.12; before, only sets of them. `fileport_makeport` and
-//! `fileport_makefd` (`sys/fileport.h`, a header that is not in the SDK) are in the system library and declared here.
+//! A kqueue can watch ports since macOS 10.12; before, only sets of them. `fileport_makeport` and `fileport_makefd`
+//! (`sys/fileport.h`, a header that is not in the SDK) are in the system library and declared here.
 
 use super::{Code, Kernel, Name, Trailer, abi};
 use crate::sys::Unsupported;
@@ -35,7 +35,7 @@ pub(crate) fn system() -> Result<System, Unsupported> {
 #[derive(Clone, Copy, Debug)]
 pub struct System;
 
-/// A kqueue, and the buffer that its port's messages go to.
+/// A kqueue, and the buffer for its port's messages.
 #[derive(Debug)]
 pub struct Queue {
     kqueue: OwnedFd,
@@ -48,8 +48,8 @@ unsafe extern "C" {
     fn fileport_makefd(port: mach_port_name_t) -> c_int;
 }
 
-/// Which calls take a size or a time as 32 bits: more than fits is as much as fits, which the kernel refuses or nobody
-/// waits for.
+/// For calls with a size or a time of 32 bits. Larger numbers become the largest, which is a size that the kernel
+/// rejects, or a time that no one waits for.
 fn clamp(number: impl TryInto<u32>) -> u32 {
     number.try_into().unwrap_or(u32::MAX)
 }
@@ -59,25 +59,25 @@ impl Kernel for System {
     type Queue = Queue;
 
     fn page_bytes(&self) -> usize {
-        // SAFETY: set before the program begins, and never again.
+        // SAFETY: set before the program begins, then constant.
         unsafe { vm_page_size }
     }
 
     fn user(&self) -> u32 {
-        // SAFETY: the call takes nothing and cannot fail.
+        // SAFETY: the call takes no argument and cannot fail.
         unsafe { libc::geteuid() }
     }
 
     fn allocate_port(&self) -> Result<Name, Code> {
         let mut name = MACH_PORT_NULL;
-        // SAFETY: the call writes one name; the task is our own, here and below.
+        // SAFETY: the call writes one name; the task is this process, here and below.
         let code = unsafe { mach_port_allocate(mach_task_self(), MACH_PORT_RIGHT_RECEIVE, &raw mut name) };
         Code(code).ok().map(|()| Name(name))
     }
 
     fn limit_queue(&self, port: Name, messages: u32) -> Result<(), Code> {
         let mut limits = mach_port_limits_t { mpl_qlimit: messages };
-        // SAFETY: the limits live, and are as long as the count says.
+        // SAFETY: the limits are alive and have the given length.
         let code = unsafe {
             mach_port_set_attributes(
                 mach_task_self(),
@@ -90,10 +90,10 @@ impl Kernel for System {
         Code(code).ok()
     }
 
-    fn tell_when_no_senders(&self, port: Name) -> Result<(), Code> {
+    fn notify_when_no_senders(&self, port: Name) -> Result<(), Code> {
         let mut previous = MACH_PORT_NULL;
-        // SAFETY: the call takes names, makes the send-once right itself, and writes one name: that of an earlier
-        // right, of which there is none.
+        // SAFETY: the call takes names, creates the send-once right itself, and writes one name: that of an earlier
+        // right, which does not exist.
         let code = unsafe {
             mach_port_request_notification(
                 mach_task_self(),
@@ -109,12 +109,12 @@ impl Kernel for System {
     }
 
     fn destroy_receive(&self, port: Name) -> Result<(), Code> {
-        // SAFETY: takes a name; one of something else is an error.
+        // SAFETY: takes a name; a name for something else is an error.
         Code(unsafe { mach_port_mod_refs(mach_task_self(), port.0, MACH_PORT_RIGHT_RECEIVE, -1) }).ok()
     }
 
     fn release_send(&self, right: Name) -> Result<(), Code> {
-        // SAFETY: takes a name; one of something else is an error.
+        // SAFETY: takes a name; a name for something else is an error.
         Code(unsafe { mach_port_deallocate(mach_task_self(), right.0) }).ok()
     }
 
@@ -133,8 +133,8 @@ impl Kernel for System {
     }
 
     #[inline]
-    unsafe fn send(&self, message: &mut [u8], patience: Duration) -> Code {
-        // SAFETY: the message is as long as is said; what it points to is the caller's promise.
+    unsafe fn send(&self, message: &mut [u8], timeout: Duration) -> Code {
+        // SAFETY: the message has the given length; its pointers are valid by the caller's guarantee.
         Code(unsafe {
             mach_msg(
                 message.as_mut_ptr().cast(),
@@ -142,36 +142,36 @@ impl Kernel for System {
                 clamp(message.len()),
                 0,
                 MACH_PORT_NULL,
-                clamp(patience.as_millis()),
+                clamp(timeout.as_millis()),
                 MACH_PORT_NULL,
             )
         })
     }
 
     #[inline]
-    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, patience: Option<Duration>) -> Code {
-        let timeout = if patience.is_some() { m::MACH_RCV_TIMEOUT } else { 0 };
-        // SAFETY: the buffer is as long as is said.
+    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, timeout: Option<Duration>) -> Code {
+        let timed = if timeout.is_some() { m::MACH_RCV_TIMEOUT } else { 0 };
+        // SAFETY: the buffer has the given length.
         Code(unsafe {
             mach_msg(
                 buffer.as_mut_ptr().cast(),
-                m::MACH_RCV_MSG | m::MACH_RCV_LARGE | elements(trailer) | timeout,
+                m::MACH_RCV_MSG | m::MACH_RCV_LARGE | elements(trailer) | timed,
                 0,
                 clamp(buffer.len()),
                 port.0,
-                clamp(patience.unwrap_or_default().as_millis()),
+                clamp(timeout.unwrap_or_default().as_millis()),
                 MACH_PORT_NULL,
             )
         })
     }
 
     unsafe fn unmap(&self, address: u64, bytes: usize) -> Result<(), Code> {
-        // SAFETY: that nobody looks there any more is the caller's promise.
+        // SAFETY: by the caller's guarantee, nothing uses the memory any more.
         Code(unsafe { mach_vm_deallocate(mach_task_self(), address, bytes as u64) }).ok()
     }
 
     fn queue(&self) -> io::Result<Queue> {
-        // SAFETY: the call takes nothing.
+        // SAFETY: the call takes no argument.
         Ok(Queue { kqueue: owned(unsafe { libc::kqueue() })?, buffer: None })
     }
 
@@ -192,7 +192,7 @@ impl Kernel for System {
     #[inline]
     fn receive_by_event(&self, queue: &mut Queue, port: Name, buffer: &mut [u8]) -> io::Result<Code> {
         let place = [buffer.as_mut_ptr().addr() as u64, buffer.len() as u64];
-        // The kernel keeps the place, and writes there only inside this call.
+        // The kernel keeps the address, and writes there only inside this call.
         let moved = (queue.buffer != Some(place)).then(|| libc::kevent64_s {
             fflags: (m::MACH_RCV_MSG | m::MACH_RCV_LARGE | elements(Trailer::Least)).cast_unsigned(),
             ext: place,
@@ -215,7 +215,7 @@ impl Kernel for System {
     }
 
     fn right_to_file(&self, right: Name) -> io::Result<Handle> {
-        // SAFETY: takes a name; one of something else is an error.
+        // SAFETY: takes a name; a name for something else is an error.
         let file = owned(unsafe { fileport_makefd(right.0) })?;
         // SAFETY: the descriptor is open.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
@@ -234,12 +234,12 @@ fn elements(trailer: Trailer) -> mach_msg_option_t {
     (((format & 0xf) << 28) | ((elements & 0xf) << 24)).cast_signed()
 }
 
-/// Something new to wait for, until the queue is closed.
+/// Registers an event source until the queue is closed.
 fn change(ident: u64, filter: i16) -> libc::kevent64_s {
     libc::kevent64_s { ident, filter, flags: libc::EV_ADD, fflags: 0, data: 0, udata: 0, ext: [0; 2] }
 }
 
-/// Tells the queue something, waits for an event if there is a place for one, or both.
+/// Registers changes, waits for an event if there is space for one, or both.
 #[inline]
 #[expect(unsafe_code, reason = "kevent64")]
 fn kevent(
@@ -248,16 +248,16 @@ fn kevent(
     event: Option<&mut libc::kevent64_s>,
 ) -> io::Result<()> {
     let changes = c_int::from(change.is_some());
-    let told = change.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let change_pointer = change.as_ref().map_or(ptr::null(), ptr::from_ref);
     let events = c_int::from(event.is_some());
     let place = event.map_or(ptr::null_mut(), ptr::from_mut);
     loop {
-        // SAFETY: as many changes and places for events as are said; no time means to wait as long as it takes. Where a
-        // port's messages go is memory that the caller holds now.
+        // SAFETY: the numbers of changes and events match; without a time it waits indefinitely. The buffer for a
+        // port's messages is alive in the caller.
         let count = unsafe {
             libc::kevent64(
                 queue.kqueue.as_raw_fd(),
-                told,
+                change_pointer,
                 changes,
                 place,
                 events,
@@ -266,7 +266,7 @@ fn kevent(
             )
         };
         if count >= 0 {
-            // SAFETY: a place is null or the caller's; one event was written there, or it is as it was.
+            // SAFETY: the pointer is null or the caller's; one event was written there, or it is unchanged.
             let failed = unsafe { place.as_ref() }.filter(|event| event.flags & libc::EV_ERROR != 0);
             return failed.map_or(Ok(()), |event| {
                 Err(io::Error::from_raw_os_error(i32::try_from(event.data).unwrap_or_default()))
@@ -279,8 +279,8 @@ fn kevent(
     }
 }
 
-// The structures of the headers are as the links assume. Those of messages are packed to 4 bytes there, and the crate's
-// are not: only the size of the one with a 64-bit context would differ, which nobody asks for.
+// The structures in the headers match the links' offsets. Message structures are packed to 4 bytes there, and the
+// crate's are not: only the size of the one with a 64-bit context would differ, which is never requested.
 const _: () = {
     assert!(size_of::<m::mach_msg_header_t>() == abi::HEADER_BYTES);
     assert!(offset_of!(m::mach_msg_header_t, msgh_bits) == abi::BITS.start);

@@ -1,12 +1,11 @@
 //! Messages of the Mach kernel: ports, rights, out-of-line memory, and kqueue over ports.
 //!
-//! [`Kernel`] is all that is asked of the system. It is a trait, so that the same code runs over the real kernel
-//! (`macos`), which holds calls and nothing else, and in tests over a strict imitation of it (`simulated`), on any
-//! system. Numbers that both rely on are in [`abi`], and checked against the headers where those are compiled. The real
-//! one has never been run.
+//! [`Kernel`] contains all system calls. It is a trait, so that the same code runs over the real kernel (`macos`, only
+//! calls) and, in tests on any system, over a strict simulation (`simulated`). Numbers that both use are in [`abi`],
+//! and checked against the headers where those are compiled. The real one has never been run.
 //!
-//! - `message`: how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie;
-//!   `exchange`: how one is sent, and received.
+//! - `message`: writing and reading messages; `carried`: rights and memory in them; `frame`: their buffers; `exchange`:
+//! sending and receiving one.
 //! - `port`: rights, released when dropped; `rendezvous`, `token`: how two processes find each other.
 //! - `lending`: rights to semaphores, for processes that share memory.
 
@@ -48,9 +47,9 @@ pub(crate) fn support() -> Result<(), Unsupported> {
 pub struct Name(pub u32);
 
 impl Name {
-    /// Names no right (`MACH_PORT_NULL`).
+    /// No right (`MACH_PORT_NULL`).
     pub(crate) const NULL: Self = Self(0);
-    /// What stands for a right to a port that died on the way (`MACH_PORT_DEAD`).
+    /// A right to a port that died in transit (`MACH_PORT_DEAD`).
     pub(crate) const DEAD: Self = Self(u32::MAX);
 
     pub(crate) fn is_right(self) -> bool {
@@ -64,12 +63,12 @@ impl fmt::Display for Name {
     }
 }
 
-/// What the kernel appends to a received message. It needs room in the buffer.
+/// The trailer that the kernel appends to a received message. The buffer needs room for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trailer {
-    /// The least: its own type and size.
+    /// The shortest: its type and size.
     Least,
-    /// Up to the audit token of the sender.
+    /// Including the sender's audit token.
     Audit,
 }
 
@@ -82,7 +81,7 @@ impl Trailer {
     }
 }
 
-/// The calls of a Mach kernel, on behalf of one process (a task). Names and addresses are of that process.
+/// The calls of a Mach kernel for one process (a task). Names and addresses belong to that process.
 pub trait Kernel: Clone + Send + 'static {
     type Queue;
 
@@ -90,54 +89,54 @@ pub trait Kernel: Clone + Send + 'static {
 
     fn user(&self) -> u32;
 
-    /// A new port's receive right (`mach_port_allocate`).
+    /// Creates a port and returns its receive right (`mach_port_allocate`).
     fn allocate_port(&self) -> Result<Name, Code>;
 
-    /// Sets how many messages wait in a port before senders do (`mach_port_set_attributes`, `MACH_PORT_LIMITS_INFO`).
-    /// Fails when it is not a receive right, or the number above 1,024.
+    /// Sets how many messages fit a port before senders wait (`mach_port_set_attributes`, `MACH_PORT_LIMITS_INFO`).
+    /// Fails if it is not a receive right, or the number is above 1,024.
     fn limit_queue(&self, port: Name, messages: u32) -> Result<(), Code>;
 
-    /// Asks for a message into the port itself once nobody can send to it any more: `MACH_NOTIFY_NO_SENDERS`
-    /// (`mach_port_request_notification`). A right must have been made since the port was allocated before that
-    /// counts. Messages that wait in the port hold a right, so it comes after them. Fails when it is not a receive
-    /// right.
-    fn tell_when_no_senders(&self, port: Name) -> Result<(), Code>;
+    /// Requests a message to the port itself once it has no senders left: `MACH_NOTIFY_NO_SENDERS`
+    /// (`mach_port_request_notification`). Only counts if a right has been created since the port was allocated.
+    /// Messages that wait in the port hold a right, so it comes after them. Fails if it is not a receive right.
+    fn notify_when_no_senders(&self, port: Name) -> Result<(), Code>;
 
-    /// Ends a port (`mach_port_mod_refs`): what waits in it is destroyed, senders find a dead name. Fails when it is
-    /// not a receive right.
+    /// Destroys a port and its waiting messages (`mach_port_mod_refs`); senders find a dead name. Fails if it is not a
+    /// receive right.
     fn destroy_receive(&self, port: Name) -> Result<(), Code>;
 
-    /// Gives up one reference to a send right, a send-once right or a dead name (`mach_port_deallocate`). Fails when
+    /// Releases one reference to a send right, a send-once right or a dead name (`mach_port_deallocate`). Fails if
     /// there is none.
     fn release_send(&self, right: Name) -> Result<(), Code>;
 
-    /// Registers a name with the bootstrap server: returns the receive right behind it (`bootstrap_check_in`). Fails
-    /// when another has it.
+    /// Registers a name with the bootstrap server: returns its receive right (`bootstrap_check_in`). Fails if another
+    /// process has it.
     fn check_in(&self, service: &CStr) -> Result<Name, Code>;
 
-    /// A send right to who has checked in (`bootstrap_look_up`). Before that: [`Code::UNKNOWN_SERVICE`].
+    /// Returns a send right to the process that has checked in (`bootstrap_look_up`). Before that:
+    /// [`Code::UNKNOWN_SERVICE`].
     fn look_up(&self, service: &CStr) -> Result<Name, Code>;
 
     /// Sends a message, waiting while the port is full (`mach_msg`, `MACH_SEND_TIMEOUT`). After
-    /// [`Code::SEND_TIMED_OUT`] or [`Code::SEND_INTERRUPTED`] the kernel has put into the message what it had taken from it,
-    /// as if it had been received: rights with one more reference, memory at another address.
+    /// [`Code::SEND_TIMED_OUT`] or [`Code::SEND_INTERRUPTED`], the kernel has put the contents back into the message as
+    /// if it had been received: rights with one more reference, memory at another address.
     ///
     /// # Safety
-    /// What the message has of out-of-line memory is readable, stays so until this returns, and is not given away.
+    /// Out-of-line memory in the message is readable, stays so until this returns, and is not given away.
     #[expect(unsafe_code, reason = "a message may describe memory by its address")]
-    unsafe fn send(&self, message: &mut [u8], patience: Duration) -> Code;
+    unsafe fn send(&self, message: &mut [u8], timeout: Duration) -> Code;
 
-    /// Receives one message with its trailer, waiting for it (`mach_msg`, `MACH_RCV_LARGE`). One that is too large stays
-    /// where it is: then its size is in the header. No patience means no end of it.
-    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, patience: Option<Duration>) -> Code;
+    /// Waits for one message with its trailer (`mach_msg`, `MACH_RCV_LARGE`). A message that is too large stays in the
+    /// port: then its size is in the header. Without a timeout it waits indefinitely.
+    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, timeout: Option<Duration>) -> Code;
 
-    /// Ends a mapping (`mach_vm_deallocate`).
+    /// Unmaps memory (`mach_vm_deallocate`).
     ///
     /// # Errors
-    /// When there is none.
+    /// If the address is not mapped.
     ///
     /// # Safety
-    /// The memory came with a message, and is not looked at any more.
+    /// The memory came with a message, and is not used any more.
     #[expect(unsafe_code, reason = "memory by its address")]
     unsafe fn unmap(&self, address: u64, bytes: usize) -> Result<(), Code>;
 
@@ -149,18 +148,18 @@ pub trait Kernel: Clone + Send + 'static {
     /// Makes [`Kernel::wait`] wait for bytes in this pipe, or its end (`EVFILT_READ`).
     fn watch_pipe(&self, queue: &mut Self::Queue, pipe: &PipeReader) -> io::Result<()>;
 
-    /// Waits for one event (`kevent64`). It takes nothing: what is there stays there.
+    /// Waits for one event (`kevent64`) without consuming it.
     fn wait(&self, queue: &mut Self::Queue) -> io::Result<()>;
 
-    /// As [`Kernel::receive`] without an end of patience, but the message is received inside `kevent64`
-    /// (`EVFILT_MACHPORT` with `MACH_RCV_MSG`). For a queue that watches nothing else. Fails when the kqueue itself
-    /// does; a receipt that fails is a [`Code`].
+    /// Like [`Kernel::receive`] without a timeout, but the message is received inside `kevent64` (`EVFILT_MACHPORT`
+    /// with `MACH_RCV_MSG`). For a queue that watches nothing else. Fails if the kqueue itself fails; a failed receipt
+    /// is a [`Code`].
     fn receive_by_event(&self, queue: &mut Self::Queue, port: Name, buffer: &mut [u8]) -> io::Result<Code>;
 
-    /// A send right that stands for an open file (`fileport_makeport`).
+    /// Creates a send right for an open file (`fileport_makeport`).
     fn file_to_right(&self, file: &Handle) -> io::Result<Name>;
 
-    /// Opens the file that a send right stands for, close-on-exec (`fileport_makefd`). Fails when it stands for none;
-    /// when this process may open no more files.
+    /// Opens the file of a send right, close-on-exec (`fileport_makefd`). Fails if the right is not for a file, or if
+    /// this process may open no more files.
     fn right_to_file(&self, right: Name) -> io::Result<Handle>;
 }

@@ -9,7 +9,7 @@ pub(crate) struct SendRight<K: Kernel> {
 }
 
 impl<K: Kernel> SendRight<K> {
-    /// Owns a reference that the kernel has given to this process; or none, to a port that had died before.
+    /// Owns a reference from the kernel, or none if the port had died before.
     pub(crate) fn owning(kernel: &K, name: Name) -> Self {
         Self { kernel: kernel.clone(), name }
     }
@@ -27,7 +27,7 @@ impl<K: Kernel> SendRight<K> {
 impl<K: Kernel> Drop for SendRight<K> {
     fn drop(&mut self) {
         if self.name.is_right() {
-            // It is there, or what is left of it, a dead name.
+            // It exists, or a dead name remains.
             let _ = self.kernel.release_send(self.name);
         }
     }
@@ -39,16 +39,16 @@ pub(crate) struct ReceivePort<K: Kernel> {
 }
 
 impl<K: Kernel> ReceivePort<K> {
-    /// A new port, which holds as many messages as ports do unless told otherwise, whatever that is on this system. Once
-    /// somebody could send to it and nobody can any more, that comes as the last message.
+    /// Creates a port with the system's default queue limit. Once it has had a sender and has none left, a last message
+    /// reports that.
     pub(crate) fn new(kernel: &K) -> Result<Self, Code> {
         let port = Self { kernel: kernel.clone(), name: kernel.allocate_port()? };
         kernel.limit_queue(port.name, abi::QUEUE_LIMIT_DEFAULT)?;
-        kernel.tell_when_no_senders(port.name)?;
+        kernel.notify_when_no_senders(port.name)?;
         Ok(port)
     }
 
-    /// The port behind a name that others look up.
+    /// The port behind a public name.
     pub(crate) fn checked_in(kernel: &K, service: &CStr) -> Result<Self, Code> {
         Ok(Self { kernel: kernel.clone(), name: kernel.check_in(service)? })
     }
@@ -61,7 +61,7 @@ impl<K: Kernel> ReceivePort<K> {
 
 impl<K: Kernel> Drop for ReceivePort<K> {
     fn drop(&mut self) {
-        // The right is this value's alone.
+        // Only this value has the right.
         let _ = self.kernel.destroy_receive(self.name);
     }
 }

@@ -1,8 +1,9 @@
-//! How two ends find each other: one checks a name in with the bootstrap server, the other looks it up and introduces
-//! itself with a send right to its port and a [`Token`]; the answer is an introduction too. Then each has the other's port.
+//! How two ends find each other: one checks a name in with the bootstrap server; the other looks it up and introduces
+//! itself with a send right to its port and a [`Token`]. The answer is an introduction too. Then each has the other's
+//! port.
 //!
-//! Whoever comes with another token, or as another user, is refused: what it sent is let go of, and the wait goes on. The
-//! user is known from the audit token, which the kernel appends to a message.
+//! A process with another token or user is rejected: its message is released, and the wait continues. The user is known
+//! from the audit token, which the kernel appends to a message.
 
 use super::exchange::{deliver, fill_audited};
 use super::frame::Frame;
@@ -15,10 +16,10 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two look-ups of a name that nobody has checked in yet.
+/// Pause between look-ups of a name that is not checked in yet.
 const PAUSE: Duration = Duration::from_millis(1);
 
-pub(crate) struct Meeting<K: Kernel> {
+pub(crate) struct ConnectedPorts<K: Kernel> {
     pub(crate) peer: SendRight<K>,
     pub(crate) port: ReceivePort<K>,
 }
@@ -26,9 +27,9 @@ pub(crate) struct Meeting<K: Kernel> {
 pub(crate) fn initiate<K: Kernel>(
     kernel: &K,
     address: &Address,
-    patience: Duration,
-) -> io::Result<Meeting<K>> {
-    let until = Instant::now() + patience;
+    timeout: Duration,
+) -> io::Result<ConnectedPorts<K>> {
+    let until = Instant::now() + timeout;
     let service = loop {
         match kernel.look_up(address.service()) {
             Ok(name) => break SendRight::owning(kernel, name),
@@ -38,23 +39,23 @@ pub(crate) fn initiate<K: Kernel>(
     };
     let port = ReceivePort::new(kernel)?;
     introduce(kernel, &service, &port, &address.token)?;
-    // Now only who has taken the introduction can send to the port, and that nobody can is heard.
+    // Now only the accepted process can send to the port, and the kernel reports when no senders are left.
     drop(service);
-    let peer = welcome(kernel, &port, &address.token, until)?;
-    Ok(Meeting { peer, port })
+    let peer = accept_peer(kernel, &port, &address.token, until)?;
+    Ok(ConnectedPorts { peer, port })
 }
 
 pub(crate) fn respond<K: Kernel>(
     kernel: &K,
     address: &Address,
-    patience: Duration,
-) -> io::Result<Meeting<K>> {
-    let until = Instant::now() + patience;
+    timeout: Duration,
+) -> io::Result<ConnectedPorts<K>> {
+    let until = Instant::now() + timeout;
     let service = ReceivePort::checked_in(kernel, address.service())?;
-    let peer = welcome(kernel, &service, &address.token, until)?;
+    let peer = accept_peer(kernel, &service, &address.token, until)?;
     let port = ReceivePort::new(kernel)?;
     introduce(kernel, &peer, &port, &address.token)?;
-    Ok(Meeting { peer, port })
+    Ok(ConnectedPorts { peer, port })
 }
 
 #[expect(unsafe_code, reason = "a message may describe memory")]
@@ -70,8 +71,8 @@ pub(crate) fn introduce<K: Kernel>(
     unsafe { deliver(kernel, &mut [0; INTRODUCTION_BYTES], put) }
 }
 
-/// Waits for somebody who knows the token and is the same user, and returns the right to send there.
-pub(crate) fn welcome<K: Kernel>(
+/// Waits for a process with the token and the same user, and returns the right to send to it.
+pub(crate) fn accept_peer<K: Kernel>(
     kernel: &K,
     port: &ReceivePort<K>,
     token: &Token,
@@ -81,8 +82,8 @@ pub(crate) fn welcome<K: Kernel>(
     admit(kernel, port, Some(until), recognise).map(|(peer, ())| peer)
 }
 
-/// Waits for somebody who shows a token that is recognised and is the same user, until then if it shall end at all. Returns
-/// the right to send there, and as what the token was recognised.
+/// Waits for a process with a recognized token and the same user, until the deadline, if any. Returns the right to send
+/// to it, and the result of recognizing the token.
 #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
 pub(crate) fn admit<K: Kernel, T>(
     kernel: &K,
@@ -91,11 +92,11 @@ pub(crate) fn admit<K: Kernel, T>(
     recognise: impl Fn(&Token) -> Option<T>,
 ) -> io::Result<(SendRight<K>, T)> {
     let mut frame = Frame::new(INTRODUCTION_BYTES + Trailer::Audit.bytes(), kernel.page_bytes());
-    let mut refused = "nobody came";
+    let mut refused = "no connection";
     loop {
         let is_same_user = match fill_audited(kernel, &mut frame, port.name(), until) {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                let waited = format!("the other end did not introduce itself in time: {refused}");
+                let waited = format!("the other end did not connect in time: {refused}");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, waited));
             }
             received => received?,
@@ -103,11 +104,11 @@ pub(crate) fn admit<K: Kernel, T>(
         refused = match message::read(&frame) {
             Ok(Content::Introduction { port, token }) if is_same_user => match recognise(&token) {
                 Some(recognised) => return Ok((SendRight::owning(kernel, port), recognised)),
-                None => "the last who came had another token",
+                None => "the last connection had a wrong token",
             },
             Ok(Content::NoSenders | Content::Stop) => return Err(closed()),
-            Ok(Content::Introduction { .. }) => "the last who came was another user",
-            Ok(_) => "the last who came did not introduce itself",
+            Ok(Content::Introduction { .. }) => "the last connection was from another user",
+            Ok(_) => "the last connection sent no introduction",
             Err(reason) => reason,
         };
         // SAFETY: it has just been received, and is not used.

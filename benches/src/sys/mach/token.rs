@@ -1,4 +1,4 @@
-//! [`Address`] and [`Token`]: where the ends of a channel meet, and how they know each other.
+//! [`Address`] and [`Token`]: where the ends of a channel meet, and how they authenticate each other.
 
 use crate::sys::mach::abi;
 use std::ffi::{CStr, CString};
@@ -7,23 +7,23 @@ use std::hint::black_box;
 use std::io;
 use std::str::FromStr;
 
-/// Nobody guesses as many.
+/// Too many to guess.
 pub(crate) const TOKEN_BYTES: usize = 32;
 
-/// What the names of our services begin with: a domain backwards, as is usual there.
+/// Prefix of the services' names: a reversed domain, as is usual there.
 const PREFIX: &str = "org.roundtrip-ipc.";
 
-/// A secret that the harness tells both ends, and nobody else.
+/// A secret that only the harness and both ends know.
 #[derive(Clone, Copy)]
 pub(crate) struct Token([u8; TOKEN_BYTES]);
 
 impl Token {
     #[cfg(any(target_os = "macos", test))]
-    pub(crate) fn of(bytes: [u8; TOKEN_BYTES]) -> Self {
+    pub(crate) fn from_bytes(bytes: [u8; TOKEN_BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// From the beginning of these bytes, if they are enough.
+    /// Reads it from the start of these bytes, if they are enough.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         bytes.first_chunk().copied().map(Self)
     }
@@ -33,7 +33,7 @@ impl Token {
     }
 }
 
-/// Takes as long for any other as for itself, so that nobody learns how much of a guess was right.
+/// Takes constant time, so that the time does not reveal how much of a guess was right.
 impl PartialEq for Token {
     fn eq(&self, other: &Self) -> bool {
         black_box(
@@ -44,7 +44,7 @@ impl PartialEq for Token {
 
 impl Eq for Token {}
 
-/// Shows nothing.
+/// Hides the secret.
 impl fmt::Debug for Token {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Token(..)")
@@ -59,15 +59,15 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Draws one that nobody else has, and nobody guesses. The process that draws it is in the name.
-    pub(crate) fn draw() -> io::Result<Self> {
+    /// Generates a unique, unguessable address. Its name contains the process that generates it.
+    pub(crate) fn generate() -> io::Result<Self> {
         let name = format!("{PREFIX}{}.{:016x}", std::process::id(), rand::random::<u64>());
         Ok(Self { service: CString::new(name)?, token: Token(rand::random()) })
     }
 
-    /// Where the process listens that lends what this token is for: its first 8 bytes are the number of that.
+    /// The address of the process that lends the right for this token: the token's first 8 bytes are its number.
     #[cfg(any(target_os = "macos", test))]
-    pub(crate) fn of_lender(token: Token) -> io::Result<Self> {
+    pub(crate) fn for_lender(token: Token) -> io::Result<Self> {
         let number = token.0.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte));
         Ok(Self { service: CString::new(format!("{PREFIX}{number:016x}"))?, token })
     }
@@ -109,7 +109,7 @@ impl FromStr for Address {
     }
 }
 
-/// Exactly as many hexadecimal digits as a token has, in small letters.
+/// Exactly as many hexadecimal digits as a token has, in lower case.
 fn bytes_of(digits: &str) -> Option<Token> {
     if digits.len() != 2 * TOKEN_BYTES || digits.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return None;
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_read_as_it_was_written_and_no_two_are_the_same() {
-        let (first, second) = (Address::draw().unwrap(), Address::draw().unwrap());
+    fn address_round_trips_and_is_unique() {
+        let (first, second) = (Address::generate().unwrap(), Address::generate().unwrap());
         assert_eq!(first.to_string().parse::<Address>().unwrap(), first);
         assert!(first.service != second.service && first.token != second.token);
         let name = first.service().to_str().unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_another_form_is_refused() {
+    fn rejects_malformed_addresses() {
         let token = "0123456789abcdef".repeat(4);
         assert!(format!("{PREFIX}12.ab/{token}").parse::<Address>().is_ok());
         for wrong in [

@@ -9,10 +9,10 @@ use std::io::{self, PipeReader};
 use std::time::Duration;
 
 pub(crate) fn system() -> Result<System, Unsupported> {
-    Err(Unsupported::because("Mach messages: only on macOS"))
+    Err(Unsupported::because("Mach messages exist only on macOS"))
 }
 
-/// A kernel that does not exist, so that none of its calls is ever made.
+/// A kernel that does not exist, so that its calls cannot be made.
 #[derive(Clone, Copy, Debug)]
 pub enum System {}
 
@@ -24,7 +24,7 @@ impl Kernel for System {
         fn user() -> u32;
         fn allocate_port() -> Result<Name, Code>;
         fn limit_queue(Name, u32) -> Result<(), Code>;
-        fn tell_when_no_senders(Name) -> Result<(), Code>;
+        fn notify_when_no_senders(Name) -> Result<(), Code>;
         fn destroy_receive(Name) -> Result<(), Code>;
         fn release_send(Name) -> Result<(), Code>;
         fn check_in(&CStr) -> Result<Name, Code>;

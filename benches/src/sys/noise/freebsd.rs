@@ -1,5 +1,4 @@
-//! FreeBSD: `kern.cp_times`, of each processor how often the statistics clock found it doing what. It does not tell
-//! of steal.
+//! FreeBSD: `kern.cp_times`, a sampled count of states per processor. It does not report steal.
 
 use super::cp_times;
 use crate::sys::sysctl;
@@ -10,7 +9,7 @@ const _: () = assert!(cp_times::STATES == libc::CPUSTATES as usize);
 const _: () = assert!(cp_times::INTERRUPT == libc::CP_INTR as usize);
 
 pub(super) fn counters(cpus: Option<&[u32]>) -> BTreeMap<&'static str, u64> {
-    // Threads of interrupts, soft ones among them, are counted with them.
+    // Includes interrupt threads and soft interrupts.
     let irq_ns = || {
         let tick_ns = 1_000_000_000 / cp_times::ticks_per_second(&sysctl::bytes("kern.clockrate")?)?;
         Some(cp_times::interrupt_ticks(&sysctl::bytes("kern.cp_times")?, cpus)? * tick_ns)

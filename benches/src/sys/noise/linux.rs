@@ -11,7 +11,7 @@ pub(super) fn counters(cpus: Option<&[u32]>) -> BTreeMap<&'static str, u64> {
     read(&Tree::system(), cpus, tick_ns)
 }
 
-/// Those that are online, whoever may use them: their times are in the first line of `/proc/stat`.
+/// The online processors, including those that this process may not use: the first line of `/proc/stat` sums them.
 pub(super) fn processors() -> u64 {
     let stat = Tree::system().text("/proc/stat").unwrap_or_default();
     let online = stat.lines().filter(|line| line.starts_with("cpu") && !line.starts_with("cpu ")).count();
@@ -63,8 +63,8 @@ fn pressure_ns(tree: &Tree, resource: &str) -> Option<u64> {
     Some(total_us * 1_000)
 }
 
-/// How often the processors slowed down because they were hot. A package counts for all its cores, so of packages
-/// the highest count is taken, not the sum. Only Intel's thermal driver counts.
+/// How often the processors throttled because of heat. A package counts for all its cores, so this takes the highest
+/// package count, not the sum. Only Intel's thermal driver counts.
 fn thermal_throttle_events(tree: &Tree, cpus: Option<&[u32]>) -> Option<u64> {
     let named: Vec<String> = match cpus {
         Some(cpus) => cpus.iter().map(|cpu| format!("cpu{cpu}")).collect(),
@@ -94,7 +94,7 @@ mod tests {
                         intr 1 2 3\n";
 
     #[test]
-    fn ticks_are_of_the_processors_named_and_become_nanoseconds() {
+    fn converts_ticks_of_given_processors() {
         let (_folder, tree) = tree(&[("/proc/stat", STAT)]);
         let one = read(&tree, Some(&[1]), TICK_NS);
         assert_eq!(
@@ -106,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_is_not_listed_makes_the_counter_absent() {
+    fn unlisted_processor_makes_the_counter_absent() {
         let (_folder, tree) = tree(&[("/proc/stat", STAT)]);
         assert_eq!(read(&tree, Some(&[1, 5]), TICK_NS).get("steal_ns"), None);
     }
 
     #[test]
-    fn pressure_is_the_total_of_the_line_some_in_nanoseconds() {
+    fn reads_total_pressure_in_nanoseconds() {
         let text = "some avg10=0.61 avg60=5.71 avg300=2.47 total=2930999\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
         let (_folder, tree) =
             tree(&[("/proc/pressure/cpu", text), ("/proc/pressure/memory", "full total=3\n")]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_hot_is_counted_once() {
+    fn counts_package_throttling_once() {
         let path = |cpu: u32, of: &str| format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{of}");
         let (first, second) = (path(0, "package_throttle_count"), path(1, "package_throttle_count"));
         let (core, other_core) = (path(0, "core_throttle_count"), path(1, "core_throttle_count"));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_tells_nothing_leaves_everything_absent() {
+    fn empty_kernel_gives_no_counters() {
         let (_folder, tree) = tree(&[]);
         assert!(read(&tree, None, TICK_NS).is_empty());
     }

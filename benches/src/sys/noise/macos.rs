@@ -1,6 +1,6 @@
-//! macOS: ticks of all processors (`host_processor_info` with `PROCESSOR_CPU_LOAD_INFO`, `mach/processor_info.h`; what
-//! `host_statistics` tells is up to a second old, because XNU limits how often programs ask), and the level of thermal
-//! pressure (notify(3); its name and its levels are in `libkern/OSThermalNotification.h`).
+//! macOS: ticks of all processors (`host_processor_info` with `PROCESSOR_CPU_LOAD_INFO`, `mach/processor_info.h`), and
+//! the thermal pressure level (notify(3); its name and its levels are in `libkern/OSThermalNotification.h`). The result
+//! of `host_statistics` is up to a second old, because XNU limits its rate.
 
 use mach2::mach_init::mach_host_self;
 use mach2::traps::mach_task_self;
@@ -16,13 +16,13 @@ const NOTIFY_STATUS_OK: u32 = 0;
 
 #[expect(unsafe_code, reason = "functions of the system's library")]
 unsafe extern "C" {
-    /// Makes a token by which the state of this name can be asked for.
+    /// Creates a token for reading the state of this name.
     fn notify_register_check(name: *const c_char, token: *mut c_int) -> u32;
-    /// The number that whoever posts this name has set with it.
+    /// Reads the number that the poster of this name has set.
     fn notify_get_state(token: c_int, state: *mut u64) -> u32;
 }
 
-/// Nobody can choose a processor here, so these are of the machine.
+/// Processors cannot be chosen here, so these are for the whole machine.
 pub(super) fn counters(_cpus: Option<&[u32]>) -> BTreeMap<&'static str, u64> {
     let of_key = |key, value: Option<u64>| value.map(|value| (key, value));
     let read = [of_key("busy_ns", busy_ns()), of_key("thermal_pressure_level", thermal_pressure_level())];
@@ -35,8 +35,8 @@ pub(super) fn processors() -> u64 {
 
 #[expect(unsafe_code, reason = "host_processor_info")]
 fn busy_ns() -> Option<u64> {
-    // Each call of `mach_host_self` counts one user more of the port, so that it is called once.
-    // SAFETY: takes nothing.
+    // Each call of `mach_host_self` adds a reference to the port, so it is called once.
+    // SAFETY: takes no argument.
     static HOST: LazyLock<libc::host_t> = LazyLock::new(|| unsafe { mach_host_self() });
     let (mut processors, mut words, mut info) = (0, 0, ptr::null_mut());
     // SAFETY: the call writes two numbers and an address.
@@ -57,7 +57,7 @@ fn busy_ns() -> Option<u64> {
     let ticks = (0..processors as usize).map(|processor| unsafe { (*loads.add(processor)).cpu_ticks });
     // The order is that of the states in mach/machine.h.
     let busy: u64 = ticks.flat_map(|[user, system, _idle, nice]| [user, system, nice]).map(u64::from).sum();
-    // SAFETY: the memory came from the call, is of so many words, and nobody uses it any more.
+    // SAFETY: the memory came from the call, has this many words, and is no longer used.
     unsafe {
         libc::vm_deallocate(mach_task_self(), info.expose_provenance(), words as usize * size_of::<c_int>())
     };

@@ -1,7 +1,7 @@
-//! What the machine went through during one repetition: read before, read after, and why it counts as disturbed.
+//! The machine's activity during one repetition: read before, read after, and why it counts as disturbed.
 //!
-//! Two readings of a few small files cost well under a millisecond, outside the timed section. What a kernel does
-//! not tell is absent.
+//! Two readings of a few small files take well under a millisecond, outside the timed section. Values that a kernel
+//! does not provide are absent.
 
 use std::collections::BTreeMap;
 
@@ -14,28 +14,28 @@ mod cp_times;
 #[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 
-/// Counters of the machine, since it started. Only the difference of two readings means something; of a level it is
-/// the higher of both.
+/// Counters of the machine since boot. Only the difference of two readings is meaningful; for a level it is the higher
+/// of both.
 ///
-/// | key | of what |
+/// | key | meaning |
 /// |---|---|
 /// | `elapsed_ns` | time |
-/// | `steal_ns` | the hypervisor ran something else, summed over the processors watched |
-/// | `busy_ns` | processors that were not idle, whoever for, summed over those watched |
-/// | `irq_ns`, `softirq_ns` | interrupts, summed over the processors watched |
+/// | `steal_ns` | the hypervisor ran something else, summed over the watched processors |
+/// | `busy_ns` | processors were not idle, for any reason, summed over the watched ones |
+/// | `irq_ns`, `softirq_ns` | interrupts, summed over the watched processors |
 /// | `cpu_pressure_ns`, `memory_pressure_ns`, `io_pressure_ns` | some task of the machine waited (PSI) |
-/// | `throttled_ns`, `throttled_periods` | a cgroup's quota held its processes |
-/// | `thermal_throttle_events` | a watched processor slowed itself down because it was hot |
-/// | `thermal_pressure_level` | how much the system slows the machine down because it is hot, from 0 to 4: a level, and no counter |
+/// | `throttled_ns`, `throttled_periods` | a cgroup's quota throttled its processes |
+/// | `thermal_throttle_events` | a watched processor throttled because of heat |
+/// | `thermal_pressure_level` | thermal throttling of the machine, from 0 to 4: a level, not a counter |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     counters: BTreeMap<&'static str, u64>,
-    /// `watched_cpus` and how many were named, or `machine_cpus` and how many there are.
+    /// `watched_cpus` and the number of given processors, or `machine_cpus` and the number of all.
     cpus: (&'static str, u64),
 }
 
 impl Reading {
-    /// Reads the counters, of these processors where a counter is kept for each; without names, of all.
+    /// Reads the counters for these processors, if the system counts by processor; with `None`, for all.
     pub(crate) fn now(cpus: Option<&[u32]>) -> Self {
         let mut counters = imp::counters(cpus);
         counters.insert("elapsed_ns", super::clock::now_ns());
@@ -46,8 +46,8 @@ impl Reading {
         Self { counters, cpus }
     }
 
-    /// What was added since an earlier reading of the same processors, and the higher of two levels; and how many they are, as `watched_cpus` where
-    /// they were named, else as `machine_cpus`.
+    /// Differences from an earlier reading of the same processors, and the higher of two levels; also the number of
+    /// processors, as `watched_cpus` if they were given, else as `machine_cpus`.
     pub(crate) fn since(&self, earlier: &Self) -> BTreeMap<String, u64> {
         let mut added: BTreeMap<String, u64> = self
             .counters
@@ -63,32 +63,33 @@ impl Reading {
     }
 }
 
-// When a repetition counts as disturbed, and how that is said. It is then marked, never dropped.
+// When a repetition counts as disturbed, with the reasons as text. It is then marked, never dropped.
 //
-// Interrupts are recorded but are no reason: `tcp` and `udp` do their own work in soft interrupts. Neither is
-// waiting for a disk, which no transport uses while the clock runs, nor that processors are busy: the ends are.
+// Interrupts are recorded but not a reason: `tcp` and `udp` do their own work in soft interrupts. Waiting for a disk is
+// not a reason either, because no transport uses one while the clock runs; nor are busy processors, because the ends
+// themselves are busy.
 
-/// Steal above this share of the watched processors' time: 1 %. The guest on which this was tried shows 0.02 to 0.1 %
-/// at work and 0.07 % since its start. A tick is 10 ms nearly everywhere, so in a repetition shorter than a second a
-/// single one is enough.
+/// Steal above this share of the watched processors' time: 1 %. The guest used for testing shows 0.02 to 0.1 % at work
+/// and 0.07 % since its start. A tick is 10 ms nearly everywhere, so in a repetition shorter than a second a single
+/// tick is enough.
 pub(crate) const STEAL_SHARE_MAX: f64 = 0.01;
 
-/// Waiting for memory above this share of the time: 1 %. A machine with free memory shows exactly none, because a
-/// task waits only when pages must be reclaimed or read back.
+/// Waiting for memory above this share of the time: 1 %. A machine with free memory shows exactly zero, because a task
+/// waits only when pages must be reclaimed or read back.
 pub(crate) const MEMORY_PRESSURE_SHARE_MAX: f64 = 0.01;
 
-/// Waiting for a processor above this share of the time: 35 %, and only when the ends have a processor each.
+/// Waiting for a processor above this share of the time: 35 %, and only if each end has its own processor.
 ///
-/// The ends themselves press: a task that was just woken waits until its waker sleeps. Measured on a guest with two
-/// processors, ping-pong over pipes of 64 B and a stream of 64 KiB writes, in windows of 30 to 200 ms. With nothing
-/// else running: on one processor 58 to 60 % (ping-pong) and 51 to 52 % (stream), on two 13 to 18 % and 7 to 14 % in
-/// eight windows of ten, and 30 % in the worst. With one busy loop beside them: on two processors 41 to 62 % and 46 to
-/// 65 %, which stands out; on one 50 to 54 % and 26 to 50 %, less than the quiet level. So on one processor, and
-/// where the scheduler may put both ends on one, this is recorded and is no reason.
+/// The ends cause pressure themselves: a task that was just woken waits until its waker sleeps. Measured on a guest
+/// with two processors, ping-pong over pipes with 64 B and a stream of 64 KiB writes, in windows of 30 to 200 ms. On an
+/// idle machine: on one processor 58 to 60 % (ping-pong) and 51 to 52 % (stream), on two 13 to 18 % and 7 to 14 % in
+/// eight windows of ten, and 30 % in the worst. With one busy loop: on two processors 41 to 62 % and 46 to 65 %, which
+/// stands out; on one 50 to 54 % and 26 to 50 %, less than on an idle machine. So if the ends share a processor, or the
+/// scheduler may make them share one, this is recorded but is not a reason.
 pub(crate) const CPU_PRESSURE_SHARE_MAX: f64 = 0.35;
 
-/// Why a repetition with these differences ([`Reading::since`]) counts as disturbed, as sentences with figures.
-/// Empty: it does not.
+/// The reasons why a repetition with these differences ([`Reading::since`]) counts as disturbed, as sentences with
+/// figures. Empty if it does not.
 pub(crate) fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let value = |key: &str| differences.get(key).copied().unwrap_or(0);
     let elapsed_ns = value("elapsed_ns");
@@ -96,17 +97,18 @@ pub(crate) fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let cpus = watched.max(value("machine_cpus")).max(1);
     let mut reasons = Vec::new();
 
-    // Steal is counted in clock ticks, 10 ms nearly everywhere, so one tick may be a little less or more: hence `about`.
+    // Steal is counted in clock ticks, 10 ms nearly everywhere, so one tick may be slightly less or more: hence
+    // `about`.
     let steal_ns = value("steal_ns");
     if share(steal_ns, elapsed_ns.saturating_mul(cpus)) > STEAL_SHARE_MAX {
-        let from = if cpus > 1 { format!(" from {cpus} processors") } else { String::new() };
+        let from = if cpus > 1 { format!(" from {cpus} CPUs") } else { String::new() };
         let (took, passed) = (milliseconds(steal_ns), milliseconds(elapsed_ns));
-        reasons.push(format!("the hypervisor took about {took}{from} in {passed} (steal)"));
+        reasons.push(format!("the hypervisor stole about {took}{from} in {passed}"));
     }
     let (throttled_ns, throttled_periods) = (value("throttled_ns"), value("throttled_periods"));
     if throttled_ns > 0 || throttled_periods > 0 {
         reasons.push(format!(
-            "a cgroup's CPU quota held the processes for {} in {}",
+            "a cgroup's CPU quota paused the processes for {} in {}",
             milliseconds(throttled_ns),
             counted(throttled_periods, "period")
         ));
@@ -114,7 +116,7 @@ pub(crate) fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let cpu_pressure_ns = value("cpu_pressure_ns");
     if watched > 1 && share(cpu_pressure_ns, elapsed_ns) > CPU_PRESSURE_SHARE_MAX {
         reasons.push(format!(
-            "tasks of the machine waited {} of {} for a processor (cpu pressure)",
+            "tasks waited {} of {} for a CPU (CPU pressure)",
             milliseconds(cpu_pressure_ns),
             milliseconds(elapsed_ns)
         ));
@@ -122,30 +124,28 @@ pub(crate) fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let memory_pressure_ns = value("memory_pressure_ns");
     if share(memory_pressure_ns, elapsed_ns) > MEMORY_PRESSURE_SHARE_MAX {
         reasons.push(format!(
-            "tasks of the machine waited {} of {} for memory (memory pressure)",
+            "tasks waited {} of {} for memory (memory pressure)",
             milliseconds(memory_pressure_ns),
             milliseconds(elapsed_ns)
         ));
     }
     let thermal = value("thermal_throttle_events");
     if thermal > 0 {
-        reasons.push(format!("the processor was hot and slowed itself down {}", counted(thermal, "time")));
+        reasons.push(format!("the CPU throttled because of heat {}", counted(thermal, "time")));
     }
     let level = value("thermal_pressure_level");
     if level > 0 {
-        reasons.push(format!(
-            "the system slowed the machine down because it was hot (thermal pressure {level} of 4)"
-        ));
+        reasons.push(format!("the system throttled because of heat (thermal pressure {level} of 4)"));
     }
     reasons
 }
 
-/// Zero where no time passed.
+/// Zero if no time passed.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// With one decimal: what is told here is counted in steps of microseconds at best.
+/// With one decimal: these counters have steps of microseconds at best.
 fn milliseconds(ns: u64) -> String {
     format!("{:.1} ms", ns as f64 / 1e6)
 }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_holds_what_both_readings_have() {
+    fn difference_contains_common_counters() {
         let earlier = reading(&[("elapsed_ns", 100), ("steal_ns", 40)]);
         let later = reading(&[("elapsed_ns", 350), ("steal_ns", 70), ("io_pressure_ns", 5)]);
         let expected = [("elapsed_ns", 250), ("steal_ns", 30), ("watched_cpus", 2)];
@@ -171,13 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_went_backwards_adds_nothing() {
+    fn decreasing_counter_counts_as_zero() {
         let added = reading(&[("steal_ns", 40)]).since(&reading(&[("steal_ns", 41)]));
         assert_eq!(added["steal_ns"], 0);
     }
 
     #[test]
-    fn of_a_level_the_higher_reading_counts() {
+    fn uses_the_higher_level() {
         let (cool, hot) =
             (reading(&[("thermal_pressure_level", 0)]), reading(&[("thermal_pressure_level", 2)]));
         assert_eq!(hot.since(&cool)["thermal_pressure_level"], 2);
@@ -186,76 +186,80 @@ mod tests {
     }
 
     #[test]
-    fn time_passes_between_two_readings_of_this_machine() {
+    fn time_passes_between_two_readings() {
         let earlier = Reading::now(None);
         let added = Reading::now(None).since(&earlier);
         assert!(added["elapsed_ns"] > 0 && added["machine_cpus"] > 0, "{added:?}");
     }
 
-    fn of(differences: &[(&str, u64)]) -> Vec<String> {
+    fn reasons_for(differences: &[(&str, u64)]) -> Vec<String> {
         reasons(&differences.iter().map(|&(key, value)| (key.to_owned(), value)).collect())
     }
 
     #[test]
-    fn a_quiet_repetition_has_no_reason() {
+    fn quiet_repetition_has_no_reason() {
         let quiet = [("elapsed_ns", 30_000_000), ("irq_ns", 10_000_000), ("softirq_ns", 20_000_000)];
-        assert_eq!(of(&quiet), Vec::<String>::new());
-        assert_eq!(of(&[]), Vec::<String>::new());
+        assert_eq!(reasons_for(&quiet), Vec::<String>::new());
+        assert_eq!(reasons_for(&[]), Vec::<String>::new());
     }
 
     #[test]
-    fn steal_counts_by_its_share_of_the_watched_processors() {
+    fn steal_is_relative_to_watched_processors() {
         let one = [("elapsed_ns", 30_000_000), ("watched_cpus", 1), ("steal_ns", 10_000_000)];
-        assert_eq!(of(&one), ["the hypervisor took about 10.0 ms in 30.0 ms (steal)"]);
+        assert_eq!(reasons_for(&one), ["the hypervisor stole about 10.0 ms in 30.0 ms"]);
         let two = [("elapsed_ns", 30_000_000), ("watched_cpus", 2), ("steal_ns", 20_000_000)];
-        assert_eq!(of(&two), ["the hypervisor took about 20.0 ms from 2 processors in 30.0 ms (steal)"]);
+        assert_eq!(reasons_for(&two), ["the hypervisor stole about 20.0 ms from 2 CPUs in 30.0 ms"]);
         let whole = [("elapsed_ns", 30_000_000), ("machine_cpus", 64), ("steal_ns", 10_000_000)];
-        assert_eq!(of(&whole), Vec::<String>::new());
+        assert_eq!(reasons_for(&whole), Vec::<String>::new());
         let long = [("elapsed_ns", 2_000_000_000), ("watched_cpus", 1), ("steal_ns", 10_000_000)];
-        assert_eq!(of(&long), Vec::<String>::new());
+        assert_eq!(reasons_for(&long), Vec::<String>::new());
     }
 
     #[test]
     fn any_throttling_is_a_reason() {
         let held = [("elapsed_ns", 1_000_000_000), ("throttled_ns", 3_000_000), ("throttled_periods", 1)];
-        assert_eq!(of(&held), ["a cgroup's CPU quota held the processes for 3.0 ms in 1 period"]);
+        assert_eq!(reasons_for(&held), ["a cgroup's CPU quota paused the processes for 3.0 ms in 1 period"]);
     }
 
     #[test]
-    fn cpu_pressure_is_a_reason_only_where_the_ends_have_a_processor_each() {
+    fn cpu_pressure_counts_only_with_separate_processors() {
         let pressed = |watched| {
-            of(&[("elapsed_ns", 10_000_000), ("watched_cpus", watched), ("cpu_pressure_ns", 6_000_000)])
+            reasons_for(&[
+                ("elapsed_ns", 10_000_000),
+                ("watched_cpus", watched),
+                ("cpu_pressure_ns", 6_000_000),
+            ])
         };
         assert_eq!(pressed(1), Vec::<String>::new());
-        assert_eq!(
-            pressed(2),
-            ["tasks of the machine waited 6.0 ms of 10.0 ms for a processor (cpu pressure)"]
-        );
+        assert_eq!(pressed(2), ["tasks waited 6.0 ms of 10.0 ms for a CPU (CPU pressure)"]);
         let own = [("elapsed_ns", 10_000_000), ("watched_cpus", 2), ("cpu_pressure_ns", 3_000_000)];
-        assert_eq!(of(&own), Vec::<String>::new());
-        // Where the scheduler places the ends, they may share one.
+        assert_eq!(reasons_for(&own), Vec::<String>::new());
+        // Ends placed by the scheduler may share a processor.
         let free = [("elapsed_ns", 10_000_000), ("machine_cpus", 2), ("cpu_pressure_ns", 6_000_000)];
-        assert_eq!(of(&free), Vec::<String>::new());
+        assert_eq!(reasons_for(&free), Vec::<String>::new());
     }
 
     #[test]
     fn memory_and_heat_are_reasons() {
-        let told = of(&[
+        let result = reasons_for(&[
             ("elapsed_ns", 10_000_000),
             ("memory_pressure_ns", 200_000),
             ("thermal_throttle_events", 2),
         ]);
         assert_eq!(
-            told,
+            result,
             [
-                "tasks of the machine waited 0.2 ms of 10.0 ms for memory (memory pressure)",
-                "the processor was hot and slowed itself down 2 times"
+                "tasks waited 0.2 ms of 10.0 ms for memory (memory pressure)",
+                "the CPU throttled because of heat 2 times"
             ]
         );
         assert_eq!(
-            of(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 1)]),
-            ["the system slowed the machine down because it was hot (thermal pressure 1 of 4)"]
+            reasons_for(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 1)]),
+            ["the system throttled because of heat (thermal pressure 1 of 4)"]
         );
-        assert_eq!(of(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 0)]), Vec::<String>::new());
+        assert_eq!(
+            reasons_for(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 0)]),
+            Vec::<String>::new()
+        );
     }
 }

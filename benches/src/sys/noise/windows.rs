@@ -1,9 +1,9 @@
-//! Windows: times of each processor (`NtQuerySystemInformation`, `SystemProcessorPerformanceInformation` in `winternl.h`),
-//! which grow by whole ticks of the clock, 15.6 ms on most machines. The times of interrupts are in its reserved fields,
-//! so they are not read.
+//! Windows: times of each processor (`NtQuerySystemInformation`, `SystemProcessorPerformanceInformation` in
+//! `winternl.h`), which grow by whole ticks of the clock, 15.6 ms on most machines. The times of interrupts are in its
+//! reserved fields, so they are not read.
 //!
-//! The call tells the processors of the calling thread's group, of which there is one up to 64 processors. With more, who
-//! was busy is not told.
+//! The call covers the processors of the calling thread's group; machines with up to 64 processors have one group. With
+//! more, busy times are not available.
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
@@ -13,7 +13,7 @@ use windows_sys::Wdk::System::SystemInformation::{
 use windows_sys::Win32::System::Threading::{ALL_PROCESSOR_GROUPS, GetActiveProcessorCount};
 use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
 
-/// Processors of a group.
+/// The most processors in a group.
 const PROCESSORS_MAX: usize = 64;
 
 type Times = SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
@@ -29,14 +29,14 @@ pub(super) fn processors() -> u64 {
     u64::from(count.max(1))
 }
 
-/// In the order of the processors; empty where the system does not tell, or tells those of one group of several.
+/// Ordered by processor; empty if not available, or if the system has several groups.
 #[expect(unsafe_code, reason = "NtQuerySystemInformation")]
 fn times() -> Vec<Times> {
     #[expect(clippy::cast_possible_truncation, reason = "the size of an array of structures")]
     const BYTES: u32 = (PROCESSORS_MAX * size_of::<Times>()) as u32;
     let mut times = [const { MaybeUninit::<Times>::uninit() }; PROCESSORS_MAX];
     let mut written = 0;
-    // SAFETY: the room is as long as is said.
+    // SAFETY: the buffer has the given length.
     let status = unsafe {
         NtQuerySystemInformation(
             SystemProcessorPerformanceInformation,
@@ -53,9 +53,9 @@ fn times() -> Vec<Times> {
     filled.map(|times| unsafe { times.assume_init() }).collect()
 }
 
-/// The sum over the processors named, or over all.
+/// The sum over the given processors, or over all.
 fn busy_ns(times: &[Times], cpus: Option<&[u32]>) -> Option<u64> {
-    // In units of 100 ns; being idle counts as time in the kernel.
+    // In units of 100 ns; kernel time includes idle time.
     let of_one = |times: &Times| {
         u64::try_from(times.KernelTime + times.UserTime - times.IdleTime).ok().map(|units| units * 100)
     };
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn busy_is_all_but_idle_of_the_processors_named() {
+    fn busy_time_excludes_idle_time() {
         let of_one = |idle, kernel, user| Times {
             IdleTime: idle,
             KernelTime: kernel,
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_tells_a_time_for_each_processor() {
+    fn reads_a_time_for_each_processor() {
         let times = times();
         assert!(!times.is_empty() && busy_ns(&times, None).is_some());
         assert_eq!(times.len() as u64, processors());

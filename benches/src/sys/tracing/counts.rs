@@ -1,4 +1,4 @@
-//! Calls of one thread, counted by what they were and what they moved.
+//! System calls of one thread, counted by name and bytes.
 
 use super::super::ranked;
 use super::ptrace::Progress;
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// The call that it is in: its end says neither which one it is nor what it was asked.
+    /// The current call: its exit reports neither its number nor its arguments.
     entered: Option<(u64, [u64; 6])>,
-    /// By number, and bytes moved.
+    /// By number and bytes moved.
     calls: HashMap<(u64, Option<u64>), u64>,
 }
 
 impl Counts {
-    /// Notes that the thread enters or leaves a call. A call that was entered before the thread was watched has no
+    /// Records that the thread enters or leaves a call. A call that was entered before the thread was watched has no
     /// name, and is not counted.
     pub(super) fn note(&mut self, progress: Progress) {
         match progress {
@@ -42,16 +42,16 @@ impl Counts {
     }
 }
 
-// System calls that transports make: their names, and where the number of bytes they move is told.
+// System calls that transports make: their names, and where the number of moved bytes is found.
 
-/// Where a call tells how many bytes it has moved.
+/// Where a call reports the number of bytes it has moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bytes {
     /// It moves none.
     None,
     /// In its result.
     Result,
-    /// In this argument, counted from 0; its result is only success.
+    /// In this argument, counted from 0; its result only reports success.
     Argument(usize),
 }
 
@@ -73,7 +73,7 @@ fn is_with_harness(number: u64, arguments: &[u64; 6]) -> bool {
     reads_or_writes && arguments[0] <= 2
 }
 
-/// The name of the call with this number, and where it tells its bytes, if it is one of these.
+/// The name of the call with this number and where its bytes are found, if it is one of these.
 macro_rules! among {
     ($number:expr; $($bytes:expr => $($call:ident)*;)*) => {
         match $number {
@@ -120,9 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_apart_by_name_and_bytes_and_the_most_frequent_is_first() {
+    fn groups_calls_by_name_and_bytes() {
         let mut counts = Counts::default();
-        // The end of a call that began before anybody watched.
+        // The exit of a call that began before watching started.
         counts.note(Progress::Exit { result: Some(1) });
         for result in [Some(64), Some(8_192), Some(8_192), None] {
             call(&mut counts, libc::SYS_read, [3, 0, 8_192, 0, 0, 0], result);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_with_the_harness_is_left_out() {
+    fn excludes_communication_with_the_harness() {
         let mut counts = Counts::default();
         call(&mut counts, libc::SYS_read, [0; 6], Some(3));
         call(&mut counts, libc::SYS_write, [1, 0, 0, 0, 0, 0], Some(3));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_calls_are_summed_when_there_are_too_many() {
+    fn sums_the_rarest_calls() {
         let mut counts = Counts::default();
         for bytes in 1..=100 {
             for _ in 0..bytes {

@@ -1,13 +1,13 @@
-//! What FreeBSD's dtrace(1) is asked to count, and how its answer is read.
+//! The script for FreeBSD's dtrace(1), and the parser of its output.
 
 use super::ranked;
 use roundtrip_wire::SystemCalls;
 use std::collections::BTreeMap;
 
-/// What it prints once every call is counted.
+/// Printed once every call is counted.
 pub(super) const READY: &str = "ready";
 
-/// Calls that return how many bytes they have moved.
+/// Calls that return the number of moved bytes.
 const RETURN_BYTES: &[&str] = &[
     "copy_file_range",
     "kmq_timedreceive",
@@ -25,9 +25,9 @@ const RETURN_BYTES: &[&str] = &[
     "writev",
 ];
 
-/// A program in D that counts the calls of these processes by thread, name and bytes moved, -1 where they move none or
-/// failed, and prints one line each in the end. What returns -1 has failed (`syscall` provider of FreeBSD, systrace.c).
-/// Talk with the harness, over standard input, output and error, is forgotten before it is counted.
+/// A D program that counts the calls of these processes by thread, name and bytes moved (-1 if none, or if the call
+/// failed), and finally prints one line for each. A result of -1 is a failure (`syscall` provider of FreeBSD,
+/// systrace.c). Communication with the harness over standard input, output and error is not counted.
 pub(super) fn program(pids: &[u32]) -> String {
     let of_these: Vec<String> = pids.iter().map(|pid| format!("pid == {pid}")).collect();
     let of_these = if of_these.is_empty() { "0".to_owned() } else { of_these.join(" || ") };
@@ -48,7 +48,7 @@ pub(super) fn program(pids: &[u32]) -> String {
     )
 }
 
-/// The calls of each thread, the most frequent first; nothing if a line is not of the form asked for.
+/// The calls of each thread, the most frequent first; `None` if a line does not have the expected form.
 pub(super) fn calls(output: &str) -> Option<BTreeMap<u32, Vec<SystemCalls>>> {
     let mut threads: BTreeMap<u32, Vec<SystemCalls>> = BTreeMap::new();
     for line in output.lines().filter(|line| !line.is_empty() && *line != READY) {
@@ -65,16 +65,16 @@ pub(super) fn calls(output: &str) -> Option<BTreeMap<u32, Vec<SystemCalls>>> {
     Some(threads.into_iter().map(|(thread, calls)| (thread, ranked(calls))).collect())
 }
 
-/// Whether it complains of events that it could not keep: then what it counted is too little.
+/// Whether it reports dropped events: then its counts are too low.
 pub(super) fn has_lost(complaints: &str) -> bool {
     complaints.lines().any(|line| line.contains(" drop"))
 }
 
-/// Why it did not begin, from what it complained of.
+/// Why it did not start, from its error output.
 pub(super) fn refusal(complaints: &str) -> String {
     let first = complaints.lines().find(|line| !line.trim().is_empty());
-    let said = first.map_or("it said nothing", |line| line.trim().trim_start_matches("dtrace: "));
-    format!("dtrace refuses: {said} (expected to run as root, with the modules of dtraceall)")
+    let said = first.map_or("no output", |line| line.trim().trim_start_matches("dtrace: "));
+    format!("dtrace failed: {said} (it needs root and the kernel modules of dtraceall)")
 }
 
 #[cfg(test)]
@@ -82,21 +82,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_by_thread_and_the_most_frequent_first() {
+    fn groups_calls_by_thread() {
         let output = "ready\n\ncall 100322 read 8192 100\ncall 100322 _umtx_op -1 3\ncall 100322 read -1 101\n\
                       call 100417 kmq_timedsend 64 7\n";
         let calls = calls(output).unwrap();
-        let of = |name: &str, bytes, count| SystemCalls { name: name.into(), bytes, count };
+        let entry = |name: &str, bytes, count| SystemCalls { name: name.into(), bytes, count };
         assert_eq!(
             calls[&100_322],
-            [of("read", None, 101), of("read", Some(8_192), 100), of("_umtx_op", None, 3)]
+            [entry("read", None, 101), entry("read", Some(8_192), 100), entry("_umtx_op", None, 3)]
         );
-        assert_eq!(calls[&100_417], [of("kmq_timedsend", Some(64), 7)]);
+        assert_eq!(calls[&100_417], [entry("kmq_timedsend", Some(64), 7)]);
         assert_eq!(calls.len(), 2);
     }
 
     #[test]
-    fn an_answer_of_another_form_is_none() {
+    fn rejects_malformed_output() {
         assert_eq!(calls("ready\n"), Some(BTreeMap::new()));
         for output in ["call 1 read 5\n", "call 1 read 5 6 7\n", "call x read 5 6\n", "  1 read 5 6\n"] {
             assert_eq!(calls(output), None, "{output}");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_names_the_processes_and_what_they_say_to_the_harness_is_forgotten_first() {
+    fn program_filters_by_process_and_descriptor() {
         let program = program(&[17, 4_711]);
         assert!(program.contains("/pid == 17 || pid == 4711/"), "{program}");
         let place = |text: &str| program.find(text).unwrap();
@@ -115,15 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_and_refusals_are_told() {
+    fn detects_losses_and_refusals() {
         assert!(has_lost("dtrace: 12 dynamic variable drops with non-empty dirty list\n"));
         assert!(has_lost("dtrace: 1 aggregation drop on CPU 3\n"));
         assert!(!has_lost("dtrace: buffer size lowered to 2m\n"));
         assert_eq!(
             refusal("\ndtrace: failed to initialize dtrace: Permission denied\nmore\n"),
-            "dtrace refuses: failed to initialize dtrace: Permission denied (expected to run as root, with the modules of \
-             dtraceall)"
+            "dtrace failed: failed to initialize dtrace: Permission denied (it needs root and the kernel modules of dtraceall)"
         );
-        assert!(refusal("").contains("it said nothing"));
+        assert!(refusal("").contains("no output"));
     }
 }

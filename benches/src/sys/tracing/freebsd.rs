@@ -1,4 +1,4 @@
-//! FreeBSD: dtrace(1), a child that counts inside the kernel and prints the sums when it is told to end.
+//! FreeBSD: dtrace(1), a child that counts inside the kernel and prints the sums when it is interrupted.
 
 use super::dtrace;
 use crate::sys::{Unsupported, death};
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// Part of the base system, and not on the search path of everybody.
+/// Part of the base system, but not on every search path.
 const PROGRAM: &str = "/usr/sbin/dtrace";
 
 #[derive(Debug)]
@@ -20,10 +20,13 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    /// Counting happens where the calls are made, so there is nobody to be put on a processor.
+    /// Counting happens where the calls are made, so no watching thread needs a processor.
     pub(super) fn attach(pids: Vec<u32>, _cpu: Option<u32>) -> Result<Self, Unsupported> {
         let mut tracer = Self::start(&pids).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Unsupported::because(format!("system calls need dtrace(1): no {PROGRAM}")),
+            ErrorKind::NotFound => Unsupported::because(format!(
+                "tracing system calls needs dtrace(1): no \
+             {PROGRAM}"
+            )),
             _ => Unsupported::because(format!("starting {PROGRAM}: {error}")),
         })?;
         let mut line = String::new();
@@ -37,10 +40,10 @@ impl Tracer {
     }
 
     fn start(pids: &[u32]) -> io::Result<Self> {
-        // A file, because nobody reads a pipe meanwhile, and who writes to a full one waits.
+        // A file, because nothing reads a pipe in the meantime, and a full pipe would block the child.
         let complaints = tempfile::tempfile()?;
         let mut command = Command::new(PROGRAM);
-        // Quietly; a call that this kernel does not know is no error; ten times a second is soon enough to hear of it.
+        // Quiet; calls that this kernel does not know are not errors; ten updates per second are enough.
         command.args(["-q", "-Z", "-x", "switchrate=10hz", "-n", &dtrace::program(pids)]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(complaints.try_clone()?);
         death::prepare(&mut command);
@@ -49,9 +52,9 @@ impl Tracer {
         Ok(Self { child, output: BufReader::new(output), complaints })
     }
 
-    /// Those of threads that made any; of none, where events were lost.
+    /// The calls of threads that made any; empty if events were lost.
     pub(super) fn finish(mut self) -> BTreeMap<u32, Vec<SystemCalls>> {
-        // It may have ended by itself, and then there is nothing to be read.
+        // It may have ended by itself; then there is no output.
         let _ = kill_process(Pid::from_child(&self.child), Signal::INT);
         let mut output = String::new();
         let read = self.output.read_to_string(&mut output);
@@ -63,7 +66,7 @@ impl Tracer {
 
     fn complaints(&mut self) -> String {
         let mut text = String::new();
-        // What cannot be read back is not told.
+        // If the output cannot be read, there is no reason to report.
         let _ = self.complaints.rewind().and_then(|()| self.complaints.read_to_string(&mut text));
         text
     }
@@ -71,7 +74,7 @@ impl Tracer {
 
 impl Drop for Tracer {
     fn drop(&mut self) {
-        // It has ended, or is not wanted any more.
+        // It has ended, or is no longer needed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

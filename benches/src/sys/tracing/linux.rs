@@ -1,10 +1,10 @@
-//! Linux: ptrace(2), by one thread of its own, because only the thread that seized a process may ask for anything.
+//! Linux: ptrace(2) on a dedicated thread, because only the thread that seized a process may make requests.
 
 mod counts;
 mod ptrace;
 
 use self::counts::Counts;
-use self::ptrace::{Stop, Watched, Why};
+use self::ptrace::{Stop, StopReason, Watched};
 use crate::sys::{Unsupported, affinity};
 use roundtrip_wire::SystemCalls;
 use std::collections::{BTreeMap, HashMap};
@@ -18,12 +18,12 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How often the watching thread is called while it is to end.
+/// How often the watching thread is signalled when it must end.
 const CALL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How long a process may take to stop so that it can be let go, before the kernel is left to do it: one that waits
-/// for a disk does not stop at all.
-const LETTING_GO_MAX: Duration = Duration::from_secs(1);
+/// How long a process may take to stop so that it can be detached; after that, the kernel detaches it. A process that
+/// waits for a disk does not stop at all.
+const DETACH_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Calls = BTreeMap<u32, Vec<SystemCalls>>;
 
@@ -37,19 +37,19 @@ impl Tracer {
     pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
         make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
         let ending = Arc::new(AtomicBool::new(false));
-        let (tell, told) = mpsc::channel();
-        let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), letting_go: None };
+        let (sender, receiver) = mpsc::channel();
+        let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), detaching_since: None };
         let watching = move || {
             let attached = cpu.map_or(Ok(()), affinity::pin).and_then(|()| watch.attach(&pids));
-            // Who attaches waits for this word, so it is heard; after a refusal the tracer is dropped, which ends this.
-            let _ = tell.send(attached);
+            // The caller waits for this message; after a failure, the tracer is dropped, which ends this.
+            let _ = sender.send(attached);
             watch.run();
             watch.threads.into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
         };
         let thread = thread::Builder::new().name("tracer".into()).spawn(watching);
         let thread = thread.map_err(|error| Unsupported::because(format!("starting a thread: {error}")))?;
         let tracer = Self { thread: Some(thread), ending };
-        told.recv().map_err(|_| Unsupported::because("the watching thread panicked"))??;
+        receiver.recv().map_err(|_| Unsupported::because("the watching thread panicked"))??;
         Ok(tracer)
     }
 
@@ -60,7 +60,7 @@ impl Tracer {
     fn end(&mut self) -> Calls {
         let Some(thread) = self.thread.take() else { return Calls::new() };
         self.ending.store(true, Ordering::Release);
-        // Again and again, because a call that comes just before it begins to wait is not heard.
+        // Repeatedly, because a signal just before the thread begins to wait has no effect.
         while !thread.is_finished() {
             call(&thread);
             thread::park_timeout(CALL_INTERVAL);
@@ -78,12 +78,12 @@ impl Drop for Tracer {
 struct Watch {
     threads: HashMap<u32, Counts>,
     ending: Arc<AtomicBool>,
-    /// Since when it lets go of every thread that stops.
-    letting_go: Option<Instant>,
+    /// The time since it detaches every thread that stops.
+    detaching_since: Option<Instant>,
 }
 
 impl Watch {
-    /// Seizes each thread and sees it stop once, since only from a stop on are its calls reported.
+    /// Seizes each thread and waits until it stops once, because its calls are reported only after a stop.
     fn attach(&mut self, pids: &[u32]) -> Result<(), Unsupported> {
         for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
             match ptrace::seize(tid) {
@@ -92,14 +92,14 @@ impl Watch {
                 Err(error) => return Err(Unsupported::because(explain(&error))),
             }
             self.threads.insert(tid, Counts::default());
-            // It may have been killed meanwhile; then there is no stop to wait for.
+            // It may have been killed in the meantime; then there is no stop to wait for.
             let _ = ptrace::interrupt(tid);
             if let Some(stop) = first_stop(tid) {
                 match ptrace::progress(tid) {
                     Err(error) if !has_ended(&error) => {
                         self.handle(stop);
                         return Err(Unsupported::because(format!(
-                            "this kernel does not tell system calls apart (expected Linux 5.3 or newer): {error}"
+                            "tracing system calls needs Linux 5.3 or newer: {error}"
                         )));
                     }
                     _ => self.handle(stop),
@@ -111,18 +111,18 @@ impl Watch {
 
     fn run(&mut self) {
         loop {
-            if self.letting_go.is_none() && self.ending.load(Ordering::Acquire) {
-                self.letting_go = Some(Instant::now());
+            if self.detaching_since.is_none() && self.ending.load(Ordering::Acquire) {
+                self.detaching_since = Some(Instant::now());
                 for &tid in self.threads.keys() {
-                    // It need not be there any more.
+                    // It may have ended.
                     let _ = ptrace::interrupt(tid);
                 }
             }
             match ptrace::wait(Watched::All) {
                 Ok(stop) => self.handle(stop),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {
-                    // The kernel lets go of the rest when this thread ends.
-                    if self.letting_go.is_some_and(|since| since.elapsed() > LETTING_GO_MAX) {
+                    // The kernel detaches the rest when this thread ends.
+                    if self.detaching_since.is_some_and(|since| since.elapsed() > DETACH_TIMEOUT) {
                         break;
                     }
                 }
@@ -131,26 +131,28 @@ impl Watch {
         }
     }
 
-    /// Notes what a stopped thread is doing and lets it run on. An error of any request here means that it has been
-    /// killed since it stopped, which needs nothing from us.
+    /// Records the state of a stopped thread and resumes it. An error of any request means that it has been killed
+    /// since it stopped, which needs no action.
     fn handle(&mut self, stop: Stop) {
         let Stop { tid, why } = stop;
-        if why == Why::SystemCall
+        if why == StopReason::SystemCall
             && let Ok(progress) = ptrace::progress(tid)
         {
             self.threads.entry(tid).or_default().note(progress);
         }
-        let signal = if let Why::Signal(signal) = why { signal } else { 0 };
+        let signal = if let StopReason::Signal(signal) = why { signal } else { 0 };
         let _ = match why {
-            Why::Exit => ptrace::detach(tid, 0),
-            _ if self.letting_go.is_some() => ptrace::detach(tid, signal),
-            Why::Group => ptrace::listen(tid),
-            Why::SystemCall | Why::Interrupt | Why::Signal(_) => ptrace::resume(tid, signal),
+            StopReason::Exit => ptrace::detach(tid, 0),
+            _ if self.detaching_since.is_some() => ptrace::detach(tid, signal),
+            StopReason::Group => ptrace::listen(tid),
+            StopReason::SystemCall | StopReason::Interrupt | StopReason::Signal(_) => {
+                ptrace::resume(tid, signal)
+            }
         };
     }
 }
 
-/// Of a process that has ended there are none.
+/// Returns the threads of a process; none if it has ended.
 fn threads_of(pid: u32) -> Vec<u32> {
     let Ok(folder) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
@@ -165,7 +167,7 @@ fn first_stop(tid: u32) -> Option<Stop> {
     }
 }
 
-/// It has ended, and nobody has waited for it; the kernel refuses it like a process of somebody else.
+/// Whether it has ended without being reaped; the kernel then refuses it like another user's process.
 fn is_zombie(tid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
     // The name in parentheses may hold anything; the state follows it (proc(5)).
@@ -184,21 +186,19 @@ fn explain(error: &io::Error) -> String {
     refused(scope.trim())
 }
 
-/// Scope 1 lets a parent trace its children, which is all that is needed here (the kernel's Yama document).
+/// Scope 1 lets a parent trace its children, which is enough here (the kernel's Yama document).
 fn refused(scope: &str) -> String {
     match scope.parse::<u32>() {
-        Ok(2) => "kernel.yama.ptrace_scope is 2: set it to 1, or give the agent CAP_SYS_PTRACE".into(),
-        Ok(3..) => format!(
-            "kernel.yama.ptrace_scope is {scope}: no tracing until the machine is started anew with 1"
-        ),
-        _ => "ptrace is not permitted: a seccomp filter, as containers have, refuses it, or another program \
-              traces this process already"
+        Ok(2) => "kernel.yama.ptrace_scope is 2. Set it to 1, or give the agent CAP_SYS_PTRACE.".into(),
+        Ok(3..) => format!("kernel.yama.ptrace_scope is {scope}. Reboot with 1 to allow tracing."),
+        _ => "ptrace is not permitted: blocked by a seccomp filter, as in containers, or another program is \
+         tracing this process"
             .into(),
     }
 }
 
-/// Gives SIGURG a handler that does nothing: it interrupts a thread that waits, unlike a signal without handler. By
-/// default SIGURG is ignored, so that nobody else sees a difference, and a handler does not survive exec.
+/// Installs an empty handler for SIGURG: with a handler, the signal interrupts a thread that waits. SIGURG is ignored
+/// by default, so nothing else changes, and a handler does not survive exec.
 #[expect(unsafe_code, reason = "calls of the C library")]
 fn make_interruptible() -> io::Result<()> {
     extern "C" fn nothing(_signal: libc::c_int) {}
@@ -214,7 +214,7 @@ fn make_interruptible() -> io::Result<()> {
 
 #[expect(unsafe_code, reason = "a call of the C library")]
 fn call(thread: &JoinHandle<Calls>) {
-    // SAFETY: the handle is not joined yet, so the identity of its thread is valid, even when it has ended.
-    // To musl it is a pointer, to the standard library a number.
+    // SAFETY: the handle is not joined yet, so its thread id is valid, even after the thread has ended. It is a pointer
+    // in musl, a number in the standard library.
     unsafe { libc::pthread_kill(thread.as_pthread_t() as libc::pthread_t, libc::SIGURG) };
 }

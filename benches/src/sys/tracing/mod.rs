@@ -1,4 +1,4 @@
-//! The system calls of other processes, seen from outside: a probe, which slows them down many times over.
+//! The system calls of other processes, observed from outside: a probe, which slows them down many times.
 
 use super::Unsupported;
 use roundtrip_wire::SystemCalls;
@@ -11,12 +11,12 @@ mod dtrace;
 #[cfg_attr(not(any(target_os = "linux", target_os = "freebsd")), path = "unsupported.rs")]
 mod imp;
 
-/// Entries of one thread in what [`Tracer::finish`] gives; what is rarer is summed in the last one, [`OTHER`].
+/// The most entries of one thread in the result of [`Tracer::finish`]; the last one, [`OTHER`], sums rarer calls.
 pub const ENTRIES_MAX: usize = 64;
-/// Name of the sum of all calls that have no entry of their own.
+/// Name of the sum of all calls without a separate entry.
 pub const OTHER: &str = "other";
 
-/// Puts the most frequent calls first, and the rarest in one sum when there are more than [`ENTRIES_MAX`].
+/// Puts the most frequent calls first, and sums the rarest if there are more than [`ENTRIES_MAX`].
 #[cfg(any(test, target_os = "linux", target_os = "freebsd"))]
 fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
     calls.sort_unstable_by(|a, b| {
@@ -31,30 +31,31 @@ fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
     calls
 }
 
-/// Processes that are being watched. They go on unwatched when it is dropped.
+/// Processes that are being watched. They continue unwatched when it is dropped.
 ///
-/// Between [`Tracer::attach`] and [`Tracer::finish`], wait for none of them, not even with `try_wait`: the system gives
-/// the stops of a watched child to whichever thread of this process asks first, and takes them for its end.
+/// Between [`Tracer::attach`] and [`Tracer::finish`], do not wait for any of them, not even with `try_wait`: the system
+/// delivers the stops of a watched child to the first thread of this process that waits, which would mistake them for
+/// its end.
 #[derive(Debug)]
 pub struct Tracer(imp::Tracer);
 
 impl Tracer {
-    /// Begins to watch every thread that these processes have now; returns when all are watched and run on. A
-    /// process that has ended meanwhile is no error. Whatever happens to a watched process (signals, being stopped,
-    /// killed or ending by itself) happens as if it were not watched.
+    /// Starts to watch every current thread of these processes; returns when all are watched and running again. A
+    /// process that has ended in the meantime is not an error. Watching does not change the effect of signals, stops,
+    /// kills or exits.
     ///
-    /// The watching thread stays on `cpu`, if one is given: that of those it watches, where they share one. From another,
-    /// which goes to sleep between two calls, it would have to be woken for each.
+    /// The watching thread stays on `cpu`, if one is given: that of the watched threads, if they share one. On another
+    /// processor, which sleeps between two calls, it would have to be woken for each.
     ///
     /// # Errors
-    /// The reason why they cannot be watched; none of them is then.
+    /// The reason why they cannot be watched; then this watches no process.
     pub fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
         imp::Tracer::attach(pids, cpu).map(Self)
     }
 
-    /// Lets go of those that still run, and returns the calls of each thread that was watched, by its id, the most
-    /// frequent first. Reads and writes of standard input, output and error are left out: with these a peer talks
-    /// to the harness.
+    /// Detaches those that still run, and returns the calls of each watched thread, by its id, the most frequent first.
+    /// Reads and writes of standard input, output and error are excluded: a peer uses them to communicate with the
+    /// harness.
     pub fn finish(self) -> BTreeMap<u32, Vec<SystemCalls>> {
         self.0.finish()
     }

@@ -1,5 +1,5 @@
-//! The requests of ptrace(2) that are needed, and waiting for a stop without ever taking a process's end from its
-//! parent. All are for the thread that seized, no other may make them.
+//! The required requests of ptrace(2), and waiting for a stop without reaping a process in place of its parent. Only
+//! the thread that seized may make any of them.
 
 use libc::{c_int, c_long};
 use std::io;
@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 
 #[derive(Clone, Copy)]
 pub(super) enum Watched {
-    /// All that the calling thread has seized.
+    /// All threads that the calling thread has seized.
     All,
     Thread(u32),
 }
@@ -15,19 +15,19 @@ pub(super) enum Watched {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop {
     pub(super) tid: u32,
-    pub(super) why: Why,
+    pub(super) why: StopReason,
 }
 
-/// Why it has stopped, and so what it needs to run on.
+/// Why a thread has stopped, which decides how to resume it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum StopReason {
     SystemCall,
     Exit,
-    /// It was asked to stop by [`interrupt`], or is let go after a group stop.
+    /// It was stopped by [`interrupt`], or resumes after a group stop.
     Interrupt,
     /// It and its whole process are stopped by a signal such as SIGSTOP.
     Group,
-    /// It is about to be given this signal.
+    /// It is about to receive this signal.
     Signal(c_int),
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Progress {
         arguments: [u64; 6],
     },
     Exit {
-        /// `None` when the call failed.
+        /// `None` if the call failed.
         result: Option<u64>,
     },
     Neither,
@@ -53,17 +53,17 @@ pub(super) fn interrupt(tid: u32) -> io::Result<()> {
     request(libc::PTRACE_INTERRUPT as c_long, tid, 0, 0)
 }
 
-/// Lets a stopped thread run until its next system call begins or ends, with this signal; 0 is none.
+/// Resumes a stopped thread until its next system call begins or ends, with this signal; 0 is none.
 pub(super) fn resume(tid: u32, signal: c_int) -> io::Result<()> {
     request(libc::PTRACE_SYSCALL as c_long, tid, 0, signal as usize)
 }
 
-/// Leaves a thread in its group stop, and hears when that is over.
+/// Leaves a thread in its group stop, but reports when the stop is over.
 pub(super) fn listen(tid: u32) -> io::Result<()> {
     request(libc::PTRACE_LISTEN as c_long, tid, 0, 0)
 }
 
-/// Stops watching a stopped thread, which runs on with this signal; 0 is none.
+/// Detaches a stopped thread, which resumes with this signal; 0 is none.
 pub(super) fn detach(tid: u32, signal: c_int) -> io::Result<()> {
     request(libc::PTRACE_DETACH as c_long, tid, 0, signal as usize)
 }
@@ -77,7 +77,7 @@ struct Information {
     architecture: u32,
     instruction_pointer: u64,
     stack_pointer: u64,
-    /// On entry the number and six arguments; on exit the result, and in a byte whether it is an error.
+    /// On entry the number and six arguments; on exit the result, and one byte for whether it is an error.
     words: [u64; 7],
 }
 
@@ -113,7 +113,7 @@ fn request(request: c_long, tid: u32, address: usize, data: usize) -> io::Result
 /// Without `WEXITED` no process is reaped here, and with `__WNOTHREAD` no other thread's children are seen.
 ///
 /// # Errors
-/// Interrupted by a signal, or `ECHILD` when none of them is alive any more.
+/// Interrupted by a signal, or `ECHILD` if all of them have ended.
 #[expect(unsafe_code, reason = "a call of the C library, and a field of a union")]
 pub(super) fn wait(watched: Watched) -> io::Result<Stop> {
     let (kind, id) = match watched {
@@ -133,14 +133,14 @@ pub(super) fn wait(watched: Watched) -> io::Result<Stop> {
     Ok(Stop { tid, why: why(status) })
 }
 
-/// Reads a stop's status: the signal, in the second byte the event of ptrace, if any.
-fn why(status: c_int) -> Why {
+/// Decodes a stop's status: the signal, and in the second byte the ptrace event, if any.
+fn why(status: c_int) -> StopReason {
     let (signal, event) = (status & 0xff, status >> 8);
     match event {
-        libc::PTRACE_EVENT_EXIT => Why::Exit,
-        libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => Why::Group,
-        0 if signal == libc::SIGTRAP | 0x80 => Why::SystemCall,
-        0 => Why::Signal(signal),
-        _ => Why::Interrupt,
+        libc::PTRACE_EVENT_EXIT => StopReason::Exit,
+        libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => StopReason::Group,
+        0 if signal == libc::SIGTRAP | 0x80 => StopReason::SystemCall,
+        0 => StopReason::Signal(signal),
+        _ => StopReason::Interrupt,
     }
 }

@@ -5,22 +5,22 @@ use crate::sys::Unsupported;
 use rustix::thread::futex;
 use std::sync::atomic::AtomicU32;
 
-/// Whether a word of shared memory can be waited at here.
+/// Checks that a word of shared memory can be waited on here.
 pub fn support() -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Sleeps while the word has this value; may also return for no reason, so callers check again.
+/// Sleeps while the word has this value; may also return spuriously, so callers check again.
 #[inline]
 pub fn wait(word: &AtomicU32, while_value: u32) {
-    // EAGAIN (the value has changed) and EINTR both mean: look again, which the caller does.
+    // EAGAIN (the value has changed) and EINTR both mean that the caller must check again.
     let _ = futex::wait(word, futex::Flags::empty(), while_value, None);
 }
 
-/// Wakes one sleeper at this word.
+/// Wakes one sleeper on this word.
 #[inline]
 pub fn wake_one(word: &AtomicU32) {
-    // Waking an address in our own mapping cannot fail.
+    // Waking an address in a mapping of this process cannot fail.
     let _ = futex::wake(word, futex::Flags::empty(), 1);
 }
 

@@ -1,11 +1,11 @@
-//! macOS: a semaphore of the Mach kernel (`mach/semaphore.h`, and `mach/task.h` for `semaphore_create`). All
-//! of it is public, so that a program of the App Store may use it.
+//! macOS: a semaphore of the Mach kernel (`mach/semaphore.h`, and `mach/task.h` for `semaphore_create`). All of it is
+//! public, so that a program in the App Store may use it.
 //!
-//! A semaphore is a port, named within one process only. So a spot keeps a token, for which the process that sleeps there
-//! lends its right ([`lending`]): who wakes borrows it once, and keeps it. A spot does not say when it ends, so all of them
-//! live as long as the process.
+//! A semaphore is a port, and its name is valid only in one process. So a spot stores a token, for which the sleeping
+//! process lends its right ([`lending`]); a waker borrows it once, and keeps it. A spot does not report its end, so all
+//! semaphores live as long as the process.
 
-use super::{KEEPS, Mechanism, Spot};
+use super::{Mechanism, Spot, TOKENS_ACCUMULATE};
 use crate::sys::Unsupported;
 use crate::sys::mach::lending::{self, Lender};
 use crate::sys::mach::port::SendRight;
@@ -24,22 +24,23 @@ use std::time::Duration;
 
 pub(super) struct MachSemaphore;
 
-/// How long the answer of who sleeps is waited for. Whoever does not answer sleeps on, and is woken by the ring's watchdog.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a waker waits for the sleeping process to lend its right. Without an answer, the sleeper is woken by the
+/// ring's watchdog.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The semaphores that this process knows. A tree, because few are looked for often, and hashing would take longer.
+/// The semaphores that this process knows. A tree, because few are looked up often, and hashing would take longer.
 static KNOWN: RwLock<BTreeMap<Key, Semaphore>> = RwLock::new(BTreeMap::new());
 
-/// What lends those of this process, once there are any.
+/// The lender of this process's semaphores, once there are any.
 static LENDER: Mutex<Option<Lender<System>>> = Mutex::new(None);
 
 type Key = [u64; 4];
 
-// A token is what a spot has room for.
+// A spot has room for a token.
 const _: () = assert!(size_of::<Key>() == TOKEN_BYTES && align_of::<AtomicU64>() <= 8);
 
 enum Semaphore {
-    /// Made by this process.
+    /// Created by this process.
     Own(Name),
     Borrowed(SendRight<System>),
 }
@@ -58,15 +59,15 @@ impl Mechanism for MachSemaphore {
         "mach-semaphore"
     }
 
-    fn unasked(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(KEEPS))
+    fn unconditional_wake(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because(TOKENS_ACCUMULATE))
     }
 
-    fn settle(&self, spot: &Spot) -> io::Result<()> {
+    fn prepare(&self, spot: &Spot) -> io::Result<()> {
         if own(spot).is_some() {
             return Ok(());
         }
-        // Nobody's yet, or that of somebody who has died.
+        // Not set yet, or set by a process that has died.
         let kernel = mach::system().map_err(io::Error::other)?;
         let semaphore = create()?;
         let mut lender = LENDER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,19 +85,19 @@ impl Mechanism for MachSemaphore {
 
     #[expect(unsafe_code, reason = "semaphore_wait")]
     fn sleep(&self, spot: &Spot) {
-        // A spot that is not settled is not for sleeping.
+        // A spot that is not prepared cannot be slept on.
         if let Some(Name(name)) = own(spot) {
             // SAFETY: takes a name; a name that is no semaphore is an error.
-            // KERN_ABORTED, by a signal, means: look again, which who calls does.
+            // After KERN_ABORTED, by a signal, the caller checks again.
             let _ = unsafe { semaphore_wait(name) };
         }
     }
 
     #[expect(unsafe_code, reason = "semaphore_signal")]
     fn wake(&self, spot: &Spot) {
-        // Who cannot be found has died, and sleeps no more.
+        // If it cannot be found, the sleeper has died.
         if let Ok(Name(name)) = find(spot) {
-            // SAFETY: takes a name; one of a semaphore that is gone is an error.
+            // SAFETY: takes a name; that of a destroyed semaphore is an error.
             let _ = unsafe { semaphore_signal(name) };
         }
     }
@@ -105,7 +106,7 @@ impl Mechanism for MachSemaphore {
 #[expect(unsafe_code, reason = "semaphore_create")]
 fn create() -> io::Result<Name> {
     let mut semaphore = SEMAPHORE_NULL;
-    // SAFETY: the call writes one name; the task is our own.
+    // SAFETY: the call writes one name; the task is this process.
     let result = unsafe { semaphore_create(mach_task_self(), &raw mut semaphore, SYNC_POLICY_FIFO, 0) };
     if result == KERN_SUCCESS {
         Ok(Name(semaphore))
@@ -114,7 +115,7 @@ fn create() -> io::Result<Name> {
     }
 }
 
-/// The semaphore of the spot, if this process made it.
+/// The semaphore of the spot, if this process created it.
 fn own(spot: &Spot) -> Option<Name> {
     match KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key(spot)) {
         Some(Semaphore::Own(name)) => Some(*name),
@@ -130,18 +131,18 @@ fn find(spot: &Spot) -> io::Result<Name> {
     }
     let token = Token::read(key.map(u64::to_ne_bytes).as_flattened()).ok_or(io::ErrorKind::InvalidData)?;
     let kernel = mach::system().map_err(io::Error::other)?;
-    let borrowed = lending::borrow(&kernel, token, PATIENCE)?;
+    let borrowed = lending::borrow(&kernel, token, TIMEOUT)?;
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     Ok(known.entry(key).or_insert(Semaphore::Borrowed(borrowed)).name())
 }
 
-/// Who wakes has seen the word of who sleeps, which was written after these.
+/// The waker has seen the sleeper's word, which was written after these.
 fn key(spot: &Spot) -> Key {
     words(spot).each_ref().map(|word| word.load(Ordering::Relaxed))
 }
 
 #[expect(unsafe_code, reason = "a part of the spot's memory")]
 fn words(spot: &Spot) -> &[AtomicU64; 4] {
-    // SAFETY: the memory is as large and aligned (above), lives as long as the spot, and is only used atomically.
+    // SAFETY: the memory is large and aligned enough (above), lives as long as the spot, and is only used atomically.
     unsafe { &*spot.store.get().cast::<[AtomicU64; 4]>() }
 }

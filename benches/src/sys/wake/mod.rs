@@ -1,8 +1,8 @@
-//! Sleeping until another thread or process says that something has happened: one file a mechanism.
+//! Sleeping until another thread or process signals: one file per mechanism.
 //!
-//! Those that wait at an address (`futex`, `ulock`, `os_sync`, `umtx`) sleep only while the word still says
-//! [`ASLEEP`]; those that wait for a token (`posix_semaphore`, `mach_semaphore`, `win_semaphore`, `win_event`) keep it
-//! until somebody sleeps. Either way a wake-up that comes before the sleep is not lost.
+//! Mechanisms with an address (`futex`, `ulock`, `os_sync`, `umtx`) sleep only while the word is still [`ASLEEP`];
+//! mechanisms with a token (`posix_semaphore`, `mach_semaphore`, `win_semaphore`, `win_event`) keep it until a thread
+//! sleeps. Either way, a wake-up before the sleep is not lost.
 
 use super::Unsupported;
 use std::cell::UnsafeCell;
@@ -37,97 +37,97 @@ pub use no_futex::{support, wait, wake_one};
 
 #[cfg(not(target_os = "linux"))]
 mod no_futex {
-    //! Systems whose mechanism to wait at any word is not used yet.
+    //! Systems without an implementation yet.
 
     use super::*;
 
-    /// Never.
+    /// Always an error.
     pub fn support() -> Result<(), Unsupported> {
-        Err(Unsupported::because("futex: only on Linux"))
+        Err(Unsupported::because("futex exists only on Linux"))
     }
 
-    /// Gives the processor away, and returns.
+    /// Yields the processor, and returns.
     pub fn wait(_word: &AtomicU32, _while_value: u32) {
         std::thread::yield_now();
     }
 
-    /// Wakes nothing.
+    /// Does nothing.
     pub fn wake_one(_word: &AtomicU32) {}
 }
 
-/// The word of a [`Spot`] whose thread is awake. Zeroed memory says so.
+/// The word of a [`Spot`] whose thread is awake, as in zeroed memory.
 pub const AWAKE: u32 = 0;
 /// The word of a [`Spot`] whose thread sleeps, or is about to.
 pub const ASLEEP: u32 = 1;
 
 /// One way to sleep and to wake.
 pub trait Mechanism: Sync {
-    /// Its name: that of its file, with hyphens.
+    /// Returns its name: that of its file, with hyphens.
     fn slug(&self) -> &'static str;
 
-    /// Whether this machine has it.
+    /// Checks that this machine has it.
     ///
     /// # Errors
-    /// The reason where it has not, such as a system that is too old.
+    /// The reason, if it does not, such as a system that is too old.
     fn support(&self) -> Result<(), Unsupported> {
         Ok(())
     }
 
-    /// Whether a wake-up may be sent to somebody who may not sleep.
+    /// Checks that a wake-up may be sent to a thread that may not sleep.
     ///
     /// # Errors
-    /// The reason where it may not.
-    fn unasked(&self) -> Result<(), Unsupported> {
+    /// The reason, if it may not.
+    fn unconditional_wake(&self) -> Result<(), Unsupported> {
         Ok(())
     }
 
-    /// Makes the spot ready for the caller to sleep on it, once before the first time.
-    fn settle(&self, spot: &Spot) -> io::Result<()> {
+    /// Prepares the spot so that the caller can sleep on it; called once before the first sleep.
+    fn prepare(&self, spot: &Spot) -> io::Result<()> {
         let _ = spot;
         Ok(())
     }
 
-    /// Sleeps until woken; also returns for no reason. A timer would cost each sleep some percents. Who calls has set the
-    /// word to [`ASLEEP`] and looked again whether there is a need to.
+    /// Sleeps until woken; may also return spuriously. A timeout would make each sleep some percent slower. The caller
+    /// has set the word to [`ASLEEP`] and checked again whether to sleep.
     fn sleep(&self, spot: &Spot);
 
-    /// Wakes who sleeps there, or is about to. Who calls has set the word to [`AWAKE`].
+    /// Wakes the thread that sleeps there, or is about to. The caller has set the word to [`AWAKE`].
     fn wake(&self, spot: &Spot);
 }
 
-/// Why a semaphore is not for wake-ups that were not asked for.
-const KEEPS: &str =
-    "a semaphore keeps every wake-up, also one that no thread waits for: its threads would stop sleeping";
+/// Why a semaphore does not support unconditional wake-ups.
+const TOKENS_ACCUMULATE: &str =
+    "a semaphore counts every wake-up, even without a waiting thread, so its threads would stop sleeping";
 
-/// Where one thread sleeps: in memory that it shares with whoever wakes it. Zeroed memory is one.
+/// Where one thread sleeps, in memory shared with its wakers. Zeroed memory is valid.
 #[derive(Default)]
 #[repr(C)]
 pub struct Spot {
     /// [`AWAKE`] or [`ASLEEP`].
     pub word: AtomicU32,
-    /// 1 once [`Mechanism::settle`] is done; only for mechanisms that need it.
-    settled: AtomicU32,
-    /// What a mechanism keeps here: a semaphore, the name of one.
+    /// 1 once [`Mechanism::prepare`] is done; only for mechanisms that need it.
+    prepared: AtomicU32,
+    /// Data of the mechanism: a semaphore, or the name of one.
     store: UnsafeCell<[u64; 4]>,
 }
 
-// SAFETY: the mechanisms put only objects into `store` that many threads may use at once.
+// SAFETY: the mechanisms put only thread-safe objects into `store`.
 #[expect(unsafe_code, reason = "memory for objects of the system")]
 unsafe impl Sync for Spot {}
 
-/// A mechanism, or the reason why this system does not have it.
+/// Finds a mechanism, or the reason why this system does not have it.
 ///
 /// # Errors
 /// Naming the system that has it.
 pub fn find(slug: &str) -> Result<&'static dyn Mechanism, Unsupported> {
     let here = HERE.iter().copied().find(|mechanism| mechanism.slug() == slug);
     here.ok_or_else(|| {
-        let home = HOMES.iter().find(|(known, _)| *known == slug).map_or("no system", |(_, home)| home);
-        Unsupported::because(format!("waking by {slug}: only on {home}"))
+        let home = SYSTEMS.iter().find(|(known, _)| *known == slug).map_or("no system", |(_, home)| home);
+        Unsupported::because(format!("waking with {slug} works only on {home}"))
     })
 }
 
-/// Those of this system, in the order of slugs.
+/// The mechanisms of this system, ordered by slug.
 static HERE: &[&dyn Mechanism] = &[
     #[cfg(target_os = "linux")]
     &futex::Futex,
@@ -147,8 +147,8 @@ static HERE: &[&dyn Mechanism] = &[
     &win_semaphore::WinSemaphore,
 ];
 
-/// Where each exists.
-const HOMES: [(&str, &str); 8] = [
+/// The systems of each mechanism.
+const SYSTEMS: [(&str, &str); 8] = [
     ("futex", "Linux"),
     ("mach-semaphore", "macOS"),
     ("os-sync", "macOS 14.4 and later"),

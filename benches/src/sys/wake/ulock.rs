@@ -1,5 +1,5 @@
-//! macOS: `__ulock_wait` and `__ulock_wake`, with which the locks of the system itself sleep. No header of
-//! the SDK declares them (`bsd/sys/ulock.h` of the kernel does), so they are looked up when first needed.
+//! macOS: `__ulock_wait` and `__ulock_wake`, which the system's own locks use to sleep. No header in the SDK declares
+//! them (`bsd/sys/ulock.h` in the kernel does), so they are looked up when first needed.
 
 use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
@@ -8,9 +8,9 @@ use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
 
-/// Sleeps while 32 bits have a value, in memory that processes share: since macOS 10.15 (`bsd/sys/ulock.h`).
+/// Sleeps while 32 bits have a value, in memory shared by processes: since macOS 10.15 (`bsd/sys/ulock.h`).
 const UL_COMPARE_AND_WAIT_SHARED: u32 = 3;
-/// An error is returned negated instead of being put into `errno` (`bsd/sys/ulock.h`).
+/// Returns an error negated instead of setting `errno` (`bsd/sys/ulock.h`).
 const ULF_NO_ERRNO: u32 = 0x0100_0000;
 
 const OPERATION: u32 = UL_COMPARE_AND_WAIT_SHARED | ULF_NO_ERRNO;
@@ -22,7 +22,7 @@ type Wake = unsafe extern "C" fn(u32, *mut c_void, u64) -> c_int;
 
 #[expect(unsafe_code, reason = "functions by their names")]
 static CALLS: LazyLock<Option<(Wait, Wake)>> = LazyLock::new(|| {
-    // SAFETY: the kernel's header gives the functions of these names these types.
+    // SAFETY: the kernel's header declares the functions of these names with these types.
     unsafe { find(c"__ulock_wait").zip(find(c"__ulock_wake")) }
 });
 
@@ -34,11 +34,11 @@ impl Mechanism for Ulock {
     }
 
     fn support(&self) -> Result<(), Unsupported> {
-        // Nothing sleeps at this word, so the answer is ENOENT, unless the operation itself is unknown.
+        // Nothing sleeps on this word, so the result is ENOENT, unless the operation itself is unknown.
         match CALLS.map(|(_, call)| wake(call, &AtomicU32::new(super::AWAKE))) {
-            None => Err(Unsupported::because("ulock: this macOS has no __ulock_wait and __ulock_wake")),
+            None => Err(Unsupported::because("this macOS has no __ulock_wait and __ulock_wake")),
             Some(code) if code == -libc::EINVAL => {
-                Err(Unsupported::because("ulock: between processes only since macOS 10.15"))
+                Err(Unsupported::because("ulock between processes needs macOS 10.15"))
             }
             Some(_) => Ok(()),
         }
@@ -48,10 +48,10 @@ impl Mechanism for Ulock {
     #[expect(unsafe_code, reason = "a call that is looked up")]
     fn sleep(&self, spot: &Spot) {
         const FOR_EVER: u32 = 0;
-        // Where there are no calls, who asks for support does not come here.
+        // Without the calls, callers that check support do not come here.
         let Some((wait, _)) = *CALLS else { return };
         // SAFETY: the word is alive for the call, which only reads it.
-        // EINTR, or that the word has changed, means: look again, which who calls does.
+        // After EINTR, or if the word has changed, the caller checks again.
         let _ = unsafe { wait(OPERATION, spot.word.as_ptr().cast(), ASLEEP.into(), FOR_EVER) };
     }
 
@@ -64,7 +64,7 @@ impl Mechanism for Ulock {
     }
 }
 
-/// Wakes one sleeper at this word, and returns 0 or a negated error.
+/// Wakes one sleeper on this word, and returns 0 or a negated error.
 #[expect(unsafe_code, reason = "a call that is looked up")]
 fn wake(call: Wake, word: &AtomicU32) -> c_int {
     // SAFETY: the word is alive for the call, which only takes its address.

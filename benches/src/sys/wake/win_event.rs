@@ -1,5 +1,5 @@
-//! Windows: a named event that one sleeper resets by waking up (`CreateEventW` in `synchapi.h`). However
-//! often it is set before somebody sleeps, it wakes only once.
+//! Windows: a named event that one sleeper resets by waking up (`CreateEventW` in `synchapi.h`). However often it is
+//! set before a thread sleeps, it wakes only once.
 
 use super::{Mechanism, Spot, win_object};
 use std::io;
@@ -14,8 +14,8 @@ impl Mechanism for WinEvent {
         "win-event"
     }
 
-    fn settle(&self, spot: &Spot) -> io::Result<()> {
-        win_object::settle(spot, make)
+    fn prepare(&self, spot: &Spot) -> io::Result<()> {
+        win_object::prepare(spot, make)
     }
 
     fn sleep(&self, spot: &Spot) {
@@ -24,7 +24,7 @@ impl Mechanism for WinEvent {
 
     #[expect(unsafe_code, reason = "SetEvent")]
     fn wake(&self, spot: &Spot) {
-        // A spot that is not settled has nobody to wake.
+        // A spot that is not prepared has no sleeper.
         if let Ok(event) = win_object::handle(spot, make) {
             // SAFETY: the handle is never closed.
             let _ = unsafe { SetEvent(event) };

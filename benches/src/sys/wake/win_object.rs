@@ -1,8 +1,8 @@
-//! Windows: what its mechanisms share. `WaitOnAddress` works only within one process, so a spot keeps the
-//! name of a kernel object: who sleeps makes it, who wakes opens it by its name.
+//! Code shared by the mechanisms of Windows. `WaitOnAddress` works only within one process, so a spot stores the name
+//! of a kernel object: the sleeper creates it, the waker opens it by name.
 //!
-//! A spot does not say when it ends, so a process keeps every handle for as long as it lives: one for each
-//! spot that it has used.
+//! A spot does not report its end, so a process keeps every handle for as long as it lives: one for each spot that it
+//! has used.
 
 use super::Spot;
 use crate::sys::process::owned;
@@ -14,19 +14,18 @@ use std::sync::{PoisonError, RwLock};
 use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
-/// Makes the object of this name, which ends with a zero, or opens it where it exists: null if it can do
-/// neither.
+/// Creates or opens the object with this name, which ends with a zero: null if both fail.
 pub(super) type Make = fn(name: &[u16]) -> HANDLE;
 
-/// The handles of this process. A tree, because few are looked for often, and hashing would take longer.
+/// The handles of this process. A tree, because few are looked up often, and hashing would take longer.
 static HANDLES: RwLock<BTreeMap<u64, OwnedHandle>> = RwLock::new(BTreeMap::new());
 
-// A number must fit where a spot keeps it.
+// A spot must have room for a number.
 const _: () = assert!(size_of::<AtomicU64>() <= 32 && align_of::<AtomicU64>() <= 8);
 
-/// Gives the spot a number, unless it has one, and makes the object that is named after it.
-pub(super) fn settle(spot: &Spot, make: Make) -> io::Result<()> {
-    // 0 is that of a spot which has none.
+/// Gives the spot a number, unless it has one, and creates the object named after it.
+pub(super) fn prepare(spot: &Spot, make: Make) -> io::Result<()> {
+    // 0 means that a spot has no number.
     let drawn = rand::random::<u64>() | 1;
     let _ = number(spot).compare_exchange(0, drawn, Ordering::AcqRel, Ordering::Acquire);
     handle(spot, make).map(drop)
@@ -41,7 +40,7 @@ pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
     if let Some(known) = HANDLES.read().unwrap_or_else(PoisonError::into_inner).get(&number) {
         return Ok(known.as_raw_handle());
     }
-    // Who makes it at the same time opens the same object.
+    // Another process that creates it at the same time opens the same object.
     let made = owned(make(&name(number)))?;
     let mut handles = HANDLES.write().unwrap_or_else(PoisonError::into_inner);
     Ok(handles.entry(number).or_insert(made).as_raw_handle())
@@ -49,7 +48,7 @@ pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
 
 #[expect(unsafe_code, reason = "WaitForSingleObject")]
 pub(super) fn sleep(spot: &Spot, make: Make) {
-    // A spot that is not settled is not for sleeping.
+    // A spot that is not prepared cannot be slept on.
     if let Ok(own) = handle(spot, make) {
         // SAFETY: the handle is never closed.
         unsafe { WaitForSingleObject(own, INFINITE) };
@@ -61,10 +60,9 @@ fn name(number: u64) -> Vec<u16> {
     format!("Local\\roundtrip-wake-{number:016x}\0").encode_utf16().collect()
 }
 
-/// What the object is named after: random, because another process may have made spots as well.
+/// The number in the object's name: random, because other processes create spots too.
 #[expect(unsafe_code, reason = "a part of the spot's memory")]
 fn number(spot: &Spot) -> &AtomicU64 {
-    // SAFETY: the memory is large and aligned enough (above), lives as long as the spot, and is only used
-    // atomically.
+    // SAFETY: the memory is large and aligned enough (above), lives as long as the spot, and is only used atomically.
     unsafe { AtomicU64::from_ptr(spot.store.get().cast()) }
 }

@@ -1,6 +1,6 @@
 //! Windows: a named semaphore (`CreateSemaphoreW` in `winbase.h`, `ReleaseSemaphore` in `synchapi.h`).
 
-use super::{KEEPS, Mechanism, Spot, win_object};
+use super::{Mechanism, Spot, TOKENS_ACCUMULATE, win_object};
 use crate::sys::Unsupported;
 use std::io;
 use std::ptr;
@@ -14,12 +14,12 @@ impl Mechanism for WinSemaphore {
         "win-semaphore"
     }
 
-    fn unasked(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(KEEPS))
+    fn unconditional_wake(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because(TOKENS_ACCUMULATE))
     }
 
-    fn settle(&self, spot: &Spot) -> io::Result<()> {
-        win_object::settle(spot, make)
+    fn prepare(&self, spot: &Spot) -> io::Result<()> {
+        win_object::prepare(spot, make)
     }
 
     fn sleep(&self, spot: &Spot) {
@@ -28,9 +28,9 @@ impl Mechanism for WinSemaphore {
 
     #[expect(unsafe_code, reason = "ReleaseSemaphore")]
     fn wake(&self, spot: &Spot) {
-        // A spot that is not settled has nobody to wake.
+        // A spot that is not prepared has no sleeper.
         if let Ok(semaphore) = win_object::handle(spot, make) {
-            // SAFETY: the handle is never closed; nobody asks for the former count.
+            // SAFETY: the handle is never closed; the previous count is not requested.
             let _ = unsafe { ReleaseSemaphore(semaphore, 1, ptr::null_mut()) };
         }
     }
@@ -38,7 +38,7 @@ impl Mechanism for WinSemaphore {
 
 #[expect(unsafe_code, reason = "CreateSemaphoreW")]
 fn make(name: &[u16]) -> HANDLE {
-    // A token too many would be refused and change nothing: there are tokens enough then.
+    // At the maximum, the call fails without effect, and there are enough tokens.
     const MOST: i32 = i32::MAX;
     // SAFETY: the name ends with a zero; without attributes the semaphore is not inherited.
     unsafe { CreateSemaphoreW(ptr::null(), 0, MOST, name.as_ptr()) }

@@ -1,7 +1,7 @@
 //! [`MachTransport`]: Mach messages in one form, as a transport.
 
 use crate::link::Link;
-use crate::link::mach::{Carriage, Copying, Form, connect, draw_address};
+use crate::link::mach::{Carriage, Copying, Form, connect, new_address};
 use crate::sys::Unsupported;
 use crate::sys::mach::exchange::MESSAGE_BYTES_MAX;
 use crate::sys::mach::message::inline_bytes;
@@ -38,7 +38,7 @@ impl Transport for MachTransport {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let address = draw_address()?;
+        let address = new_address()?;
         let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: None })
     }
@@ -51,16 +51,18 @@ impl Transport for MachTransport {
 
 fn carries(carriage: Carriage, message_bytes: usize) -> Result<(), Unsupported> {
     let (most, whose) = match carriage {
-        Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the kernel takes inline"),
-        Carriage::OutOfLine(Copying::Virtual) => (MESSAGE_BYTES_MAX, "a message may have"),
-        Carriage::OutOfLine(Copying::Physical) => (abi::PHYSICAL_BYTES_MAX, "the kernel copies physically"),
+        Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the inline limit of the kernel"),
+        Carriage::OutOfLine(Copying::Virtual) => (MESSAGE_BYTES_MAX, "the message limit"),
+        Carriage::OutOfLine(Copying::Physical) => (
+            abi::PHYSICAL_BYTES_MAX,
+            "the physical-copy limit of the \
+         kernel",
+        ),
     };
     if message_bytes <= most {
         return Ok(());
     }
-    Err(Unsupported::because(format!(
-        "a message of {message_bytes} B is longer than {whose}: expected at most {most} B"
-    )))
+    Err(Unsupported::because(format!("message of {message_bytes} B exceeds {whose}, {most} B")))
 }
 
 #[cfg(test)]
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_does_not_carry_is_refused_with_its_limit() {
+    fn rejects_messages_over_the_kernels_limit() {
         for (carriage, most) in [
             (Carriage::Inline, 50_331_552),
             (Carriage::OutOfLine(Copying::Virtual), 268_435_456),
@@ -76,7 +78,7 @@ mod tests {
         ] {
             assert_eq!(carries(carriage, most), Ok(()));
             let reason = carries(carriage, most + 1).unwrap_err().to_string();
-            assert!(reason.ends_with(&format!("expected at most {most} B")), "{reason}");
+            assert!(reason.ends_with(&format!(", {most} B")), "{reason}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Structs that several transports of a family are values of: each names its mechanism.
+//! Structs shared by the transports of a family: each value names its mechanism.
 
 pub(crate) mod mach;
 pub(crate) mod pipe;

@@ -1,5 +1,5 @@
-//! A pipe whose receiver waits in an event loop's call first, and then reads without waiting: as a receiver, and as a
-//! transport with one mechanism to wait.
+//! A pipe whose receiver first waits in an event loop's call, then reads without blocking: as a receiver, and as a
+//! transport with a given wait mechanism.
 
 use crate::link::buffers::Buffers;
 use crate::link::stream::StreamSender;
@@ -7,20 +7,20 @@ use crate::link::{Link, Receiver, closed};
 use crate::sys::handle::Handle;
 use crate::sys::readiness::{self, Readiness};
 use crate::sys::{Unsupported, stream};
-use crate::system::Home;
+use crate::system::SupportedSystem;
 use crate::transport::pipe::Pipe;
 use crate::transport::{About, Channel, ChannelSpec, End, Parts, Transport, control};
 use std::io::{self, ErrorKind};
 
-/// The transport `pipe`, with such a receiver.
+/// The transport `pipe`, with this receiver.
 #[derive(Debug)]
 pub(crate) struct ReadyPipe {
     pub(crate) slug: &'static str,
     pub(crate) title: &'static str,
-    /// How the receiver waits ([`readiness::support`]).
+    /// The receiver's wait mechanism ([`readiness::support`]).
     pub(crate) mechanism: &'static str,
     pub(crate) call: &'static str,
-    pub(crate) systems: &'static [Home],
+    pub(crate) systems: &'static [SupportedSystem],
 }
 
 impl Transport for ReadyPipe {
@@ -31,9 +31,8 @@ impl Transport for ReadyPipe {
             "pipe",
             self.systems,
             &format!(
-                "Two anonymous pipes, one each way. A message is copied into the kernel by write; the receiver waits in \
-                 {} until there is something to read, level-triggered, and copies it out by a read that does not wait: \
-                 two calls for a message that has come whole, two more for each further part.",
+                "Like pipe, but the receiver waits in {} (level-triggered), then reads without blocking: \
+                 two calls per message, two more for each further part.",
                 self.call
             ),
         )
@@ -49,12 +48,12 @@ impl Transport for ReadyPipe {
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
-        let buffers = Buffers::of_pipes(&writer, &reader);
+        let buffers = Buffers::for_pipes(&writer, &reader);
         Ok(Link::new(StreamSender(writer), ReadyReceiver::new(reader)?, buffers))
     }
 }
 
-/// Waits, reads, and waits again for what is missing.
+/// Waits, reads, and waits again for the rest.
 #[derive(Debug)]
 pub(crate) struct ReadyReceiver {
     stream: Handle,
@@ -63,7 +62,7 @@ pub(crate) struct ReadyReceiver {
 
 impl ReadyReceiver {
     fn new(stream: Handle) -> io::Result<Self> {
-        let readiness = Readiness::of(&stream)?;
+        let readiness = Readiness::new(&stream)?;
         Ok(Self { stream, readiness })
     }
 }

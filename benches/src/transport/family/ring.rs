@@ -1,4 +1,5 @@
-//! The shared-memory ring ([`crate::ring`]) as a transport: two of them, one each way, for a pair; one for many.
+//! The shared-memory ring ([`crate::ring`]) as a transport: two rings, one per direction, for a pair; one for several
+//! senders or receivers.
 
 use crate::link::buffers::Buffers;
 use crate::link::{self, Link, Receiver, Sender, closed};
@@ -8,31 +9,32 @@ use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::wake::{self, Mechanism};
-use crate::system::Home;
+use crate::system::SupportedSystem;
 use crate::transport::{About, Channel, ChannelSpec, End, Manner, Parts, Storage, Transport, control};
 use std::io;
 
-/// The ring with one way to sleep.
+/// The ring with one mechanism for sleeping.
 #[derive(Debug)]
 pub struct RingTransport {
     slug: &'static str,
     title: &'static str,
-    /// How its members sleep ([`wake::find`]); none: they spin.
+    /// The members' mechanism for sleeping ([`wake::find`]); with `None` they spin.
     mechanism: Option<&'static str>,
-    systems: &'static [Home],
+    systems: &'static [SupportedSystem],
 }
 
 impl Transport for RingTransport {
     fn about(&self) -> About {
         let waits = match self.mechanism {
             Some(_) => {
-                "who must wait sleeps, and is woken only if asleep, unless the methodology says otherwise"
+                "A waiting thread sleeps and is woken only if asleep, unless the methodology says \
+                 otherwise. It can also spin, or spin before sleeping"
             }
-            None => "who must wait looks again and again, and now and then gives the processor away",
+            None => "A waiting thread spins and sometimes yields the CPU; it never sleeps",
         };
         let semantics = format!(
-            "A ring of slots in shared memory for each direction: up to 4,096 slots of messages up to 1 KiB, 64 KiB \
-             of longer ones. A message is copied into a slot and out of it, one over 8 KiB in pieces; {waits}."
+            "A ring of shared-memory slots each way: up to 4,096 slots for messages up to 1 KiB, 64 KiB for \
+             longer ones. Messages are copied in and out, over 8 KiB in pieces. {waits}."
         );
         let mut about = control(self.slug, self.title, "shared-memory", self.systems, &semantics);
         about.info.control = false;
@@ -52,14 +54,15 @@ impl Transport for RingTransport {
         channel.default_buffer()?;
         let Manner { waiting, wake_rule, .. } = channel.manner;
         match (self.find()?, waiting, wake_rule) {
-            (_, Waiting::Spin, WakeRule::Always) => {
-                Err(Unsupported::because("who spins is not woken: expected the wake rule if-asleep"))
-            }
+            (_, Waiting::Spin, WakeRule::Always) => Err(Unsupported::because(
+                "a spinning receiver needs no wake-up: expected the wake rule \
+                 if-asleep",
+            )),
             (_, Waiting::Spin, WakeRule::IfAsleep) => Ok(()),
-            (None, ..) => Err(Unsupported::because("nobody sleeps at it: expected receive = spin")),
+            (None, ..) => Err(Unsupported::because("this ring only spins: expected receive = spin")),
             (Some(mechanism), _, rule) => {
                 mechanism.support()?;
-                if rule == WakeRule::Always { mechanism.unasked() } else { Ok(()) }
+                if rule == WakeRule::Always { mechanism.unconditional_wake() } else { Ok(()) }
             }
         }
     }
@@ -69,7 +72,7 @@ impl Transport for RingTransport {
         for offset in [0, geometry(channel).bytes()] {
             self.prepare(&memory, offset, channel, false)?;
         }
-        Ok(Channel::of([memory.try_clone()?], [memory]))
+        Ok(Channel::from_handles([memory.try_clone()?], [memory]))
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -97,31 +100,31 @@ impl RingTransport {
         slug: &'static str,
         title: &'static str,
         mechanism: Option<&'static str>,
-        systems: &'static [Home],
+        systems: &'static [SupportedSystem],
     ) -> Self {
         Self { slug, title, mechanism, systems }
     }
 
-    /// Whether one ring of this kind can carry such messages from and to many.
+    /// Checks that one ring of this kind can carry these messages between any number of ends.
     pub fn support_many(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         let most = ring::geometry::MESSAGE_BYTES_MAX;
         if channel.message_bytes > most {
             return Err(Unsupported::because(format!(
-                "a message to many must fit a slot of the ring: expected at most {most} B, found {} B",
+                "message of {} B exceeds a ring slot: with several receivers, at most {most} B",
                 channel.message_bytes
             )));
         }
         self.support(channel)
     }
 
-    /// Creates one ring for many.
+    /// Creates one ring for any number of ends.
     pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<Handle> {
         let memory = shared_memory::create(geometry(channel).bytes())?;
         self.prepare(&memory, 0, channel, many_senders)?;
         Ok(memory)
     }
 
-    /// A view of it, to sit down at.
+    /// Connects to that ring.
     pub fn connect_many(&self, parts: Parts, channel: &ChannelSpec, many_senders: bool) -> io::Result<Ring> {
         let [memory] = parts.take()?;
         self.view(&memory, 0, channel, many_senders)

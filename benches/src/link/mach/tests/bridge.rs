@@ -1,4 +1,4 @@
-//! The thread that hands messages over.
+//! Tests of the thread that hands messages over.
 
 use super::*;
 use crate::sys::passable;
@@ -19,11 +19,11 @@ fn bridged(
     kernel.assert_clean();
 }
 
-/// Both ends have met by two messages.
-const MET: u32 = 2;
+/// Connecting takes two messages.
+const CONNECT_MESSAGES: u32 = 2;
 
 #[test]
-fn no_more_messages_are_handed_over_than_there_are_frames() {
+fn stops_receiving_without_empty_frames() {
     bridged(
         |_, _, mut side| {
             for number in 0..20 {
@@ -31,7 +31,8 @@ fn no_more_messages_are_handed_over_than_there_are_frames() {
             }
         },
         |_, _, mut side| {
-            side.kernel.until(|tally, waiting| tally.received == MET + 5 && waiting.contains(&5));
+            side.kernel
+                .until(|tally, waiting| tally.received == CONNECT_MESSAGES + 5 && waiting.contains(&5));
             for number in 0..20 {
                 assert_eq!(side.receive(16).unwrap(), message(number, 16));
             }
@@ -40,18 +41,18 @@ fn no_more_messages_are_handed_over_than_there_are_frames() {
 }
 
 #[test]
-fn a_bridge_that_is_dropped_lets_go_of_what_it_was_handed() {
+fn dropping_a_bridge_releases_messages() {
     bridged(
         |_, _, mut side| {
-            let right = Right::of(&side.kernel, &passable::make().unwrap()).unwrap();
+            let right = Right::for_file(&side.kernel, &passable::make().unwrap()).unwrap();
             for _ in 0..5 {
                 side.sender.send_right(&right).unwrap();
             }
-            side.kernel.until(|tally, _| tally.received >= MET + 5);
+            side.kernel.until(|tally, _| tally.received >= CONNECT_MESSAGES + 5);
         },
         |_, _, side| {
-            // Each of the five holds a right, and nobody looks at them.
-            side.kernel.until(|tally, _| tally.received >= MET + 5);
+            // Each of the five holds a right, and they stay unread.
+            side.kernel.until(|tally, _| tally.received >= CONNECT_MESSAGES + 5);
         },
     );
 }

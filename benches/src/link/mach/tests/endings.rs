@@ -1,14 +1,14 @@
-//! What an end hears when the other is gone.
+//! Tests of the errors when the other end is gone.
 
 use super::rendezvous::look_up;
 use super::*;
 use crate::sys::mach::Name;
 use crate::sys::mach::port::ReceivePort;
-use crate::sys::mach::rendezvous::{introduce, welcome};
+use crate::sys::mach::rendezvous::{accept_peer, introduce};
 use std::time::Instant;
 
 #[test]
-fn what_was_sent_before_leaving_is_received_and_then_the_end_is_an_error() {
+fn sent_messages_arrive_before_the_end() {
     every_pair(
         |_, _, mut side| {
             for number in 0..3 {
@@ -27,10 +27,10 @@ fn what_was_sent_before_leaving_is_received_and_then_the_end_is_an_error() {
 }
 
 #[test]
-fn who_waits_for_a_message_of_a_process_that_dies_is_released() {
+fn receiver_fails_when_the_sender_dies() {
     every_pair(
         |_, _, side| {
-            // In one process both would be dead.
+            // In one process, both would die.
             if side.kernel.processes() == 2 { side.die() } else { drop(side) }
         },
         |name, _, mut side| assert!(is_closed(side.receive(1)), "{name}"),
@@ -38,7 +38,7 @@ fn who_waits_for_a_message_of_a_process_that_dies_is_released() {
 }
 
 #[test]
-fn who_waits_for_room_in_a_port_whose_owner_is_gone_is_released() {
+fn sender_fails_when_the_port_dies() {
     every_pair(
         |name, form, mut side| {
             // The port holds five, and the frames of a bridge five more; one is being sent.
@@ -56,7 +56,7 @@ fn who_waits_for_room_in_a_port_whose_owner_is_gone_is_released() {
 }
 
 #[test]
-fn one_half_may_be_dropped_and_the_other_goes_on() {
+fn halves_can_be_dropped_separately() {
     every_pair(
         |name, _, side| {
             let Side { kernel: _, mut sender, receiver } = side;
@@ -75,10 +75,10 @@ fn one_half_may_be_dropped_and_the_other_goes_on() {
 }
 
 #[test]
-fn who_comes_and_goes_at_once_has_come() {
+fn end_that_leaves_immediately_has_connected() {
     let form = ALL[0].form;
     let kernel = Simulated::new(USER);
-    let (address, other) = (draw_address().unwrap(), kernel.process(USER));
+    let (address, other) = (new_address().unwrap(), kernel.process(USER));
     let at = address.clone();
     let responding = thread::spawn(move || drop(Side::connect(&other, End::Responder, &at, form).unwrap()));
     let token = parsed(&address).token;
@@ -88,7 +88,7 @@ fn who_comes_and_goes_at_once_has_come() {
     drop(service);
     responding.join().unwrap();
 
-    let peer = welcome(&kernel, &port, &token, Instant::now()).unwrap();
+    let peer = accept_peer(&kernel, &port, &token, Instant::now()).unwrap();
     assert_eq!(peer.name(), Name::DEAD);
     let mut receiver = MachReceiver::new(&kernel, port, form).unwrap();
     assert!(is_closed(receiver.receive(&mut [0]).map(drop)));

@@ -1,4 +1,4 @@
-//! The buffer that grows, and what else can happen when a message is received.
+//! Tests of the buffer that grows, and of errors when receiving.
 
 use super::*;
 use crate::sys::mach::exchange::fill;
@@ -6,7 +6,7 @@ use crate::sys::mach::frame::Frame;
 use crate::sys::mach::{Code, Trailer, abi};
 
 #[test]
-fn a_buffer_grows_once_for_a_size_and_never_shrinks() {
+fn buffer_grows_once_and_never_shrinks() {
     const SIZES: [usize; 6] = [100, 1 << 20, 100, 1 << 20, 500_000, 2 << 20];
     for transport in [ALL[0], ALL[1], ALL[3]] {
         let kernel = Simulated::new(USER);
@@ -15,7 +15,7 @@ fn a_buffer_grows_once_for_a_size_and_never_shrinks() {
             for bytes in SIZES {
                 assert!(side.receive(bytes).unwrap() == message(0, bytes));
             }
-            // A message that was too large has stayed where it was, and was received then.
+            // A message that was too large stayed in the port and was then received.
             assert_eq!(side.kernel.tally().too_large, 2);
         };
         let initiate = |_: &str, _: Form, mut side: Side| {
@@ -28,7 +28,7 @@ fn a_buffer_grows_once_for_a_size_and_never_shrinks() {
     }
 }
 
-/// Fills a small frame with what a kernel answers that is made up; of what is too large it says this size.
+/// Fills a small frame with simulated kernel answers; a message that is too large reports this size.
 fn filled(size: u32, answers: &[Code]) -> io::Result<usize> {
     let kernel = Simulated::new(USER);
     let mut frame = Frame::new(1_000, 4_096);
@@ -42,27 +42,27 @@ fn filled(size: u32, answers: &[Code]) -> io::Result<usize> {
 }
 
 #[test]
-fn a_frame_becomes_as_large_as_the_message_and_its_trailer() {
+fn frame_grows_to_message_and_trailer() {
     let too_large = Code::RECEIVE_TOO_LARGE;
     assert_eq!(filled(100_000, &[too_large, Code::SUCCESS]).unwrap(), 100_008);
-    // One whose trailer alone does not fit.
+    // Only the trailer does not fit.
     assert_eq!(filled(996, &[too_large, Code::SUCCESS]).unwrap(), 1_004);
     assert_eq!(filled(0, &[Code::RECEIVE_INTERRUPTED, Code::SUCCESS]).unwrap(), 1_000);
 }
 
 #[test]
-fn a_message_that_nobody_should_receive_is_refused_with_a_sentence() {
+fn rejects_oversized_messages() {
     let most = 256 << 20;
     let error = filled(most + 4, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
-    assert_eq!(error, "a Mach message of 268435460 B waits: expected at most 268435456 B");
-    // A kernel that contradicts itself is not asked for ever.
+    assert_eq!(error, "the next Mach message has 268435460 B: expected at most 268435456 B");
+    // A kernel that contradicts itself is not asked forever.
     let error = filled(992, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
-    assert_eq!(error, "a Mach message of 992 B does not fit a buffer of 1000 B");
+    assert_eq!(error, "Mach message of 992 B exceeds the buffer of 1000 B");
 }
 
 #[test]
-fn an_answer_of_the_kernel_is_told_by_its_name() {
+fn reports_kernel_codes_by_name() {
     assert!(is_closed(filled(0, &[Code::RECEIVE_PORT_DIED])));
     let error = filled(0, &[Code(Code::RECEIVE_BODY_ERROR.0 | 0x1000)]).unwrap_err().to_string();
-    assert_eq!(error, "the Mach kernel answered MACH_RCV_BODY_ERROR (0x1000500c)");
+    assert_eq!(error, "Mach error MACH_RCV_BODY_ERROR (0x1000500c)");
 }

@@ -1,4 +1,4 @@
-//! How messages are written and read.
+//! Tests of writing and reading messages.
 
 use super::*;
 use crate::sys::mach::carried::{Carried, carried};
@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 const TO: Destination = Destination::Peer(Name(0x1203));
 
-/// What the kernel makes of a message on its way, when it carries nothing: the header says how it came, and a trailer of
-/// this user is behind it.
+/// The kernel's changes to a message without descriptors: the header shows the disposition, and a trailer for this user
+/// follows.
 fn arrived(message: &[u8], came_by: u8, user: u32) -> Vec<u8> {
     let mut buffer = message.to_vec();
     buffer[0] = 0;
@@ -24,7 +24,7 @@ fn arrived(message: &[u8], came_by: u8, user: u32) -> Vec<u8> {
     buffer
 }
 
-/// The same, of a message with one right in it.
+/// The same for a message with one right.
 fn arrived_with_right(message: &[u8], right: Name) -> Vec<u8> {
     let mut buffer = arrived(message, abi::MOVE_SEND, USER);
     buffer[28..32].copy_from_slice(&right.0.to_ne_bytes());
@@ -46,7 +46,7 @@ fn memory_message(memory: &[u8], copying: Copying) -> Vec<u8> {
 
 /// The bytes that `mach/message.h` describes, written by hand.
 #[test]
-fn messages_have_the_form_of_the_headers() {
+fn messages_match_the_headers() {
     let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_ne_bytes()).collect() };
 
     let mut inline = vec![0xee; inline_bytes(5)];
@@ -83,12 +83,12 @@ fn messages_have_the_form_of_the_headers() {
 }
 
 #[test]
-fn a_message_that_is_not_as_its_kind_is_refused() {
+fn rejects_malformed_messages() {
     let right = arrived_with_right(&right_message(Name(1)), Name(7));
     let memory = arrived(&memory_message(&[1], Copying::Virtual), abi::MOVE_SEND, USER);
     assert!(read(&right).is_ok() && read(&memory).is_ok());
     for (good, at, byte) in [
-        // No descriptor, two, one of another type, a right of another kind, none, a dead one.
+        // No descriptor, two, another type, another kind of right, no right, a dead one.
         (&right, 24, 0),
         (&right, 24, 2),
         (&right, 39, abi::MEMORY),
@@ -96,7 +96,7 @@ fn a_message_that_is_not_as_its_kind_is_refused() {
         (&right, 28, 0),
         (&memory, 24, 2),
         (&memory, 39, abi::VOLATILE_MEMORY),
-        // Memory without a length, a wish for an answer, no descriptors, another kind, another way.
+        // Memory without a length, an expected answer, no descriptors, another kind, another disposition.
         (&memory, 40, 0),
         (&memory, 8, 1),
         (&memory, 3, 0),
@@ -116,7 +116,7 @@ fn a_message_that_is_not_as_its_kind_is_refused() {
 }
 
 #[test]
-fn a_notification_comes_from_the_kernel_alone() {
+fn accepts_notifications_only_from_the_kernel() {
     let mut message = vec![0; abi::NO_SENDERS_BYTES];
     put_stop(&mut message, TO);
     message[abi::ID].copy_from_slice(&70_i32.to_ne_bytes());
@@ -130,7 +130,7 @@ fn a_notification_comes_from_the_kernel_alone() {
 }
 
 #[test]
-fn the_user_is_read_only_from_a_whole_trailer() {
+fn reads_the_user_only_from_a_whole_trailer() {
     let mut message = vec![0; inline_bytes(0)];
     put_inline(&mut message, TO, 0);
     let buffer = arrived(&message, abi::MOVE_SEND, 501);
@@ -148,7 +148,7 @@ fn the_user_is_read_only_from_a_whole_trailer() {
 }
 
 #[test]
-fn all_that_a_message_holds_is_found() {
+fn finds_all_rights_and_memory() {
     let mut message = vec![0; abi::DESCRIPTORS];
     message[3] = 0x80;
     message[0] = abi::MOVE_SEND;
@@ -182,11 +182,11 @@ fn all_that_a_message_holds_is_found() {
     assert_eq!(carried(&message), all);
     assert!(read(&message).is_err());
 
-    // Without the bit there are no descriptors, whatever the bytes look like.
+    // Without the bit there are no descriptors, whatever the bytes are.
     let mut plain = message.clone();
     plain[3] = 0;
     assert_eq!(carried(&plain), all[..1]);
-    // What is beyond its size, or of no known type, is not of the message.
+    // Bytes beyond its size or with an unknown type do not belong to the message.
     let mut cut = message.clone();
     cut[abi::SIZE].copy_from_slice(&56_u32.to_ne_bytes());
     assert_eq!(carried(&cut), all[..3]);
@@ -197,7 +197,7 @@ fn all_that_a_message_holds_is_found() {
 
 proptest! {
     #[test]
-    fn an_inline_message_is_read_as_it_was_written(
+    fn inline_message_round_trips(
         payload in proptest::collection::vec(any::<u8>(), 0..300),
         sender in any::<u32>(),
     ) {
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn a_message_with_a_descriptor_is_read_as_it_was_written(
+    fn message_with_descriptor_round_trips(
         address in 1_u64.., length in 1_u32.., name in 1..u32::MAX, token in any::<[u8; 32]>()
     ) {
         let mut buffer = arrived(&memory_message(&[1], Copying::Virtual), abi::MOVE_SEND, USER);
@@ -231,13 +231,13 @@ proptest! {
     }
 
     #[test]
-    fn bytes_of_any_kind_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn parses_any_bytes_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         look_at_all(&bytes);
     }
 
-    /// Such as come close to a message.
+    /// Bytes that resemble a message.
     #[test]
-    fn messages_that_are_damaged_are_read_or_refused(
+    fn parses_damaged_messages_without_panic(
         which in 0..5_usize,
         damage in proptest::collection::vec((0..120_usize, any::<u8>()), 0..4),
         cut in 0..200_usize,
@@ -273,7 +273,7 @@ fn arrived_or_not(message: &[u8]) -> Vec<u8> {
     buffer
 }
 
-/// Nothing of it panics, and what is read is inside.
+/// Parsing never panics, and all it reads is inside the buffer.
 fn look_at_all(buffer: &[u8]) {
     let _ = user(buffer);
     let _ = carried(buffer);

@@ -1,4 +1,4 @@
-//! The links over a simulated kernel, which counts what is left behind: nothing, after every test.
+//! Tests of the links over a simulated kernel. It counts leaks: none may be left after any test.
 
 mod bridge;
 mod endings;
@@ -47,15 +47,15 @@ impl Side {
         self.receiver.receive(&mut vec![0; bytes]).map(<[u8]>::to_vec)
     }
 
-    /// The process ends, and its destructors do not run.
+    /// Ends the process without running its destructors.
     fn die(self) {
         self.kernel.die();
         std::mem::forget(self);
     }
 }
 
-/// Runs every transport in one process and in two, the initiator here and the responder on a thread of its own. Nothing may
-/// be left behind.
+/// Runs every transport in one process and in two, the initiator here and the responder on another thread. Nothing may
+/// leak.
 fn every_pair(
     initiate: impl Fn(&str, Form, Side),
     respond: impl Fn(&str, Form, Side) + Send + Sync + 'static,
@@ -79,7 +79,7 @@ fn pair(
     initiate: impl FnOnce(&str, Form, Side),
     respond: Arc<impl Fn(&str, Form, Side) + Send + Sync + 'static>,
 ) {
-    let address = draw_address().unwrap();
+    let address = new_address().unwrap();
     let responding = {
         let (name, address) = (name.to_owned(), address.clone());
         thread::spawn(move || {
@@ -94,7 +94,7 @@ fn is_closed<T: std::fmt::Debug>(result: io::Result<T>) -> bool {
     result.unwrap_err().kind() == io::ErrorKind::UnexpectedEof
 }
 
-/// Bytes that tell messages apart, and where they are moved by less than a prime number.
+/// Bytes that identify messages, even when moved by less than a prime number.
 fn message(number: usize, bytes: usize) -> Vec<u8> {
     let mut pattern: Vec<u8> = (0..251).collect();
     pattern.rotate_left(number * 13 % 251);

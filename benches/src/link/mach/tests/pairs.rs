@@ -1,4 +1,4 @@
-//! What goes to and fro between two ends that live.
+//! Tests of traffic between two live ends.
 
 use super::rendezvous::send;
 use super::*;
@@ -15,9 +15,9 @@ fn carries(form: Form, bytes: usize) -> bool {
 }
 
 #[test]
-fn messages_of_every_size_are_echoed_exactly() {
+fn echoes_messages_of_every_size() {
     fn sizes(form: Form) -> impl Iterator<Item = usize> {
-        // Again the small ones, after the buffers have grown.
+        // Small ones again, after the buffers have grown.
         SIZES.into_iter().chain([LARGE]).chain(SIZES).filter(move |&bytes| carries(form, bytes))
     }
     every_pair(
@@ -26,7 +26,7 @@ fn messages_of_every_size_are_echoed_exactly() {
                 let mut memory = side.sender.allocate(bytes).unwrap();
                 memory.copy_from_slice(&message(number, bytes));
                 side.sender.send(&memory).unwrap();
-                // What is sent may be written at once: the other end has it as it was.
+                // Sent memory may be overwritten immediately: the other end has the sent content.
                 memory.fill(0);
                 assert!(side.receive(bytes).unwrap() == message(number, bytes), "{name}: {bytes} B");
             }
@@ -43,7 +43,7 @@ fn messages_of_every_size_are_echoed_exactly() {
 }
 
 #[test]
-fn what_the_kernel_does_not_copy_is_refused_and_the_next_message_is_not() {
+fn rejects_what_the_kernel_cannot_copy() {
     every_pair(
         |name, form, mut side| {
             let sent = side.sender.send(&vec![0; LARGE]);
@@ -65,20 +65,20 @@ fn what_the_kernel_does_not_copy_is_refused_and_the_next_message_is_not() {
 }
 
 #[test]
-fn a_sender_waits_while_the_port_is_full_and_time_outs_lose_and_double_nothing() {
+fn timeouts_lose_and_duplicate_nothing() {
     const MESSAGES: usize = 40;
-    const TIME_OUTS: u32 = 3;
+    const TIMEOUTS: u32 = 3;
     const BYTES: usize = 40_000;
     every_pair(
         |_, _, mut side| {
-            side.kernel.impatient(TIME_OUTS);
+            side.kernel.time_out_sends(TIMEOUTS);
             for number in 0..MESSAGES {
                 side.sender.send(&message(number, BYTES)).unwrap();
             }
-            assert!(side.kernel.tally().timed_out >= TIME_OUTS);
+            assert!(side.kernel.tally().timed_out >= TIMEOUTS);
         },
         |name, _, mut side| {
-            side.kernel.until(|tally, _| tally.timed_out >= TIME_OUTS);
+            side.kernel.until(|tally, _| tally.timed_out >= TIMEOUTS);
             for number in 0..MESSAGES {
                 assert!(side.receive(BYTES).unwrap() == message(number, BYTES), "{name}: {number}");
             }
@@ -88,14 +88,14 @@ fn a_sender_waits_while_the_port_is_full_and_time_outs_lose_and_double_nothing()
 }
 
 #[test]
-fn a_port_holds_five_messages() {
+fn port_holds_five_messages() {
     every_pair(
         |name, form, mut side| {
             for number in 0..5 {
                 side.sender.send(&message(number, 8)).unwrap();
             }
             if form.arrival != Arrival::Bridge {
-                side.kernel.impatient(1);
+                side.kernel.time_out_sends(1);
                 side.sender.send(&message(5, 8)).unwrap();
                 assert!(side.kernel.tally().timed_out >= 1, "{name}");
             }
@@ -113,7 +113,7 @@ fn a_port_holds_five_messages() {
 }
 
 #[test]
-fn a_message_of_another_length_than_is_expected_is_refused_and_let_go_of() {
+fn rejects_unexpected_length() {
     every_pair(
         |_, _, mut side| {
             for bytes in [100, 0, 7] {
@@ -123,7 +123,11 @@ fn a_message_of_another_length_than_is_expected_is_refused_and_let_go_of() {
         |name, _, mut side| {
             for (bytes, expected) in [(100, 99), (0, 1)] {
                 let error = side.receive(expected).unwrap_err().to_string();
-                assert_eq!(error, format!("a message of {bytes} B came, expected {expected} B"), "{name}");
+                assert_eq!(
+                    error,
+                    format!("received a message of {bytes} B, expected {expected} B"),
+                    "{name}"
+                );
             }
             assert_eq!(side.receive(7).unwrap(), message(0, 7));
         },
@@ -131,16 +135,16 @@ fn a_message_of_another_length_than_is_expected_is_refused_and_let_go_of() {
 }
 
 #[test]
-fn a_message_in_another_form_than_the_link_has_is_refused_and_let_go_of() {
+fn rejects_unexpected_form() {
     for (sent, expected) in [(0, 4), (4, 0), (5, 2), (2, 5)] {
         let kernel = Simulated::new(USER);
-        let (address, other) = (draw_address().unwrap(), kernel.process(USER));
+        let (address, other) = (new_address().unwrap(), kernel.process(USER));
         thread::scope(|scope| {
             let at = &address;
             scope.spawn(move || {
                 let mut side = Side::connect(&other, End::Responder, at, ALL[expected].form).unwrap();
                 let error = side.receive(50_000).unwrap_err().to_string();
-                assert!(error.contains("of another kind than is expected"), "{error}");
+                assert!(error.contains("unexpected message kind"), "{error}");
                 assert!(is_closed(side.receive(50_000)));
             });
             let mut side = Side::connect(&kernel, End::Initiator, at, ALL[sent].form).unwrap();
@@ -151,21 +155,21 @@ fn a_message_in_another_form_than_the_link_has_is_refused_and_let_go_of() {
 }
 
 #[test]
-fn a_message_of_no_known_kind_is_refused_and_let_go_of() {
+fn rejects_unknown_kind() {
     for transport in ALL {
         let kernel = Simulated::new(USER);
-        let (address, other) = (draw_address().unwrap(), kernel.process(USER));
+        let (address, other) = (new_address().unwrap(), kernel.process(USER));
         thread::scope(|scope| {
             let at = &address;
             scope.spawn(move || {
                 let mut side = Side::connect(&other, End::Responder, at, transport.form).unwrap();
                 for _ in 0..2 {
                     let error = side.receive(8).unwrap_err().to_string();
-                    assert!(error.starts_with("a Mach message was refused: it is of a kind"), "{error}");
+                    assert!(error.starts_with("rejected a Mach message: unexpected kind"), "{error}");
                 }
                 assert!(is_closed(side.receive(8)));
             });
-            let meeting = initiate(&kernel, &parsed(at), PATIENCE).unwrap();
+            let meeting = initiate(&kernel, &parsed(at), TIMEOUT).unwrap();
             let (to, memory) = (Destination::Peer(meeting.peer.name()), vec![7; 100_000]);
             let mut message = vec![0; OUT_OF_LINE_BYTES];
             put_out_of_line(&mut message, to, &memory, Copying::Physical);
@@ -181,7 +185,7 @@ fn a_message_of_no_known_kind_is_refused_and_let_go_of() {
 }
 
 #[test]
-fn memory_out_of_line_begins_at_a_page_of_the_system() {
+fn out_of_line_memory_begins_at_a_page() {
     every_pair(
         |name, form, mut side| {
             for bytes in [0, 1, 16_384, 100_000] {
@@ -195,17 +199,17 @@ fn memory_out_of_line_begins_at_a_page_of_the_system() {
     );
 }
 
-/// What a right stands for is known again by what it has in common with the first.
+/// A passed right is recognized by its identity.
 #[test]
-fn a_right_to_a_file_is_passed_and_stays_the_senders_too() {
+fn passed_right_stays_with_the_sender() {
     const RIGHTS: u32 = 20;
     every_pair(
         |_, _, mut side| {
             let file = passable::make().unwrap();
-            let right = Right::of(&side.kernel, &file).unwrap();
+            let right = Right::for_file(&side.kernel, &file).unwrap();
             drop(file);
             side.sender.send(&right.identity().unwrap().to_le_bytes()).unwrap();
-            side.kernel.impatient(3);
+            side.kernel.time_out_sends(3);
             for _ in 0..RIGHTS {
                 side.sender.send_right(&right).unwrap();
             }
@@ -222,7 +226,7 @@ fn a_right_to_a_file_is_passed_and_stays_the_senders_too() {
                 assert_eq!(right.identity().unwrap().to_le_bytes().to_vec(), expected, "{name}");
             }
             let error = side.receiver.receive_right().err().unwrap().to_string();
-            assert!(error.contains("of another kind than is expected"), "{name}: {error}");
+            assert!(error.contains("unexpected message kind"), "{name}: {error}");
         },
     );
 }

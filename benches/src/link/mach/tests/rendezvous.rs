@@ -1,4 +1,4 @@
-//! Who is let in, and who is not.
+//! Tests of accepted and rejected introductions.
 
 use super::*;
 use crate::sys::mach::message::{self as form_of, Destination, INTRODUCTION_BYTES, inline_bytes};
@@ -20,7 +20,7 @@ pub(super) fn look_up(kernel: &Simulated, address: &Address) -> SendRight<Simula
 
 #[expect(unsafe_code, reason = "a message may describe memory")]
 pub(super) fn send(kernel: &Simulated, message: &mut [u8]) {
-    // SAFETY: memory that it describes is that of the caller, who waits.
+    // SAFETY: the memory that it describes belongs to the caller, which waits.
     let code = unsafe { kernel.send(message, Duration::from_secs(60)) };
     assert_eq!(code, Code::SUCCESS);
 }
@@ -31,7 +31,7 @@ fn introduction(to: Name, port: Name, token: &Token) -> Vec<u8> {
     message
 }
 
-/// All that may come to a name that others can look up, without being an introduction.
+/// All messages except an introduction that can reach a public name.
 fn intrusions(address: &Address, to: Name, port: Name, memory: &[u8]) -> Vec<Vec<u8>> {
     let wrong = Token::read(&[0; 32]).unwrap();
     let good = introduction(to, port, &address.token);
@@ -52,17 +52,17 @@ fn intrusions(address: &Address, to: Name, port: Name, memory: &[u8]) -> Vec<Vec
         changed(&|message| message.extend([0; 4])),
         changed(&|message| message.truncate(INTRODUCTION_BYTES - 4)),
         changed(&|message| message.truncate(40)),
-        // No right, a right to send once.
+        // No right, a send-once right.
         changed(&|message| message[28..32].fill(0)),
         changed(&|message| message[38] = abi::MAKE_SEND_ONCE),
-        // Nothing is said to be a descriptor, so nothing is one.
+        // Without the complex bit, it has no descriptors.
         changed(&|message| message[3] = 0),
-        // It wants an answer as well.
+        // It also expects an answer.
         changed(&|message| {
             message[1] = abi::MAKE_SEND;
             message[12..16].copy_from_slice(&port.0.to_ne_bytes());
         }),
-        // Two descriptors: the second has been the beginning of the token.
+        // Two descriptors: the second was the beginning of the token.
         changed(&|message| {
             message[24..28].copy_from_slice(&2_u32.to_ne_bytes());
             message[40..72].fill(0);
@@ -70,7 +70,7 @@ fn intrusions(address: &Address, to: Name, port: Name, memory: &[u8]) -> Vec<Vec
         out_of_line,
         inline,
         stop,
-        // What looks like a notification of the kernel.
+        // It looks like a notification from the kernel.
         {
             let mut message = vec![0; 36];
             form_of::put_stop(&mut message, Destination::Peer(to));
@@ -81,9 +81,9 @@ fn intrusions(address: &Address, to: Name, port: Name, memory: &[u8]) -> Vec<Vec
 }
 
 #[test]
-fn intruders_are_refused_and_who_comes_after_them_is_let_in() {
+fn rejects_intruders_and_accepts_the_next() {
     let kernel = Simulated::new(USER);
-    let address = draw_address().unwrap();
+    let address = new_address().unwrap();
     let (over, is_over) = channel();
     thread::scope(|scope| {
         let (at, responder) = (&address, kernel.process(USER));
@@ -105,7 +105,7 @@ fn intruders_are_refused_and_who_comes_after_them_is_let_in() {
                 if intruder.user() != USER {
                     send(intruder, &mut introduction(service.name(), port.name(), &address.token));
                 }
-                // Once all that was sent is refused, nobody can send there.
+                // Once all messages are rejected, no senders are left.
                 drop(service);
                 let mut buffer = [0; 100];
                 assert_eq!(intruder.receive(port.name(), &mut buffer, Trailer::Least, None), Code::SUCCESS);
@@ -123,24 +123,24 @@ fn intruders_are_refused_and_who_comes_after_them_is_let_in() {
 }
 
 #[test]
-fn who_is_refused_hears_of_it() {
+fn rejected_process_gets_an_error() {
     let kernel = Simulated::new(USER);
-    let (address, other) = (draw_address().unwrap(), kernel.process(USER + 1));
+    let (address, other) = (new_address().unwrap(), kernel.process(USER + 1));
     thread::scope(|scope| {
         let (at, responder) = (&address, kernel.process(USER));
-        let responding = scope.spawn(move || respond(&responder, &parsed(at), PATIENCE).map(drop));
-        let refused = initiate(&other, &parsed(at), PATIENCE);
+        let responding = scope.spawn(move || respond(&responder, &parsed(at), TIMEOUT).map(drop));
+        let refused = initiate(&other, &parsed(at), TIMEOUT);
         assert!(is_closed(refused.map(drop)));
-        initiate(&kernel, &parsed(at), PATIENCE).unwrap();
+        initiate(&kernel, &parsed(at), TIMEOUT).unwrap();
         responding.join().unwrap().unwrap();
     });
     kernel.assert_clean();
 }
 
 #[test]
-fn an_answer_of_another_user_is_refused() {
+fn rejects_answers_from_another_user() {
     let kernel = Simulated::new(USER);
-    let address = draw_address().unwrap();
+    let address = new_address().unwrap();
     thread::scope(|scope| {
         let (at, impostor) = (&address, kernel.process(0));
         scope.spawn(move || {
@@ -153,28 +153,28 @@ fn an_answer_of_another_user_is_refused() {
             let peer = SendRight::owning(&impostor, port);
             let own = ReceivePort::new(&impostor).unwrap();
             send(&impostor, &mut introduction(peer.name(), own.name(), &token));
-            // Then nobody else can answer.
+            // No one else can answer then.
         });
-        assert!(is_closed(initiate(&kernel, &parsed(at), PATIENCE).map(drop)));
+        assert!(is_closed(initiate(&kernel, &parsed(at), TIMEOUT).map(drop)));
     });
     kernel.assert_clean();
 }
 
 #[test]
-fn nobody_is_waited_for_for_ever() {
+fn waiting_times_out() {
     let kernel = Simulated::new(USER);
-    let address = parsed(&draw_address().unwrap());
+    let address = parsed(&new_address().unwrap());
     let alone = respond(&kernel, &address, Duration::ZERO).map(drop).unwrap_err();
     assert_eq!(alone.kind(), io::ErrorKind::TimedOut);
-    assert_eq!(alone.to_string(), "the other end did not introduce itself in time: nobody came");
+    assert_eq!(alone.to_string(), "the other end did not connect in time: no connection");
     let alone = initiate(&kernel, &address, Duration::ZERO).map(drop).unwrap_err().to_string();
     assert!(alone.contains("BOOTSTRAP_UNKNOWN_SERVICE"), "{alone}");
     kernel.assert_clean();
 
-    // The last who came is named.
+    // The error names the last sender.
     let service = ReceivePort::checked_in(&kernel, address.service()).unwrap();
     let silent = initiate(&kernel, &address, Duration::ZERO).map(drop).unwrap_err().to_string();
-    assert_eq!(silent, "the other end did not introduce itself in time: nobody came");
+    assert_eq!(silent, "the other end did not connect in time: no connection");
     let second = respond(&kernel, &address, Duration::ZERO).map(drop).unwrap_err().to_string();
     assert!(second.contains("BOOTSTRAP_NAME_IN_USE"), "{second}");
     drop(service);
@@ -182,12 +182,12 @@ fn nobody_is_waited_for_for_ever() {
 }
 
 #[test]
-fn an_introduction_that_finds_the_port_full_waits_like_any_message() {
+fn introduction_waits_for_room() {
     let kernel = Simulated::new(USER);
-    let address = draw_address().unwrap();
+    let address = new_address().unwrap();
     thread::scope(|scope| {
         let (at, responder) = (&address, kernel.process(USER));
-        kernel.impatient(1);
+        kernel.time_out_sends(1);
         let name = responder.check_in(parsed(at).service()).unwrap();
         let service = look_up(&kernel, &parsed(at));
         for _ in 0..abi::QUEUE_LIMIT_DEFAULT {
@@ -197,9 +197,9 @@ fn an_introduction_that_finds_the_port_full_waits_like_any_message() {
         }
         drop(service);
         let (initiator, watcher) = (kernel.clone(), kernel.clone());
-        let initiating = scope.spawn(move || initiate(&initiator, &parsed(at), PATIENCE).map(drop));
+        let initiating = scope.spawn(move || initiate(&initiator, &parsed(at), TIMEOUT).map(drop));
         watcher.until(|tally, _| tally.timed_out >= 1);
-        // The port dies with what waits in it, and who waits for room there is told that nobody takes its right.
+        // Destroying the port also destroys its waiting messages, and a sender that waits for room gets an error.
         responder.destroy_receive(name).unwrap();
         assert!(is_closed(initiating.join().unwrap()));
     });

@@ -1,4 +1,4 @@
-//! Messages on their way through the simulated kernel: what it takes from a sender, and what it gives to a receiver.
+//! Messages in the simulated kernel: copying from a sender and to a receiver.
 
 use super::super::{Code, Name, Trailer, abi};
 use super::State;
@@ -7,32 +7,32 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Bytes of a page, as on Apple silicon.
+/// Page size, as on Apple silicon.
 pub(super) const PAGE_BYTES: usize = 16_384;
-/// What a physical copy may have without counting (XNU's `msg_ool_size_small`).
+/// Physical copies up to this size are not counted (XNU's `msg_ool_size_small`).
 const SMALL_BYTES: usize = 32 << 10;
-/// What is in memory that is not mapped any more.
+/// Fills unmapped memory.
 const GONE: u8 = 0xdd;
 
 #[derive(Debug)]
-pub(super) struct Letter {
-    /// What the right that it is sent with is on its way.
+pub(super) struct QueuedMessage {
+    /// The kind of the destination's right in transit.
     pub(super) disposition: u8,
     port: Option<PortId>,
     reply: Option<(PortId, u8)>,
     is_complex: bool,
     id: i32,
-    /// All of it, but what is in these places means nothing: the header, descriptors.
+    /// The whole message; the header and descriptors in it are not used.
     raw: Vec<u8>,
     items: Vec<Item>,
     user: u32,
 }
 
-/// What a descriptor stands for.
+/// The content of a descriptor.
 #[derive(Debug)]
 enum Item {
     Right(PortId, u8),
-    /// A name that stands for no right, which goes as it is.
+    /// A name without a right, which is passed unchanged.
     Name(Name, u8),
     Memory {
         contents: Vec<u8>,
@@ -56,7 +56,7 @@ pub(crate) struct Region {
     bytes: usize,
 }
 
-// SAFETY: the memory is the region's own.
+// SAFETY: the region owns the memory.
 #[expect(unsafe_code, reason = "memory by its address")]
 unsafe impl Send for Region {}
 
@@ -68,7 +68,7 @@ impl Region {
         let Some(address) = NonNull::new(unsafe { alloc(layout) }) else {
             std::alloc::handle_alloc_error(layout)
         };
-        // SAFETY: the memory is new and as large.
+        // SAFETY: the memory is new and has this size.
         unsafe { address.copy_from_nonoverlapping(NonNull::from(contents).cast(), contents.len()) };
         Self { address, bytes: contents.len() }
     }
@@ -81,7 +81,7 @@ impl Region {
 #[expect(unsafe_code, reason = "memory by its address")]
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: the memory is this long and this region's alone; who still looks there will see that it is gone.
+        // SAFETY: the memory has this length and belongs only to this region; a stale reader will see the fill byte.
         unsafe {
             self.address.write_bytes(GONE, self.bytes);
             dealloc(self.address.as_ptr(), Self::layout(self.bytes));
@@ -89,7 +89,7 @@ impl Drop for Region {
     }
 }
 
-impl Letter {
+impl QueuedMessage {
     pub(super) fn bytes(&self) -> usize {
         self.raw.len()
     }
@@ -126,9 +126,13 @@ impl State {
     /// Takes a message from a process, with its rights and its memory.
     ///
     /// # Safety
-    /// What the message has of out-of-line memory is readable.
+    /// Out-of-line memory in the message is readable.
     #[expect(unsafe_code, reason = "memory by its address")]
-    pub(super) unsafe fn copy_in(&mut self, task: u32, message: &[u8]) -> Result<(Letter, PortId), Code> {
+    pub(super) unsafe fn copy_in(
+        &mut self,
+        task: u32,
+        message: &[u8],
+    ) -> Result<(QueuedMessage, PortId), Code> {
         if message.len() < abi::HEADER_BYTES || !message.len().is_multiple_of(4) {
             return Err(Code::SEND_MSG_TOO_SMALL);
         }
@@ -148,7 +152,7 @@ impl State {
         let destination = Name(word(message, &abi::REMOTE));
         let (port, disposition) =
             self.copy_in_right(task, destination, disposition).map_err(|_| Code::SEND_INVALID_DEST)?;
-        let mut letter = Letter {
+        let mut queued = QueuedMessage {
             disposition,
             port: Some(port),
             reply: None,
@@ -158,11 +162,11 @@ impl State {
             items: Vec::new(),
             user: self.task(task).user,
         };
-        // SAFETY: the caller's promise.
-        match unsafe { self.copy_in_body(task, &mut letter, descriptors, (answer_to, reply)) } {
-            Ok(()) => Ok((letter, port)),
+        // SAFETY: the caller's guarantee.
+        match unsafe { self.copy_in_body(task, &mut queued, descriptors, (answer_to, reply)) } {
+            Ok(()) => Ok((queued, port)),
             Err(code) => {
-                self.destroy(letter);
+                self.destroy(queued);
                 Err(code)
             }
         }
@@ -172,16 +176,16 @@ impl State {
     unsafe fn copy_in_body(
         &mut self,
         task: u32,
-        letter: &mut Letter,
+        queued: &mut QueuedMessage,
         descriptors: Vec<Range<usize>>,
         (answer_to, reply): (Name, u8),
     ) -> Result<(), Code> {
         if answer_to.is_right() {
-            letter.reply = Some(self.copy_in_right(task, answer_to, reply)?);
+            queued.reply = Some(self.copy_in_right(task, answer_to, reply)?);
         }
         let mut physical = 0;
         for place in descriptors {
-            let descriptor = letter.raw[place].to_vec();
+            let descriptor = queued.raw[place].to_vec();
             let item = if descriptor[abi::TYPE] == abi::RIGHT {
                 let name = Name(word(&descriptor, &abi::RIGHT_NAME));
                 let disposition = descriptor[abi::DISPOSITION];
@@ -213,76 +217,76 @@ impl State {
                 let contents = if bytes == 0 {
                     Vec::new()
                 } else {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the caller's guarantee.
                     unsafe { std::slice::from_raw_parts(address, bytes) }.to_vec()
                 };
                 Item::Memory { contents, copy }
             };
-            letter.items.push(item);
+            queued.items.push(item);
         }
         Ok(())
     }
 
-    /// Gives a message to a process: the header says whom to answer, and through which port it came.
+    /// Gives a message to a process: the header has the right to answer, and the port through which it came.
     pub(super) fn copy_out(
         &mut self,
         task: u32,
         through: Name,
-        letter: Letter,
+        queued: QueuedMessage,
         number: u32,
         buffer: &mut [u8],
         trailer: Trailer,
     ) {
-        let bytes = letter.bytes();
-        let user = letter.user;
-        let answer_to = letter.reply.map_or((Name::NULL, 0), |(port, disposition)| {
+        let bytes = queued.bytes();
+        let user = queued.user;
+        let answer_to = queued.reply.map_or((Name::NULL, 0), |(port, disposition)| {
             (self.copy_out_right(task, Some(port), disposition), disposition)
         });
-        let came = (through, letter.disposition);
-        self.write(task, letter, answer_to, came, buffer);
+        let came = (through, queued.disposition);
+        self.write(task, queued, answer_to, came, buffer);
         let rest = &mut buffer[bytes..bytes + trailer.bytes()];
         rest.fill(0);
         put(rest, abi::TRAILER_SIZE, u32::try_from(trailer.bytes()).expect("small"));
         if trailer == Trailer::Audit {
             put(rest, 8..12, number);
             put(rest, 12..16, user);
-            // A token's first user is the one who has logged in, the third the real one.
+            // A token's first user is the login user, the third the real one.
             for (word, value) in [(0, user + 1_000), (1, user), (2, 20), (3, user + 2_000)] {
                 put(rest, 20 + 4 * word..24 + 4 * word, value);
             }
         }
     }
 
-    /// Gives a message back to its sender, as if it had received it, but the header is as it was sent.
-    pub(super) fn hand_back(&mut self, task: u32, letter: Letter, message: &mut [u8]) {
-        let right = letter.disposition;
-        let destination = (self.copy_out_right(task, letter.port, right), right);
-        let answer_to = letter.reply.map_or((Name::NULL, 0), |(port, disposition)| {
+    /// Returns a message to its sender, as if received, but with the header as sent.
+    pub(super) fn return_to_sender(&mut self, task: u32, queued: QueuedMessage, message: &mut [u8]) {
+        let right = queued.disposition;
+        let destination = (self.copy_out_right(task, queued.port, right), right);
+        let answer_to = queued.reply.map_or((Name::NULL, 0), |(port, disposition)| {
             (self.copy_out_right(task, Some(port), disposition), disposition)
         });
-        self.write(task, letter, destination, answer_to, message);
+        self.write(task, queued, destination, answer_to, message);
     }
 
     fn write(
         &mut self,
         task: u32,
-        letter: Letter,
+        queued: QueuedMessage,
         (remote, remote_is): (Name, u8),
         (local, local_is): (Name, u8),
         buffer: &mut [u8],
     ) {
-        let bytes = letter.bytes();
+        let bytes = queued.bytes();
         let buffer = &mut buffer[..bytes];
-        buffer.copy_from_slice(&letter.raw);
-        let complex = if letter.is_complex { abi::COMPLEX } else { 0 };
+        buffer.copy_from_slice(&queued.raw);
+        let complex = if queued.is_complex { abi::COMPLEX } else { 0 };
         put(buffer, abi::BITS, complex | u32::from(remote_is) | u32::from(local_is) << abi::LOCAL_SHIFT);
         put(buffer, abi::SIZE, u32::try_from(bytes).expect("small"));
         put(buffer, abi::REMOTE, remote.0);
         put(buffer, abi::LOCAL, local.0);
         put(buffer, abi::VOUCHER, 0);
-        put(buffer, abi::ID, letter.id.cast_unsigned());
+        put(buffer, abi::ID, queued.id.cast_unsigned());
         let mut at = abi::DESCRIPTORS;
-        for item in letter.items {
+        for item in queued.items {
             let descriptor = &mut buffer[at..at + item.bytes()];
             at += descriptor.len();
             descriptor.fill(0);
@@ -311,7 +315,7 @@ impl State {
         }
     }
 
-    /// Memory at a new address; no memory is nowhere.
+    /// Maps memory at a new address; empty memory has none.
     fn map(&mut self, task: u32, contents: &[u8]) -> u64 {
         if contents.is_empty() {
             return 0;
@@ -331,14 +335,14 @@ impl State {
         Ok(())
     }
 
-    /// A message that nobody will receive: its rights are released.
-    pub(super) fn destroy(&mut self, letter: Letter) {
-        let own = letter.port.map(|port| (port, letter.disposition));
-        let items = letter.items.into_iter().filter_map(|item| match item {
+    /// Destroys a message that will never be received: its rights are released.
+    pub(super) fn destroy(&mut self, queued: QueuedMessage) {
+        let own = queued.port.map(|port| (port, queued.disposition));
+        let items = queued.items.into_iter().filter_map(|item| match item {
             Item::Right(port, disposition) => Some((port, disposition)),
             Item::Name(..) | Item::Memory { .. } => None,
         });
-        for (port, disposition) in own.into_iter().chain(letter.reply).chain(items) {
+        for (port, disposition) in own.into_iter().chain(queued.reply).chain(items) {
             if disposition == abi::MOVE_RECEIVE {
                 self.kill(port);
             } else {
@@ -348,7 +352,7 @@ impl State {
     }
 }
 
-/// Where the descriptors of a complex message are.
+/// The positions of the descriptors in a complex message.
 fn descriptors(message: &[u8]) -> Result<Vec<Range<usize>>, Code> {
     if message.len() < abi::DESCRIPTORS {
         return Err(Code::SEND_MSG_TOO_SMALL);

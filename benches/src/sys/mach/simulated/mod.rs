@@ -1,8 +1,8 @@
-//! A Mach kernel in memory, for tests on any system: as strict as the real one, and it counts what is left behind.
+//! A Mach kernel in memory, for tests on any system. It is as strict as the real one, and counts leaks.
 //!
-//! Written after XNU's `osfmk/ipc` (`ipc_kmsg.c`, `ipc_mqueue.c`, `ipc_right.c`, `mach_msg.c`) and libsyscall. What it does
-//! not have (port sets, vouchers, rights out of line, guards) it refuses. A page has 16 KiB, as on Apple silicon. Several
-//! processes share a kernel; [`Simulated::process`] begins one, and [`Simulated::die`] kills it.
+//! Written after XNU's `osfmk/ipc` (`ipc_kmsg.c`, `ipc_mqueue.c`, `ipc_right.c`, `mach_msg.c`) and libsyscall. It
+//! rejects unsupported features (port sets, vouchers, rights out of line, guards). A page has 16 KiB, as on Apple
+//! silicon. Several processes share a kernel; [`Simulated::process`] starts one, and [`Simulated::die`] kills it.
 
 mod copying;
 mod ports;
@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Simulated {
-    world: Arc<World>,
+    shared: Arc<Shared>,
     task: u32,
 }
 
 #[derive(Debug, Default)]
-struct World {
+struct Shared {
     state: Mutex<State>,
-    /// Something has happened that somebody may wait for.
+    /// Notified of every change.
     changed: Condvar,
 }
 
@@ -38,10 +38,10 @@ pub(crate) struct State {
     tasks: BTreeMap<u32, Task>,
     services: BTreeMap<CString, PortId>,
     ids: u32,
-    /// As many sends into a full port shall time out at once.
-    impatient: u32,
+    /// The number of sends into a full port that must time out immediately.
+    time_out_sends: u32,
     tally: Tally,
-    /// What the real kernel would have refused, and what nobody would have noticed.
+    /// Calls that the real kernel would have rejected without anyone noticing.
     violations: Vec<String>,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct Tally {
     pub(crate) received: u32,
 }
 
-/// What exists: to be the same after a test as before.
+/// Existing objects: must be the same after a test as before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Census {
+pub(crate) struct ObjectCounts {
     ports: usize,
     references: u32,
     regions: usize,
@@ -63,8 +63,8 @@ pub(crate) struct Census {
 
 impl Simulated {
     pub(crate) fn new(user: u32) -> Self {
-        let world = Arc::new(World::default());
-        Self { world, task: 0 }.process(user)
+        let shared = Arc::new(Shared::default());
+        Self { shared, task: 0 }.process(user)
     }
 
     pub(crate) fn process(&self, user: u32) -> Self {
@@ -72,17 +72,17 @@ impl Simulated {
         let task = state.id();
         state.tasks.insert(task, Task::new(user));
         drop(state);
-        Self { world: Arc::clone(&self.world), task }
+        Self { shared: Arc::clone(&self.shared), task }
     }
 
     pub(crate) fn die(&self) {
         self.state().end_task(self.task);
-        self.world.changed.notify_all();
+        self.shared.changed.notify_all();
     }
 
-    /// Makes so many sends into a full port time out at once.
-    pub(crate) fn impatient(&self, sends: u32) {
-        self.state().impatient = sends;
+    /// Makes this many sends into a full port time out immediately.
+    pub(crate) fn time_out_sends(&self, sends: u32) {
+        self.state().time_out_sends = sends;
     }
 
     pub(crate) fn processes(&self) -> usize {
@@ -105,32 +105,32 @@ impl Simulated {
             if holds(&state.tally, &waiting) {
                 return;
             }
-            state = self.world.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    pub(crate) fn census(&self) -> Census {
-        self.state().census()
+    pub(crate) fn object_counts(&self) -> ObjectCounts {
+        self.state().object_counts()
     }
 
-    /// That nothing exists any more, and that nothing was done wrong.
+    /// Asserts that no object exists any more, and that there were no violations.
     pub(crate) fn assert_clean(&self) {
         let state = self.state();
         assert_eq!(state.violations, Vec::<String>::new());
-        assert_eq!(state.census(), Census::default(), "left behind: {state:#?}");
+        assert_eq!(state.object_counts(), ObjectCounts::default(), "left behind: {state:#?}");
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.world.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut State, u32) -> T) -> T {
         let result = act(&mut self.state(), self.task);
-        self.world.changed.notify_all();
+        self.shared.changed.notify_all();
         result
     }
 
-    /// The same, and an error of it is one that its caller must not have made.
+    /// The same, but an error is recorded as a violation by the caller.
     fn strict<T>(&self, what: &str, act: impl FnOnce(&mut State, u32) -> Result<T, Code>) -> Result<T, Code> {
         self.act(|state, task| {
             act(state, task)
@@ -138,20 +138,20 @@ impl Simulated {
         })
     }
 
-    /// Waits for the next change, or for the end of patience: then it says so.
+    /// Waits for the next change or the timeout, and returns whether it timed out.
     fn pause<'a>(
         &'a self,
         state: MutexGuard<'a, State>,
         until: Option<Instant>,
     ) -> (MutexGuard<'a, State>, bool) {
         let Some(until) = until else {
-            return (self.world.changed.wait(state).unwrap_or_else(PoisonError::into_inner), false);
+            return (self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner), false);
         };
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return (state, true);
         }
-        let waited = self.world.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
         (waited.0, false)
     }
 }
@@ -162,8 +162,8 @@ impl State {
         self.ids
     }
 
-    fn census(&self) -> Census {
-        Census {
+    fn object_counts(&self) -> ObjectCounts {
+        ObjectCounts {
             ports: self.ports.len(),
             references: self.tasks.values().map(Task::references).sum(),
             regions: self.tasks.values().map(|task| task.regions.len()).sum(),
@@ -207,13 +207,13 @@ impl Kernel for Simulated {
         })
     }
 
-    fn tell_when_no_senders(&self, port: Name) -> Result<(), Code> {
-        self.strict("tell_when_no_senders", |state, task| {
+    fn notify_when_no_senders(&self, port: Name) -> Result<(), Code> {
+        self.strict("notify_when_no_senders", |state, task| {
             let id = state.receiver(task, port)?;
             let port = state.port(id);
-            port.tells_no_senders = true;
+            port.notifies_no_senders = true;
             if port.senders == 0 && port.rights_made >= 1 {
-                state.tell_no_senders(id);
+                state.send_no_senders(id);
             }
             Ok(())
         })
@@ -248,19 +248,19 @@ impl Kernel for Simulated {
         })
     }
 
-    unsafe fn send(&self, message: &mut [u8], patience: Duration) -> Code {
-        let until = Instant::now() + patience;
+    unsafe fn send(&self, message: &mut [u8], timeout: Duration) -> Code {
+        let until = Instant::now() + timeout;
         let mut state = self.state();
-        // SAFETY: the caller's promise.
-        let (letter, port) = match unsafe { state.copy_in(self.task, message) } {
+        // SAFETY: the caller's guarantee.
+        let (queued, port) = match unsafe { state.copy_in(self.task, message) } {
             Ok(copied) => copied,
             Err(code) => return code,
         };
-        let mut letter = Some(letter);
+        let mut queued = Some(queued);
         let code = loop {
-            match state.deliver(port, &mut letter) {
+            match state.deliver(port, &mut queued) {
                 ports::Delivery::Done => break Code::SUCCESS,
-                ports::Delivery::Full if state.impatient > 0 => state.impatient -= 1,
+                ports::Delivery::Full if state.time_out_sends > 0 => state.time_out_sends -= 1,
                 ports::Delivery::Full => {
                     let waited = self.pause(state, Some(until));
                     state = waited.0;
@@ -272,16 +272,16 @@ impl Kernel for Simulated {
             state.tally.timed_out += 1;
             break Code::SEND_TIMED_OUT;
         };
-        if let Some(letter) = letter {
-            state.hand_back(self.task, letter, message);
+        if let Some(queued) = queued {
+            state.return_to_sender(self.task, queued, message);
         }
         drop(state);
-        self.world.changed.notify_all();
+        self.shared.changed.notify_all();
         code
     }
 
-    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, patience: Option<Duration>) -> Code {
-        let until = patience.map(|patience| Instant::now() + patience);
+    fn receive(&self, port: Name, buffer: &mut [u8], trailer: Trailer, timeout: Option<Duration>) -> Code {
+        let until = timeout.map(|timeout| Instant::now() + timeout);
         let mut state = self.state();
         let code = loop {
             match state.take(self.task, port, buffer, trailer) {
@@ -297,7 +297,7 @@ impl Kernel for Simulated {
             }
         };
         drop(state);
-        self.world.changed.notify_all();
+        self.shared.changed.notify_all();
         code
     }
 
@@ -323,7 +323,7 @@ impl Kernel for Simulated {
     fn wait(&self, queue: &mut Queue) -> io::Result<()> {
         match queue {
             Queue::Nothing => Err(io::Error::other("the queue waits for nothing")),
-            // Who waits for a pipe reads it next, which waits.
+            // The caller reads the pipe next, which waits.
             Queue::Pipe => Ok(()),
             Queue::Port(port) => {
                 let mut state = self.state();

@@ -1,35 +1,35 @@
-//! Ports of the simulated kernel: queues, and counts of who may send.
+//! Ports of the simulated kernel: queues, and counts of senders.
 
 use super::super::{Code, Name, Trailer, abi};
 use super::State;
-use super::copying::Letter;
+use super::copying::QueuedMessage;
 use crate::sys::handle::Handle;
 use std::collections::VecDeque;
 
 pub(crate) type PortId = u32;
 
-/// A port that lives. One that has died is in no table any more.
+/// A live port. Dead ports are in no table.
 #[derive(Debug, Default)]
 pub(crate) struct Port {
-    pub(super) queue: VecDeque<Letter>,
+    pub(super) queue: VecDeque<QueuedMessage>,
     pub(super) limit: usize,
-    /// Send rights: one for each process that has any, and one for each on its way in a message.
+    /// Send rights: one for each process with any, and one for each in transit.
     pub(super) senders: u32,
-    /// How often one was made.
+    /// The number of rights created.
     pub(super) rights_made: u32,
-    /// There is a send-once right for telling that nobody can send.
-    pub(super) tells_no_senders: bool,
-    /// Of the kernel's own port that stands for an open file: it dies with its last sender.
+    /// A send-once right exists for reporting that there are no senders.
+    pub(super) notifies_no_senders: bool,
+    /// For a kernel port that represents an open file: it dies with its last sender.
     pub(super) file: Option<Handle>,
     received: u32,
 }
 
-/// What became of a letter.
+/// The result of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// It is in the queue, or the port had died and the letter with it.
+    /// It is in the queue, or the port had died and the message with it.
     Done,
-    /// It is as it was.
+    /// It is unchanged.
     Full,
 }
 
@@ -45,31 +45,31 @@ impl State {
         self.copy_out_right(task, Some(port), abi::MOVE_RECEIVE)
     }
 
-    /// A port of the kernel that stands for a file, and a send right to it.
+    /// Creates a kernel port for a file, and a send right to it.
     pub(super) fn allocate_file(&mut self, task: u32, file: Handle) -> Name {
         let port = self.id();
         self.ports.insert(port, Port { file: Some(file), senders: 1, ..Port::default() });
         self.copy_out_right(task, Some(port), abi::MOVE_SEND)
     }
 
-    /// Puts a letter into the queue, if there is room. Who may send only once need not wait.
-    pub(super) fn deliver(&mut self, port: PortId, letter: &mut Option<Letter>) -> Delivery {
+    /// Puts a message into the queue, if there is room. A send-once right need not wait.
+    pub(super) fn deliver(&mut self, port: PortId, queued: &mut Option<QueuedMessage>) -> Delivery {
         let Some(found) = self.ports.get_mut(&port) else {
             // As if it had been delivered, and the port had died then.
-            if let Some(letter) = letter.take() {
-                self.destroy(letter);
+            if let Some(queued) = queued.take() {
+                self.destroy(queued);
             }
             return Delivery::Done;
         };
-        let is_once = letter.as_ref().is_some_and(|letter| letter.disposition == abi::MOVE_SEND_ONCE);
+        let is_once = queued.as_ref().is_some_and(|queued| queued.disposition == abi::MOVE_SEND_ONCE);
         if found.queue.len() >= found.limit && !is_once {
             return Delivery::Full;
         }
-        found.queue.extend(letter.take());
+        found.queue.extend(queued.take());
         Delivery::Done
     }
 
-    /// Takes the next letter out of a queue and into a buffer; nothing, if there is none.
+    /// Takes the next message out of a queue and into a buffer; `None` if it is empty.
     pub(super) fn take(
         &mut self,
         task: u32,
@@ -78,8 +78,8 @@ impl State {
         trailer: Trailer,
     ) -> Result<Option<()>, Code> {
         let Ok(port) = self.receiver(task, name) else { return Err(Code::RECEIVE_INVALID_NAME) };
-        let Some(letter) = self.port(port).queue.front() else { return Ok(None) };
-        let bytes = letter.bytes();
+        let Some(queued) = self.port(port).queue.front() else { return Ok(None) };
+        let bytes = queued.bytes();
         if buffer.len() < bytes + trailer.bytes() {
             if let Some(size) = buffer.get_mut(abi::SIZE) {
                 size.copy_from_slice(&u32::try_from(bytes).expect("small").to_ne_bytes());
@@ -87,17 +87,17 @@ impl State {
             self.tally.too_large += 1;
             return Err(Code::RECEIVE_TOO_LARGE);
         }
-        let Some(letter) = self.port(port).queue.pop_front() else { return Ok(None) };
+        let Some(queued) = self.port(port).queue.pop_front() else { return Ok(None) };
         self.tally.received += 1;
         self.port(port).received += 1;
         let number = self.port(port).received;
-        let disposition = letter.disposition;
-        self.copy_out(task, name, letter, number, buffer, trailer);
+        let disposition = queued.disposition;
+        self.copy_out(task, name, queued, number, buffer, trailer);
         self.release_sent(port, disposition);
         Ok(Some(()))
     }
 
-    /// A right that was on its way is used up.
+    /// Consumes a right in transit.
     pub(super) fn release_sent(&mut self, port: PortId, disposition: u8) {
         if disposition != abi::MOVE_SEND {
             return;
@@ -109,27 +109,27 @@ impl State {
         }
         if found.file.is_some() {
             self.kill(port);
-        } else if found.tells_no_senders {
-            self.tell_no_senders(port);
+        } else if found.notifies_no_senders {
+            self.send_no_senders(port);
         }
     }
 
-    /// A letter of the kernel itself, which does not wait.
-    pub(super) fn tell_no_senders(&mut self, port: PortId) {
+    /// Sends a message from the kernel itself, which does not wait.
+    pub(super) fn send_no_senders(&mut self, port: PortId) {
         let port = self.port(port);
-        port.tells_no_senders = false;
-        port.queue.push_back(Letter::no_senders(port.rights_made));
+        port.notifies_no_senders = false;
+        port.queue.push_back(QueuedMessage::no_senders(port.rights_made));
     }
 
-    /// Ends a port, what waits in it, and every right to it.
+    /// Destroys a port, its waiting messages, and every right to it.
     pub(super) fn kill(&mut self, port: PortId) {
         let Some(dead) = self.ports.remove(&port) else { return };
         self.services.retain(|_, service| *service != port);
         for task in self.tasks.values_mut() {
-            task.bury(port);
+            task.mark_dead(port);
         }
-        for letter in dead.queue {
-            self.destroy(letter);
+        for queued in dead.queue {
+            self.destroy(queued);
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Task {
 /// The rights behind one name.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
-    /// None: a dead name.
+    /// `None`: a dead name.
     pub(super) port: Option<PortId>,
     pub(super) receives: bool,
     /// References to the send right, or to the dead name.
@@ -35,7 +35,7 @@ impl Task {
         self.names.values().map(of).sum()
     }
 
-    pub(super) fn bury(&mut self, port: PortId) {
+    pub(super) fn mark_dead(&mut self, port: PortId) {
         for entry in self.names.values_mut().filter(|entry| entry.port == Some(port)) {
             entry.port = None;
             entry.receives = false;
@@ -58,14 +58,14 @@ impl State {
         self.tasks.get_mut(&task).expect("a process that is gone makes no calls")
     }
 
-    /// The port that a process receives from by this name.
+    /// The port that a process receives from under this name.
     pub(super) fn receiver(&self, task: u32, name: Name) -> Result<PortId, Code> {
         let entry = self.tasks.get(&task).and_then(|task| task.names.get(&name)).ok_or(Code::INVALID_NAME)?;
         entry.port.filter(|_| entry.receives).ok_or(Code::INVALID_RIGHT)
     }
 
-    /// Gives a process a right: under the name that it has for the port, but a send-once right has one of its own. Of a
-    /// port that has died meanwhile, nothing.
+    /// Gives a process a right, under its existing name for the port; a send-once right always gets a new name. `None`
+    /// if the port has died in the meantime.
     pub(super) fn copy_out_right(&mut self, task: u32, port: Option<PortId>, disposition: u8) -> Name {
         let Some(port) = port.filter(|port| self.ports.contains_key(port)) else { return Name::DEAD };
         let space = self.task(task);
@@ -82,7 +82,7 @@ impl State {
             _ => {
                 entry.sends += 1;
                 if entry.sends > 1 {
-                    // The process had a right already, and now only one more reference to it.
+                    // The process had a right already, and now only gets one more reference to it.
                     self.port(port).senders -= 1;
                 }
             }
@@ -90,7 +90,7 @@ impl State {
         name
     }
 
-    /// Takes a right out of a process for a message: the port, and what the right is on its way.
+    /// Takes a right out of a process for a message: the port, and the kind of the right in transit.
     pub(super) fn copy_in_right(
         &mut self,
         task: u32,
@@ -109,7 +109,7 @@ impl State {
         if !has_it {
             return Err(Code::INVALID_RIGHT);
         }
-        // A reference that moves is the process's right itself, if it was the last.
+        // Moving the last reference moves the process's right itself.
         let is_last = disposition == abi::MOVE_SEND && entry.sends == 1;
         match disposition {
             abi::MOVE_SEND => entry.sends -= 1,
@@ -149,11 +149,11 @@ impl State {
         Ok(())
     }
 
-    /// Ends a process: its ports die, its rights are released, its memory is gone.
+    /// Ends a process: its ports die, its rights are released, its memory is unmapped.
     pub(super) fn end_task(&mut self, task: u32) {
         let names: Vec<Name> = self.task(task).names.keys().copied().collect();
         for name in names {
-            // A name may have gone with an earlier one's port.
+            // A name may have been removed with an earlier one's port.
             let _ = self.destroy_receive(task, name);
             while self.release_send(task, name).is_ok() {}
         }

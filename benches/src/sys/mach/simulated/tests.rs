@@ -1,4 +1,4 @@
-//! That the simulated kernel refuses what the real one does, and counts what it should.
+//! The simulated kernel rejects the same calls as the real one, and counts correctly.
 
 use super::*;
 use std::ptr;
@@ -11,7 +11,7 @@ fn get(message: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(message[at..at + 4].try_into().unwrap())
 }
 
-/// A header with these bits, to this name.
+/// A header with these bits, for this destination.
 fn plain(bits: u32, to: Name, bytes: usize) -> Vec<u8> {
     let mut message = vec![0; bytes];
     put(&mut message, 0, bits);
@@ -45,14 +45,14 @@ fn port() -> (Simulated, Name) {
 }
 
 #[test]
-fn messages_that_the_kernel_does_not_take_are_refused() {
+fn rejects_invalid_messages() {
     let (kernel, name) = port();
     let once = u32::from(abi::MOVE_SEND_ONCE);
     let cases = [
         (plain(MAKE, name, 20), Code::SEND_MSG_TOO_SMALL),
         (plain(MAKE, name, 26), Code::SEND_MSG_TOO_SMALL),
         (plain(MAKE, name, abi::MESSAGE_BYTES_MAX + 4), Code::SEND_TOO_LARGE),
-        // No disposition, one that is none, one without the right, one of nobody.
+        // No disposition, an invalid one, one without the right, one for an unknown name.
         (plain(0, name, 24), Code::SEND_INVALID_HEADER),
         (plain(22, name, 24), Code::SEND_INVALID_HEADER),
         (plain(u32::from(abi::MOVE_RECEIVE), name, 24), Code::SEND_INVALID_HEADER),
@@ -71,7 +71,7 @@ fn messages_that_the_kernel_does_not_take_are_refused() {
     for (number, (mut message, code)) in cases.into_iter().enumerate() {
         assert_eq!(send(&kernel, &mut message), code, "{number}");
     }
-    // A descriptor of a right that is not there.
+    // A descriptor for a missing right.
     let mut message = plain(abi::COMPLEX | MAKE, name, 40);
     put(&mut message, 24, 1);
     put(&mut message, 28, 0x999);
@@ -87,7 +87,7 @@ fn messages_that_the_kernel_does_not_take_are_refused() {
 }
 
 #[test]
-fn a_message_that_is_not_said_to_be_complex_is_bytes() {
+fn message_without_complex_bit_is_bytes() {
     let (kernel, name) = port();
     let mut message = with_memory(name, &[1; 5], abi::VIRTUAL_COPY);
     message[3] = 0;
@@ -100,7 +100,7 @@ fn a_message_that_is_not_said_to_be_complex_is_bytes() {
 }
 
 #[test]
-fn what_does_not_fit_with_its_trailer_stays_and_says_its_size() {
+fn oversized_message_stays_and_reports_its_size() {
     let (kernel, name) = port();
     assert_eq!(send(&kernel, &mut plain(MAKE, name, 100)), Code::SUCCESS);
     for (bytes, trailer) in [(107, Trailer::Least), (151, Trailer::Audit), (24, Trailer::Least)] {
@@ -119,14 +119,14 @@ fn what_does_not_fit_with_its_trailer_stays_and_says_its_size() {
 }
 
 #[test]
-fn a_send_that_times_out_is_given_back_with_other_rights_and_other_memory() {
+fn timed_out_send_is_returned() {
     let (kernel, name) = port();
     kernel.limit_queue(name, 0).unwrap();
     let memory = vec![3; 100];
     for copy in [abi::VIRTUAL_COPY, abi::PHYSICAL_COPY] {
         let mut message = with_memory(name, &memory, copy);
         assert_eq!(send(&kernel, &mut message), Code::SEND_TIMED_OUT);
-        // A right was made, and is here now.
+        // A right was created, and is here now.
         assert_eq!(get(&message, 0), abi::COMPLEX | u32::from(abi::MOVE_SEND));
         assert_eq!(get(&message, 8), name.0);
         let address = u64::from_ne_bytes(message[28..36].try_into().unwrap());
@@ -141,27 +141,27 @@ fn a_send_that_times_out_is_given_back_with_other_rights_and_other_memory() {
         }
         kernel.release_send(name).unwrap();
     }
-    // Who may send once need not wait.
+    // A send-once right need not wait.
     assert_eq!(send(&kernel, &mut plain(u32::from(abi::MAKE_SEND_ONCE), name, 24)), Code::SUCCESS);
     kernel.destroy_receive(name).unwrap();
     kernel.assert_clean();
 }
 
 #[test]
-fn what_is_released_twice_is_a_violation() {
+fn double_release_is_a_violation() {
     let (kernel, name) = port();
     assert_eq!(kernel.release_send(name), Err(Code::INVALID_RIGHT));
     kernel.destroy_receive(name).unwrap();
     assert_eq!(kernel.destroy_receive(name), Err(Code::INVALID_NAME));
     #[expect(unsafe_code, reason = "memory by its address")]
-    // SAFETY: there is none.
+    // SAFETY: there is no mapping.
     let nothing = unsafe { kernel.unmap(0x4000, 5) };
     assert_eq!(nothing, Err(Code::INVALID_ARGUMENT));
     assert_eq!(kernel.state().violations.len(), 3);
 }
 
 #[test]
-fn a_process_has_one_name_for_a_port_and_another_has_its_own() {
+fn port_names_differ_between_processes() {
     let (kernel, name) = port();
     let other = kernel.process(502);
     let service = c"a.name";
@@ -169,7 +169,7 @@ fn a_process_has_one_name_for_a_port_and_another_has_its_own() {
     assert_eq!(kernel.check_in(service), Err(Code::NAME_IN_USE));
     assert_eq!(kernel.look_up(service), Ok(port));
     let there = other.look_up(service).unwrap();
-    // Sends a right to the first port from one process to the other, where it comes under a name of its own.
+    // Sends a right to the first port from one process to the other, where it gets a different name.
     let mut message = plain(abi::COMPLEX | u32::from(abi::COPY_SEND), port, 40);
     put(&mut message, 24, 1);
     put(&mut message, 28, name.0);
@@ -181,7 +181,7 @@ fn a_process_has_one_name_for_a_port_and_another_has_its_own() {
     kernel.release_send(name).unwrap();
     kernel.release_send(port).unwrap();
     kernel.destroy_receive(name).unwrap();
-    // A port that dies is a dead name there, which is released like a right, and a destination no more.
+    // If a port dies, its name becomes dead there. It is released like a right, but is no longer a destination.
     kernel.destroy_receive(port).unwrap();
     let mut message = plain(u32::from(abi::COPY_SEND), there, 24);
     assert_eq!(send(&other, &mut message), Code::SEND_INVALID_DEST);
@@ -191,10 +191,10 @@ fn a_process_has_one_name_for_a_port_and_another_has_its_own() {
 }
 
 #[test]
-fn that_nobody_can_send_any_more_comes_after_all_that_was_sent() {
+fn no_senders_notification_comes_last() {
     let (kernel, name) = port();
-    // Nobody could yet, so nobody is missed.
-    kernel.tell_when_no_senders(name).unwrap();
+    // No process could send yet, so there is no notification.
+    kernel.notify_when_no_senders(name).unwrap();
     assert_eq!(kernel.waiting(name), 0);
     assert_eq!(send(&kernel, &mut plain(MAKE, name, 28)), Code::SUCCESS);
     assert_eq!(kernel.waiting(name), 1);
@@ -210,16 +210,16 @@ fn that_nobody_can_send_any_more_comes_after_all_that_was_sent() {
 }
 
 #[test]
-fn a_process_that_dies_leaves_nothing() {
+fn dead_process_leaves_nothing() {
     let (kernel, name) = port();
     let other = kernel.process(502);
-    let before = kernel.census();
+    let before = kernel.object_counts();
     other.check_in(c"its.name").unwrap();
     let right = kernel.look_up(c"its.name").unwrap();
     other.die();
     assert_eq!(kernel.processes(), 1);
     kernel.release_send(right).unwrap();
-    assert_eq!(kernel.census(), before);
+    assert_eq!(kernel.object_counts(), before);
     kernel.destroy_receive(name).unwrap();
     kernel.assert_clean();
 }

@@ -1,13 +1,13 @@
-//! A program of somebody else and all processes that it starts: told apart from others, and ended together.
+//! An external program and all processes that it starts: identified and killed together.
 
 use std::io;
 use std::process::{Child, Command};
 
-/// A started program and all that it starts. A process that leaves it, as a daemon does, no longer belongs to it.
-pub(crate) use imp::Offspring;
+/// A started program and its descendants. A process that leaves the group, such as a daemon, no longer belongs to it.
+pub(crate) use imp::ProcessGroup;
 
-/// Arranges that a program which is not started yet can be told apart. It ends with this process, as
-/// [`super::death::prepare`] arranges; what it starts must notice that by itself.
+/// Prepares a program that is not started yet, so that its processes can be identified. It ends with this process, as
+/// [`super::death::prepare`] arranges; its own children must detect that themselves.
 pub(crate) fn prepare(command: &mut Command) {
     super::death::prepare(command);
     imp::prepare(command);
@@ -22,31 +22,31 @@ mod imp {
     use std::os::unix::process::CommandExt;
 
     #[derive(Debug)]
-    pub(crate) struct Offspring(Pid);
+    pub(crate) struct ProcessGroup(Pid);
 
     pub(super) fn prepare(command: &mut Command) {
-        // One of its own, with its own number.
+        // A new group with the process's number.
         command.process_group(0);
     }
 
-    impl Offspring {
-        /// Of a program that has just been started.
-        pub(crate) fn of(child: &Child) -> io::Result<Self> {
+    impl ProcessGroup {
+        /// For a program that has just been started.
+        pub(crate) fn new(child: &Child) -> io::Result<Self> {
             let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             pid.map(Self).ok_or_else(|| io::Error::other("a process has the number 0"))
         }
 
         #[expect(unsafe_code, reason = "getpgid(2)")]
         pub(crate) fn holds(&self, other: u32) -> bool {
-            // rustix takes for granted that a group has a number above 0: that of the first process may be 0 here.
+            // rustix assumes that a group's number is above 0: that of the first process may be 0 here.
             // SAFETY: takes a number.
             i32::try_from(other)
                 .is_ok_and(|other| unsafe { libc::getpgid(other) } == self.0.as_raw_nonzero().get())
         }
 
-        /// Ends all of it. Call it before the program is waited for, if it can be: its number is then no other's.
+        /// Ends all processes. If possible, call it before waiting for the program, while its number cannot be reused.
         pub(crate) fn end(&self) {
-            // A group without processes needs no ending.
+            // An empty group needs no ending.
             let _ = kill_process_group(self.0, Signal::KILL);
         }
     }
@@ -54,7 +54,7 @@ mod imp {
 
 #[cfg(windows)]
 mod imp {
-    //! Windows: a job object of its own (`jobapi2.h`), within that of all children.
+    //! Windows: a job object (`jobapi2.h`), inside the job of all children.
 
     use super::*;
     use crate::sys::{job, process};
@@ -63,17 +63,17 @@ mod imp {
     use windows_sys::Win32::System::JobObjects::{IsProcessInJob, TerminateJobObject};
     use windows_sys::Win32::System::Threading::PROCESS_QUERY_INFORMATION;
 
-    /// What a process ends with that is ended from outside.
+    /// Exit code of a terminated process.
     const KILLED: u32 = 1;
 
     #[derive(Debug)]
-    pub(crate) struct Offspring(OwnedHandle);
+    pub(crate) struct ProcessGroup(OwnedHandle);
 
     pub(super) fn prepare(_command: &mut Command) {}
 
-    impl Offspring {
-        pub(crate) fn of(child: &Child) -> io::Result<Self> {
-            // It ends with this process, which alone holds its handle.
+    impl ProcessGroup {
+        pub(crate) fn new(child: &Child) -> io::Result<Self> {
+            // It ends with this process, which has its only handle.
             let job = job::create()?;
             job::assign(&job, child)?;
             Ok(Self(job))
@@ -81,7 +81,7 @@ mod imp {
 
         #[expect(unsafe_code, reason = "IsProcessInJob")]
         pub(crate) fn holds(&self, pid: u32) -> bool {
-            // Windows would be content with the limited right, Wine is not.
+            // The limited right suffices on Windows, but not on Wine.
             let Ok(process) = process::open(pid, PROCESS_QUERY_INFORMATION) else { return false };
             let mut is_in = 0;
             // SAFETY: both handles are open, and the call writes one number.
@@ -93,7 +93,7 @@ mod imp {
 
         #[expect(unsafe_code, reason = "TerminateJobObject")]
         pub(crate) fn end(&self) {
-            // SAFETY: the job is open. One without processes needs no ending.
+            // SAFETY: the job is open. An empty one needs no ending.
             unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) };
         }
     }
