@@ -1,5 +1,6 @@
-//! What is kept in memory from one request to the next. The allocator of this program counts, so there is one test in it: others
-//! would count along.
+//! Memory that stays allocated between requests. The allocator counts for the whole program, so this program
+//! has only one
+//! test.
 
 use roundtrip_storage::pool::pool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -8,18 +9,18 @@ use std::alloc::System;
 #[global_allocator]
 static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The largest body of an upload as it is sent.
+/// The size of the largest compressed upload.
 const LARGE_BYTES: usize = 8 * 1024 * 1024;
 const CONNECTIONS: usize = 3;
 
 #[test]
-fn connections_do_not_keep_the_room_that_their_largest_statement_took() {
+fn connections_release_memory_after_large_statements() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let pool = pool(std::env::var("DATABASE_URL").unwrap().parse().unwrap());
         let send_each = async |bytes: usize| {
             let body = vec![0_u8; bytes];
-            // All are taken before any is given back, so that none is used twice.
+            // Take all connections before returning any, so that none is used twice.
             let mut taken = Vec::new();
             for _ in 0..CONNECTIONS {
                 taken.push(pool.acquire().await.unwrap());
@@ -33,7 +34,7 @@ fn connections_do_not_keep_the_room_that_their_largest_statement_took() {
                 tokio::task::yield_now().await;
             }
         };
-        // With what comes with the first statement, whatever its size.
+        // Includes the fixed cost of a first statement.
         send_each(1).await;
         let before = kept_bytes();
         send_each(LARGE_BYTES).await;

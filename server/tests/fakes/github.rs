@@ -1,4 +1,4 @@
-//! [`FakeGitHub`]: a GitHub that takes nothing but what GitHub's documentation asks for.
+//! [`FakeGitHub`]: a simulated GitHub that accepts only requests that follow GitHub's documentation.
 
 use axum::extract::{Form, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -12,12 +12,12 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-/// What the OAuth app was registered with.
+/// The client id of the registered OAuth app.
 pub(crate) const CLIENT_ID: &str = "Ov23liFake";
 pub(crate) const CLIENT_SECRET: &str = "0123456789abcdef0123456789abcdef01234567";
 pub(crate) const CALLBACK: &str = "/auth/github/callback";
 
-/// A running one, in a thread of its own.
+/// A running fake, in its own thread.
 pub(crate) struct FakeGitHub {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -25,12 +25,12 @@ pub(crate) struct FakeGitHub {
 
 #[derive(Default)]
 struct Shared {
-    /// Who sits at the browser; nobody: who says no.
+    /// The user at the browser; without one, the sign-in is denied.
     user: Mutex<Option<(i64, String)>>,
-    /// The challenge and the user of each code that was not used yet.
+    /// The challenge and the user of each unused code.
     codes: Mutex<HashMap<String, (String, Value)>>,
     tokens: Mutex<HashMap<String, Value>>,
-    /// Every secret that was handed out.
+    /// Every issued secret.
     secrets: Mutex<Vec<String>>,
 }
 
@@ -59,17 +59,17 @@ impl FakeGitHub {
         format!("http://{}", self.address)
     }
 
-    /// Seats someone at the browser.
-    pub(crate) fn seat(&self, user: Option<(i64, &str)>) {
+    /// Sets the user at the browser.
+    pub(crate) fn sign_in_as(&self, user: Option<(i64, &str)>) {
         *self.shared.user.lock().unwrap() = user.map(|(id, login)| (id, login.to_owned()));
     }
 
-    /// Every code and token that was handed out.
+    /// Every issued code and token.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.shared.secrets.lock().unwrap().clone()
     }
 
-    /// Does what a browser does with the address that it is sent to, and returns where it is sent back to: path and query.
+    /// Follows a redirect like a browser, and returns the path and query of the redirect back.
     pub(crate) fn visit(&self, url: &str) -> String {
         assert!(url.starts_with(&self.url()), "{url}");
         let agent: ureq::Agent =
@@ -120,7 +120,7 @@ async fn authorize(
     (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
 }
 
-/// Says with status 200 what is wrong, as GitHub does.
+/// Reports errors with status 200, like GitHub.
 async fn access_token(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,

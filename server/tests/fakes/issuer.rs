@@ -1,4 +1,4 @@
-//! [`FakeIssuer`]: who signs for jobs, as GitHub does: a discovery document, keys, and tokens of jobs.
+//! [`FakeIssuer`]: signs tokens for jobs like GitHub, with a discovery document and keys.
 
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -14,13 +14,13 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What a job asks for its token with.
+/// The token with which a job requests its identity token.
 pub(crate) const REQUEST_TOKEN: &str = "request-token";
 
-/// The keys it signs with in turn, in PEM.
+/// The signing keys, used in turn, in PEM.
 const KEYS: [&str; 2] = [APP_KEY, STRANGERS_KEY];
 
-/// A running one, in a thread of its own.
+/// A running fake, in its own thread.
 pub(crate) struct FakeIssuer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -28,13 +28,13 @@ pub(crate) struct FakeIssuer {
 
 #[derive(Default)]
 struct Shared {
-    /// How often the key was changed.
+    /// The number of key rotations.
     generation: AtomicU64,
     is_down: AtomicBool,
     key_requests: AtomicU64,
     /// Members that replace those of the discovery document.
     discovery: Mutex<Option<Value>>,
-    /// What a job's token says besides issuer, audience and times.
+    /// The claims of a job's token, except issuer, audience and times.
     job: Mutex<Value>,
 }
 
@@ -65,32 +65,32 @@ impl FakeIssuer {
         format!("http://{}", self.address)
     }
 
-    /// Where a job asks for its token.
+    /// The URL where a job requests its token.
     pub(crate) fn request_url(&self) -> String {
         format!("{}/token?api-version=2", self.url())
     }
 
-    /// What the next tokens say of the job.
+    /// Sets the job's claims in the next tokens.
     pub(crate) fn set_job(&self, job: Value) {
         *self.shared.job.lock().unwrap() = job;
     }
 
-    /// Answers nobody, or everybody again.
+    /// Stops or resumes answering.
     pub(crate) fn set_down(&self, is_down: bool) {
         self.shared.is_down.store(is_down, Ordering::SeqCst);
     }
 
-    /// Signs by another key from now on, and has the one before no longer.
+    /// Signs with another key from now on, and drops the earlier one.
     pub(crate) fn rotate(&self) {
         self.shared.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Says something else of itself.
-    pub(crate) fn say(&self, members: Value) {
+    /// Overrides members of the discovery document.
+    pub(crate) fn set_discovery(&self, members: Value) {
         *self.shared.discovery.lock().unwrap() = Some(members);
     }
 
-    /// How often it was asked for its keys.
+    /// The number of requests for the keys.
     pub(crate) fn key_requests(&self) -> u64 {
         self.shared.key_requests.load(Ordering::SeqCst)
     }
@@ -100,23 +100,23 @@ impl FakeIssuer {
         self.shared.claims(&self.url(), audience)
     }
 
-    /// Signs claims by the key of now.
+    /// Signs claims with the current key.
     pub(crate) fn sign(&self, claims: &Value) -> String {
         self.shared.sign(claims)
     }
 
-    /// The name of the key of now.
+    /// The id of the current key.
     pub(crate) fn key_name(&self) -> String {
         self.shared.key_name()
     }
 
-    /// The key that everybody knows.
+    /// The current public key.
     pub(crate) fn public_key(&self) -> Value {
         self.shared.public_key()
     }
 }
 
-/// What GitHub says of a push to the main branch of a repository.
+/// GitHub's claims for a push to the main branch of a repository.
 pub(crate) fn job() -> Value {
     json!({
         "sub": "repo:octo/lib:ref:refs/heads/main", "repository": "octo/lib", "repository_id": "101",

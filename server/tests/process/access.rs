@@ -1,8 +1,8 @@
-//! Who is let in, from the command line: accounts, tokens, the door's options.
+//! Access from the command line: accounts, tokens, and the options for signing in.
 
 use crate::support::{Finished, Place, SERVE, Server};
 
-/// The secret that a verb printed, and nothing else.
+/// The secret that a command printed as its only output.
 #[track_caller]
 fn secret(made: &Finished) -> &str {
     assert!(made.status.success(), "{made:?}");
@@ -11,7 +11,7 @@ fn secret(made: &Finished) -> &str {
     made.output.trim()
 }
 
-/// The number of the token that stands in a line of `token list`.
+/// The id of a token in the output of `token list`.
 fn number(place: &Place, name: &str) -> String {
     let list = place.run(&["token", "list"]);
     let line = list.output.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
@@ -19,7 +19,7 @@ fn number(place: &Place, name: &str) -> String {
 }
 
 #[test]
-fn the_first_administrator_comes_from_the_command_line() {
+fn creates_the_first_administrator() {
     let place = Place::new();
     let server = place.serve();
     let made = place.run(&["account", "create", "--name", "ada", "--admin"]);
@@ -28,7 +28,7 @@ fn the_first_administrator_comes_from_the_command_line() {
     assert_eq!(server.get("/api/v1/accounts"), 401);
     assert_eq!(server.get_as(ada, "/api/v1/accounts"), 200);
     let taken = place.run(&["account", "create", "--name", "ada"]);
-    assert!(taken.sentence(1).contains("another account's"), "{taken:?}");
+    assert!(taken.sentence(1).contains("already exists"), "{taken:?}");
 
     let with_github = place.run(&["account", "create", "--name", "grace", "--github", "grace-hopper"]);
     assert!(with_github.status.success() && with_github.output.is_empty(), "{with_github:?}");
@@ -41,33 +41,33 @@ fn the_first_administrator_comes_from_the_command_line() {
 
     assert!(place.run(&["account", "delete", "ada"]).status.success());
     assert_eq!(server.get_as(ada, "/api/v1/accounts"), 401);
-    assert!(place.run(&["account", "delete", "ada"]).sentence(1).contains("no account ada"));
+    assert!(place.run(&["account", "delete", "ada"]).sentence(1).contains("account ada not found"));
 }
 
 #[test]
-fn jobs_are_trusted_listed_and_trusted_no_more_from_the_command_line() {
+fn adds_lists_and_removes_trusted_jobs() {
     let place = Place::new();
     let _server = place.serve();
-    // The project need not have begun.
+    // The project need not have any runs.
     let of_lib =
         ["trust", "create", "--project", "libfoo", "--repository", "octo/lib", "--repository-id", "101"];
     let made = place.run(&[&of_lib[..], &["--owner-id", "7", "--git-ref", "refs/heads/*"]].concat());
-    assert!(made.status.success() && made.errors.contains("this is trust 1"), "{made:?}");
+    assert!(made.status.success() && made.errors.contains("created trust 1:"), "{made:?}");
     let list = place.run(&["trust", "list"]).output;
     let line: Vec<_> = list.lines().nth(1).unwrap().split_whitespace().collect();
     assert_eq!(line[..8], ["1", "libfoo", "octo/lib", "101", "7", "any", "refs/heads/*", "any"], "{list}");
     assert!(line[8].starts_with("https://token.actions."), "{list}");
     assert!(place.run(&["trust", "delete", "1"]).status.success());
-    assert!(place.run(&["trust", "delete", "1"]).sentence(1).contains("no trust 1"));
+    assert!(place.run(&["trust", "delete", "1"]).sentence(1).contains("trust 1 not found"));
     assert_eq!(place.run(&[&of_lib[..], &["--owner-id", "octo"]].concat()).status.code(), Some(2));
 }
 
 #[test]
-fn a_token_is_listed_rotated_and_revoked_while_the_server_runs() {
+fn lists_rotates_and_revokes_tokens_of_a_running_server() {
     let place = Place::new();
     let server = place.serve();
     let made =
-        place.type_in("token create --name lab-3 --project libfoo --machine lab-3 --expires-in-days 7");
+        place.run_line("token create --name lab-3 --project libfoo --machine lab-3 --expires-in-days 7");
     let first = secret(&made);
     assert!(first.starts_with("rta_"));
     let list = place.run(&["token", "list"]).output;
@@ -79,27 +79,27 @@ fn a_token_is_listed_rotated_and_revoked_while_the_server_runs() {
     let rotated = place.run(&["token", "rotate", &number]);
     let second = secret(&rotated);
     for token in [first, second] {
-        assert_eq!(server.put_nonsense(token), 400, "it is let in");
+        assert_eq!(server.put_invalid(token), 400, "it is let in");
     }
     let at_once = place.run(&["token", "rotate", &number, "--overlap-hours", "0"]);
     let third = secret(&at_once);
-    assert_eq!([first, second, third].map(|token| server.put_nonsense(token)), [401, 401, 400]);
+    assert_eq!([first, second, third].map(|token| server.put_invalid(token)), [401, 401, 400]);
 
     assert!(place.run(&["token", "revoke", &number]).status.success());
-    assert_eq!(server.put_nonsense(third), 401);
+    assert_eq!(server.put_invalid(third), 401);
     for verb in ["revoke", "rotate"] {
         assert!(place.run(&["token", verb, &number]).sentence(1).contains("token list"));
     }
 }
 
 #[test]
-fn a_token_of_a_kind_has_scopes_of_that_kind() {
+fn rejects_scopes_of_another_token_kind() {
     let place = Place::new();
     let server = place.serve();
     secret(&place.run(&["account", "create", "--name", "ada"]));
-    let reader = place.type_in("token create --name r --kind user --account ada --scope read");
+    let reader = place.run_line("token create --name r --kind user --account ada --scope read");
     assert!(secret(&reader).starts_with("rtu_"));
-    assert_eq!(server.put_nonsense(secret(&reader)), 403);
+    assert_eq!(server.put_invalid(secret(&reader)), 403);
     let ci = place.run(&["token", "create", "--name", "ci", "--kind", "ci", "--project", "libfoo"]);
     assert!(secret(&ci).starts_with("rtc_"));
     for wrong in [
@@ -115,11 +115,11 @@ fn a_token_of_a_kind_has_scopes_of_that_kind() {
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}: {refused:?}");
     }
     let nobodys = place.run(&["token", "create", "--name", "x", "--kind", "user", "--account", "nobody"]);
-    assert!(nobodys.sentence(1).contains("no account nobody"), "{nobodys:?}");
+    assert!(nobodys.sentence(1).contains("account nobody not found"), "{nobodys:?}");
 }
 
 #[test]
-fn a_private_server_may_be_reached_by_others_and_shows_them_nothing() {
+fn private_server_hides_data_from_others() {
     let place = Place::new();
     let server = place.serve_with(&["--host", "0.0.0.0", "--private"]);
     let seen = server.call("GET", "/api/v1/projects", &[], "");
@@ -130,7 +130,7 @@ fn a_private_server_may_be_reached_by_others_and_shows_them_nothing() {
 }
 
 #[test]
-fn requests_are_counted_by_the_address_that_they_are_from() {
+fn limits_requests_by_client_address() {
     let place = Place::new();
     let server = place.serve_with(&["--requests-per-minute", "2", "--trusted-proxy", "127.0.0.1"]);
     let get = |client: &str| {
@@ -142,7 +142,7 @@ fn requests_are_counted_by_the_address_that_they_are_from() {
 }
 
 #[test]
-fn half_a_configuration_of_github_is_refused() {
+fn rejects_incomplete_github_options() {
     let place = Place::new();
     let missing = place.folder().join("github.secret");
     let missing = missing.to_str().unwrap();
@@ -155,12 +155,12 @@ fn half_a_configuration_of_github_is_refused() {
     assert!(refused.sentence(1).contains(missing), "{refused:?}");
     std::fs::write(missing, "secret\n").unwrap();
     let refused = place.run(&[&SERVE[..], &both, &["--github-url", "github.example"]].concat());
-    assert!(refused.sentence(1).contains("`github.example` is no address"), "{refused:?}");
+    assert!(refused.sentence(1).contains("`github.example` is not a valid GitHub address"), "{refused:?}");
     assert!(!place.data_dir().exists(), "nothing was begun");
 }
 
 #[test]
-fn an_environment_names_github_as_well() {
+fn reads_github_options_from_the_environment() {
     let place = Place::new();
     let secret = place.folder().join("github.secret");
     std::fs::write(&secret, "secret\n").unwrap();

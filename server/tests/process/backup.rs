@@ -1,4 +1,4 @@
-//! Backups: what comes back is what was there, and what is not whole comes back not at all.
+//! Backups: a restore returns the same data, and rejects invalid backups.
 
 use crate::database::{self, contents, number, until};
 use crate::report::{golden, numbered};
@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A report, an import, synthetic history and tokens.
+/// Creates a report, an import, synthetic history and tokens.
 fn fill(place: &Place, server: &Server) {
     let token = &place.token();
     let (path, report) = numbered(1);
@@ -29,7 +29,7 @@ fn fill(place: &Place, server: &Server) {
     place.run(&["token", "create", "--name", "lab-3"]).printed();
 }
 
-/// What stands in the tables of a place whose server has stopped.
+/// The contents of the tables, after the server has stopped.
 fn contents_of(place: &Place) -> std::collections::BTreeMap<String, (i64, String)> {
     let postgres = place.postgres();
     let contents = contents(&postgres.first_line);
@@ -38,7 +38,7 @@ fn contents_of(place: &Place) -> std::collections::BTreeMap<String, (i64, String
 }
 
 #[test]
-fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there() {
+fn restores_every_table_of_a_running_server() {
     let place = Place::new();
     let server = place.serve();
     fill(&place, &server);
@@ -70,11 +70,11 @@ fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there
 }
 
 #[test]
-fn a_backup_goes_through_pipes_with_a_running_server_and_without_one() {
+fn backs_up_through_pipes() {
     let place = Place::new();
     let server = place.serve();
     fill(&place, &server);
-    // Both backups hold the same only if the server has nothing left to do in between.
+    // Both backups are equal only if the server has no work left in between.
     until("all to be searched for changes", &place.address(), search::DUE, 0);
     let backup = |place: &Place| {
         let output = program(place, &["backup", "-"]).stderr(Stdio::piped()).output().unwrap();
@@ -94,7 +94,7 @@ fn a_backup_goes_through_pipes_with_a_running_server_and_without_one() {
 }
 
 #[test]
-fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_nothing() {
+fn rejects_invalid_backups() {
     let place = Place::new();
     let server = place.serve();
     fill(&place, &server);
@@ -117,7 +117,7 @@ fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_not
         damaged
     };
     let no_rows = {
-        // In the format of COPY's binary rows a row begins with the number of its fields, the first after 19 bytes.
+        // A binary row of COPY begins with the number of its fields; the first row follows 19 bytes.
         let mut changed = plain.clone();
         let starts = plain.windows(11).enumerate().filter(|(_, bytes)| *bytes == b"PGCOPY\n\xff\r\n\0");
         let mut fields = starts.map(|(at, _)| at + 19..at + 21);
@@ -126,16 +126,16 @@ fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_not
         zstd::encode_all(changed.as_slice(), 1).unwrap()
     };
     for (bytes, said) in [
-        (whole[..whole.len() / 2].to_vec(), "cut or damaged"),
-        (whole[..whole.len() - 1].to_vec(), "cut or damaged"),
+        (whole[..whole.len() / 2].to_vec(), "truncated or damaged"),
+        (whole[..whole.len() - 1].to_vec(), "truncated or damaged"),
         (damaged, "damaged"),
-        (with(b"seeded-pipe", b"needed-pipe"), "not those that were written"),
-        (no_rows, "not those that were written"),
-        (with(b"\"format\": 1", b"\"format\": 2"), "is of format 2"),
-        (with(b"20261209000100", b"20991209000100"), "migration 20991209000100 is unknown"),
+        (with(b"seeded-pipe", b"needed-pipe"), "wrong checksum for the rows"),
+        (no_rows, "wrong checksum for the rows"),
+        (with(b"\"format\": 1", b"\"format\": 2"), "unsupported backup format 2"),
+        (with(b"20261209000100", b"20991209000100"), "newer server (migration 20991209000100)"),
         (with(b"20261209000100", b"20261121000100"), "too old (its last migration is 20261121000100"),
-        (b"no backup at all".to_vec(), "it is no backup"),
-        (Vec::new(), "it is"),
+        (b"no backup at all".to_vec(), "not a backup"),
+        (Vec::new(), "not a backup"),
     ] {
         std::fs::write(&file, bytes).unwrap();
         let refused = place.run_on(&url, &["restore", file.to_str().unwrap()]);
@@ -151,7 +151,7 @@ fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_not
 }
 
 #[test]
-fn a_database_with_rows_is_left_as_it_is() {
+fn restore_refuses_a_database_with_rows() {
     let place = Place::new();
     let server = place.serve();
     fill(&place, &server);
@@ -163,12 +163,12 @@ fn a_database_with_rows_is_left_as_it_is() {
 }
 
 #[test]
-fn a_backup_of_older_tables_is_brought_up_to_date() {
+fn migrates_restored_tables() {
     let place = Place::new();
     let postgres = place.postgres();
     let (old, new) =
         (database::create(&postgres.first_line, "old"), database::create(&postgres.first_line, "new"));
-    // All tables but those of the last migration.
+    // All tables except those of the last migration.
     let versions: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
     let [.., before, last] = versions[..] else { panic!("there is an older state") };
     migrate_to(&old, before);
@@ -186,7 +186,7 @@ fn a_backup_of_older_tables_is_brought_up_to_date() {
 }
 
 #[test]
-fn a_backup_that_cannot_be_written_leaves_the_one_before() {
+fn failed_backup_keeps_the_previous_one() {
     let place = Place::new();
     let nowhere = place.run(&["backup", "/nowhere/backup.tar.zst"]);
     assert!(nowhere.sentence(1).contains("/nowhere/backup.tar.zst"), "{nowhere:?}");
@@ -199,14 +199,14 @@ fn a_backup_that_cannot_be_written_leaves_the_one_before() {
     assert_eq!(std::fs::read_dir(place.folder()).unwrap().count(), 1, "no other file is left");
 }
 
-/// The program, for what is no text.
+/// Runs the program with output that is not text.
 fn program(place: &Place, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_roundtrip-server"));
     command.args(arguments).arg("--data-dir").arg(place.data_dir()).env_remove("DATABASE_URL");
     command
 }
 
-/// What a backup states of each table.
+/// The row counts by table that a backup states.
 fn rows(backup: &[u8]) -> Value {
     let plain = zstd::decode_all(backup).unwrap();
     let mut tar = tar::Archive::new(plain.as_slice());

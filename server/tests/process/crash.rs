@@ -1,10 +1,10 @@
-//! Processes that are killed: nothing outlives its server, and nothing that was stored is lost.
+//! Killed processes: none outlives its server, and no stored data is lost.
 
 use crate::support::{Place, Server, eventually};
 use rustix::process::{Signal, kill_process};
 
 #[test]
-fn after_the_server_is_killed_the_guard_stops_postgresql_and_the_data_stays() {
+fn guard_stops_postgresql_of_a_killed_server() {
     let place = Place::new();
     let server = place.serve();
     let token = place.token();
@@ -17,7 +17,7 @@ fn after_the_server_is_killed_the_guard_stops_postgresql_and_the_data_stays() {
 }
 
 #[test]
-fn a_start_right_after_a_kill_waits_for_the_postgresql_before() {
+fn restart_waits_for_the_previous_postgresql() {
     let place = Place::new();
     let server = place.serve();
     let token = place.token();
@@ -28,7 +28,7 @@ fn a_start_right_after_a_kill_waits_for_the_postgresql_before() {
 }
 
 #[test]
-fn after_server_and_guard_are_killed_the_next_server_stops_the_orphan_and_works() {
+fn restart_stops_an_orphaned_postgresql() {
     let place = Place::new();
     let server = place.serve();
     let token = place.token();
@@ -43,11 +43,11 @@ fn after_server_and_guard_are_killed_the_next_server_stops_the_orphan_and_works(
     assert_ne!(place.postmaster(), orphan);
     assert_token_is_known(&server, &token);
     let finished = server.stop();
-    assert!(finished.errors.contains("an earlier server left"), "{finished:?}");
+    assert!(finished.errors.contains("left by an earlier server"), "{finished:?}");
 }
 
 #[test]
-fn after_everything_is_killed_at_once_what_was_stored_is_there() {
+fn keeps_data_when_all_processes_are_killed() {
     let place = Place::new();
     let server = place.serve();
     let token = place.token();
@@ -63,20 +63,20 @@ fn after_everything_is_killed_at_once_what_was_stored_is_there() {
 }
 
 #[test]
-fn a_server_without_its_postgresql_ends_and_says_so_and_without_its_guard_stops_postgresql_itself() {
+fn server_ends_when_postgresql_or_the_guard_dies() {
     let place = Place::new();
     for of in [Place::postmaster, |place: &Place| place.process("postgres-guard")] {
         let server = place.serve();
         kill_process(of(&place), Signal::KILL).unwrap();
         let finished = server.finish();
-        assert!(finished.sentence(1).contains("PostgreSQL ended by itself"), "{finished:?}");
+        assert!(finished.sentence(1).contains("PostgreSQL ended unexpectedly"), "{finished:?}");
         assert!(!place.has_postgres());
     }
 }
 
-/// An upload that is no report is judged only after its token: 401 would mean that the token is not known.
+/// The server checks the token before the body: an invalid report with an unknown token is answered with 401.
 #[track_caller]
 fn assert_token_is_known(server: &Server, token: &str) {
-    assert_eq!(server.put_nonsense(token), 400);
-    assert_eq!(server.put_nonsense("unknown"), 401);
+    assert_eq!(server.put_invalid(token), 400);
+    assert_eq!(server.put_invalid("unknown"), 401);
 }

@@ -1,15 +1,15 @@
-//! [`Disk`]: a disk that is full when a test wants it to be.
+//! [`Disk`]: a disk that a test can fill.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small disk. Taken away when dropped.
+/// A small disk, unmounted when dropped.
 pub(crate) struct Disk {
     at: PathBuf,
 }
 
 impl Disk {
-    /// Says why when there can be none.
+    /// Prints the reason if there can be none.
     pub(crate) fn mount(at: &Path, mebibytes: u64) -> Option<Self> {
         let options = format!("size={mebibytes}m,mode=0755");
         let status =
@@ -25,7 +25,7 @@ impl Disk {
         assert!(Command::new("mount").args(["-o", &options]).arg(&self.at).status().unwrap().success());
     }
 
-    /// Shrinks it until so much is left.
+    /// Shrinks it until this much space is left.
     pub(crate) fn leave(&self, mebibytes: u64) {
         let stat = rustix::fs::statvfs(&self.at).unwrap();
         let used = (stat.f_blocks - stat.f_bfree) * stat.f_frsize;

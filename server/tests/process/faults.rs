@@ -1,11 +1,12 @@
-//! Faults under load: whatever ends in the middle of uploads, what was acknowledged is there afterwards, once and whole.
+//! Faults under load: every acknowledged upload is stored completely and once after processes or connections
+//! end.
 //!
-//! `ROUNDTRIP_FAULT_ROUNDS` says how often each is repeated: a few times, unless more is asked for.
+//! `ROUNDTRIP_FAULT_ROUNDS` sets the number of repetitions; a few by default.
 
 use crate::database::number;
 use crate::disk::Disk;
 use crate::report::numbered;
-use crate::support::{Place, Server, eventually, is_root_or_says_why};
+use crate::support::{Place, Server, eventually, is_root_or_explains};
 use rustix::process::{Signal, kill_process};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -14,28 +15,28 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SENDERS: u64 = 4;
-/// Uploads that are acknowledged in a round before something ends.
+/// Acknowledged uploads in a round before the fault.
 const ACKNOWLEDGED_MIN: usize = 20;
-/// No client is meant to send as much.
+/// A rate limit that the tests do not reach.
 pub(crate) const UNLIMITED: [&str; 2] = ["--requests-per-minute", "1000000"];
 
-/// How often something ends: so many times, unless more is asked for.
+/// The number of repetitions: `few`, unless the variable sets it.
 pub(crate) fn rounds(few: u64) -> u64 {
     let asked = std::env::var("ROUNDTRIP_FAULT_ROUNDS").ok();
     asked.map_or(few, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
 }
 
-/// Agents that send what was not acknowledged again, to whichever server there is.
+/// Agents that repeat unacknowledged uploads, with the current server.
 #[derive(Default)]
 struct Load {
     next: AtomicU64,
-    /// Sent, and not acknowledged.
+    /// Sent, but not acknowledged.
     open: Mutex<Vec<u64>>,
     acknowledged: Mutex<Vec<u64>>,
 }
 
 impl Load {
-    /// Uploads until nobody answers, or until `is_enough`.
+    /// Uploads until the server stops answering, or until `is_enough`.
     fn send(&self, server: &Server, token: &str, is_enough: impl Fn(u16) -> bool) {
         loop {
             let again = self.open.lock().unwrap().pop();
@@ -56,24 +57,24 @@ impl Load {
         self.acknowledged.lock().unwrap().len()
     }
 
-    /// That all of it is there, and nothing by half.
+    /// Asserts that all acknowledged uploads are stored completely.
     fn assert_complete(&self, server: &Server, url: &str) {
         let acknowledged = self.acknowledged.lock().unwrap();
         let statuses = acknowledged.iter().map(|number| (number, server.get(&numbered(*number).0)));
         let missing: Vec<_> = statuses.filter(|(_, status)| *status != 200).collect();
         assert!(missing.is_empty(), "acknowledged and missing, with their statuses: {missing:?}");
-        // What was stored and not acknowledged may be there, too, once.
+        // Unacknowledged uploads may also be stored, at most once.
         let stored = number(url, "select count(*) from run");
         let sent = self.next.load(Ordering::Relaxed);
         assert!((acknowledged.len() as u64..=sent).contains(&stored.cast_unsigned()), "{stored} of {sent}");
-        assert_nothing_is_half_stored(url);
+        assert_runs_complete(url);
         println!("{} acknowledged, 0 missing", acknowledged.len());
     }
 }
 
-/// That whatever is there of a run is all of it, and counted.
+/// Asserts that every stored run is complete and counted.
 #[track_caller]
-pub(crate) fn assert_nothing_is_half_stored(url: &str) {
+pub(crate) fn assert_runs_complete(url: &str) {
     for half in [
         "select count(*) from run where point_count <> (select count(*) from point where point.run_id = run.run_id)",
         "select count(*) from run where not exists (select from run_upload where run_upload.run_id = run.run_id)",
@@ -87,8 +88,8 @@ pub(crate) fn assert_nothing_is_half_stored(url: &str) {
     }
 }
 
-/// Ends something of a server again and again while agents upload.
-fn assert_nothing_is_lost_when(end: impl Fn(&Place, &Server)) {
+/// Repeatedly kills a part of a server while agents upload.
+fn assert_no_loss_when(end: impl Fn(&Place, &Server)) {
     let (place, load) = (Place::new(), Load::default());
     for _ in 0..rounds(3) {
         let server = place.serve_with(&UNLIMITED);
@@ -109,17 +110,17 @@ fn assert_nothing_is_lost_when(end: impl Fn(&Place, &Server)) {
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_lost_when_the_server_is_killed() {
-    assert_nothing_is_lost_when(|_, server| server.signal(Signal::KILL));
+fn keeps_acknowledged_uploads_when_the_server_is_killed() {
+    assert_no_loss_when(|_, server| server.signal(Signal::KILL));
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_lost_when_postgresql_is_killed() {
-    assert_nothing_is_lost_when(|place, _| kill_process(place.postmaster(), Signal::KILL).unwrap());
+fn keeps_acknowledged_uploads_when_postgresql_is_killed() {
+    assert_no_loss_when(|place, _| kill_process(place.postmaster(), Signal::KILL).unwrap());
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_lost_when_the_database_goes_away_and_comes_back() {
+fn keeps_acknowledged_uploads_when_the_database_restarts() {
     let (place, load, is_away) = (Place::new(), Load::default(), AtomicBool::new(false));
     let mut postgres = place.postgres();
     let url = postgres.first_line.clone();
@@ -156,7 +157,7 @@ fn nothing_that_was_acknowledged_is_lost_when_the_database_goes_away_and_comes_b
 }
 
 #[test]
-fn an_upload_that_is_cut_leaves_nothing_and_can_come_again() {
+fn discards_interrupted_uploads() {
     const CUTS: usize = 16;
     let place = Place::new();
     let server = place.serve_with(&UNLIMITED);
@@ -174,7 +175,7 @@ fn an_upload_that_is_cut_leaves_nothing_and_can_come_again() {
         .unwrap();
         stream.write_all(&body.as_bytes()[..body.len() * cut / CUTS]).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
-        // Until the server has nothing more to say of it: an answer to half an upload is no acknowledgement.
+        // Reads until the server closes: half an upload must not be acknowledged.
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(!answer.starts_with("HTTP/1.1 2"), "cut at {cut} of {CUTS}: {answer}");
@@ -183,11 +184,11 @@ fn an_upload_that_is_cut_leaves_nothing_and_can_come_again() {
         assert_eq!(number(&place.address(), &format!("select count(*) from {table}")), 0, "{table}");
     }
     assert_eq!(server.send("PUT", &path, &token, &body), 201);
-    assert_nothing_is_half_stored(&place.address());
+    assert_runs_complete(&place.address());
 }
 
 #[test]
-fn a_storm_of_one_upload_is_one_run() {
+fn stores_concurrent_identical_uploads_once() {
     const CLIENTS: usize = 20;
     let place = Place::new();
     let server = place.serve_with(&UNLIMITED);
@@ -207,15 +208,15 @@ fn a_storm_of_one_upload_is_one_run() {
     let mut statuses = statuses.into_inner().unwrap();
     println!("{statuses:?}");
     assert_eq!(statuses.remove(&201), Some(1));
-    // A busy server may turn some away, and does not take them for new ones.
+    // A busy server may reject some, and must not store any twice.
     assert!(statuses.keys().all(|status| matches!(status, 200 | 503)), "{statuses:?}");
     assert_eq!(number(&place.address(), "select count(*) from run"), 1);
     assert_eq!(server.send("PUT", &path, &token, &body.replace("\"main\"", "\"other\"")), 422);
 }
 
 #[test]
-fn on_a_full_disk_nothing_is_acknowledged_that_is_lost_and_with_room_it_goes_on() {
-    if !is_root_or_says_why("a full disk") {
+fn keeps_acknowledged_uploads_on_a_full_disk() {
+    if !is_root_or_explains("a full disk") {
         return;
     }
     let (place, load) = (Place::new(), Load::default());
@@ -223,9 +224,9 @@ fn on_a_full_disk_nothing_is_acknowledged_that_is_lost_and_with_room_it_goes_on(
     let Some(disk) = Disk::mount(&place.data_dir(), 400) else { return };
     let server = place.serve_with(&UNLIMITED);
     let token = place.token();
-    // Less than one file of PostgreSQL's log takes.
+    // Less than one file of PostgreSQL's log.
     disk.leave(4);
-    // Until one is refused for it, or PostgreSQL has ended.
+    // Until the disk is full for an upload, or PostgreSQL has ended.
     std::thread::scope(|scope| {
         for _ in 0..SENDERS {
             scope.spawn(|| load.send(&server, &token, |status| !matches!(status, 200 | 201)));
@@ -233,7 +234,7 @@ fn on_a_full_disk_nothing_is_acknowledged_that_is_lost_and_with_room_it_goes_on(
     });
     println!("full after {} uploads", load.acknowledged_count());
     disk.resize(400);
-    // A server whose PostgreSQL could not go on has ended, and is started again by whatever keeps it running.
+    // A server whose PostgreSQL failed has ended; its service manager would restart it.
     let _ = server.stop();
     let server = place.serve_with(&UNLIMITED);
     let (path, report) = numbered(u64::from(u32::MAX));

@@ -1,4 +1,5 @@
-//! The GitHub App as it is set up: by options and files, from an event to what it leaves, and no secret in the log.
+//! The GitHub App from its setup by options and files to the effects of an event, without a secret in the
+//! log.
 
 use crate::support::{Place, SERVE, Server, eventually};
 use roundtrip_github_fake::{APP_KEY, Delivery, FakeGitHub, Level, NewPullRequest, Settings, Signing};
@@ -7,14 +8,14 @@ use std::path::Path;
 const SECRET: &str = "0123456789abcdef0123456789abcdef01234567";
 const PATH: &str = "/api/v1/github/webhooks";
 
-fn tell(server: &Server, delivery: &Delivery, signing: Signing) -> u16 {
+fn deliver(server: &Server, delivery: &Delivery, signing: Signing) -> u16 {
     let (headers, body) = delivery.request(SECRET, signing);
     let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     server.call("POST", PATH, &headers, std::str::from_utf8(&body).unwrap()).status().as_u16()
 }
 
 #[test]
-fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
+fn handles_github_events_without_logging_secrets() {
     let place = Place::new();
     let github = FakeGitHub::start(Settings {
         webhook_secret: SECRET.into(),
@@ -44,9 +45,9 @@ fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
         head_branch: "topic".into(),
         fork: None,
     };
-    assert_eq!(tell(&server, &github.ping(), Signing::Wrong), 401);
-    assert_eq!(tell(&server, &github.ping(), Signing::Right), 202);
-    assert_eq!(tell(&server, &github.installation_event(installation, "created"), Signing::Right), 202);
+    assert_eq!(deliver(&server, &github.ping(), Signing::Wrong), 401);
+    assert_eq!(deliver(&server, &github.ping(), Signing::Right), 202);
+    assert_eq!(deliver(&server, &github.installation_event(installation, "created"), Signing::Right), 202);
     eventually("the repository", || {
         place.run(&["github", "repositories"]).output.contains("acme/libfoo").then_some(())
     });
@@ -56,13 +57,13 @@ fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
     let link =
         |repository: &str| place.run(&["github", "link", "--project", "libfoo", "--repository", repository]);
     assert!(link("acme/libfoo").status.success());
-    assert!(link("acme/other").sentence(1).contains("no repository acme/other"));
+    assert!(link("acme/other").sentence(1).contains("no access to acme/other"));
 
     github.open("acme/libfoo", new);
-    assert_eq!(tell(&server, &github.pull_request_event("acme/libfoo", 7, "opened"), Signing::Right), 202);
+    assert_eq!(deliver(&server, &github.pull_request_event("acme/libfoo", 7, "opened"), Signing::Right), 202);
     github.advance(5);
     let asked = github.comment("acme/libfoo", 7, "ada", "/roundtrip queue");
-    assert_eq!(tell(&server, &github.comment_event("acme/libfoo", asked), Signing::Right), 202);
+    assert_eq!(deliver(&server, &github.comment_event("acme/libfoo", asked), Signing::Right), 202);
     eventually("the reaction", || (github.reactions("acme/libfoo", asked) == ["eyes"]).then_some(()));
 
     let log = server.stop().errors;
@@ -79,7 +80,7 @@ fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
 }
 
 #[test]
-fn an_app_without_its_key_or_secret_is_a_sentence() {
+fn rejects_incomplete_app_options() {
     let place = Place::new();
     let missing = place.folder().join("missing");
     let (missing, id) = (missing.to_str().unwrap(), "--github-app-id");

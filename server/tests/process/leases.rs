@@ -1,10 +1,11 @@
-//! The queue of a server that is killed at any moment, while agents take jobs, upload what they measured, and say so: each
-//! job is done once, and each report is stored once. PostgreSQL stays.
+//! The job queue of a server that is killed at random moments, while agents claim jobs, upload results and
+//! report their end: each job is
+//! done once, and each report is stored once. PostgreSQL keeps running.
 //!
-//! `ROUNDTRIP_FAULT_ROUNDS` says how often it is killed: a few times, unless more is asked for.
+//! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default.
 
 use crate::database::{execute, number};
-use crate::faults::{UNLIMITED, assert_nothing_is_half_stored, rounds};
+use crate::faults::{UNLIMITED, assert_runs_complete, rounds};
 use crate::report::numbered;
 use crate::support::{Place, Server, eventually};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -19,26 +20,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock};
 
 const AGENTS: usize = 6;
-/// What is measured for a job.
+/// Reports per job.
 const REPORTS: usize = 2;
-/// Jobs that are asked for before each kill: about as many as are done until then.
+/// Queued jobs before each kill: about as many as are done by then.
 const ASKED: u64 = 8;
-/// Requests that are answered between two kills, at most.
+/// The most answered requests between two kills.
 const ANSWERED_MAX: u64 = 64;
 
-/// A server that comes and goes, and what its agents have seen of it.
+/// A server that is killed and restarted, and the answers that its agents have received.
 struct Lab {
     server: RwLock<Option<Server>>,
     answered: AtomicU64,
-    /// Whoever finds nothing to do goes home.
+    /// Agents without work end once this is set.
     is_closing: AtomicBool,
     measured: AtomicU64,
     done: Mutex<Vec<i64>>,
 }
 
 impl Lab {
-    /// The answer to a request, which is repeated until there is one that is not to come back later.
-    fn ask(&self, method: &str, path: &str, token: &str, body: &Value) -> (u16, String) {
+    /// Repeats a request until the answer does not ask for a later retry, and returns that answer.
+    fn request(&self, method: &str, path: &str, token: &str, body: &Value) -> (u16, String) {
         let (token, body) = (format!("Bearer {token}"), body.to_string());
         let headers = [("authorization", token.as_str()), ("content-type", "application/json")];
         eventually(path, || {
@@ -49,20 +50,20 @@ impl Lab {
         })
     }
 
-    /// The answer to something that is made.
+    /// Creates something, and returns the answer.
     fn make<T: serde::de::DeserializeOwned>(&self, path: &str, token: &str, body: &Value) -> T {
-        let (status, answer) = self.ask("POST", path, token, body);
+        let (status, answer) = self.request("POST", path, token, body);
         assert_eq!(status, 201, "{path}: {answer}");
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// Takes jobs and does them until there are none.
+    /// Claims and does jobs until there are none.
     fn work(&self, machine: &str, token: &str) {
         let claim = json!({
             "protocol_min": 1, "protocol_max": 1, "version": "test", "health": {}, "spooled_count": 0, "wait_seconds": 1,
         });
         loop {
-            match self.ask("POST", "/api/v1/lab/claim", token, &claim) {
+            match self.request("POST", "/api/v1/lab/claim", token, &claim) {
                 (200, job) => self.measure(&serde_json::from_str(&job).unwrap(), machine, token),
                 (204, _) if self.is_closing.load(Ordering::Relaxed) => return,
                 (204, _) => {}
@@ -81,17 +82,17 @@ impl Lab {
                 "committed_at": "2026-11-21T10:00:01Z",
             });
             report["history"] = json!([]);
-            let (status, answer) = self.ask("PUT", &path, token, &report);
+            let (status, answer) = self.request("PUT", &path, token, &report);
             assert!(matches!(status, 200 | 201), "{path} was answered with {status}: {answer}");
         }
         let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
         let (status, answer) =
-            self.ask("POST", &path, token, &json!({"fence": job.fence, "outcome": "done"}));
+            self.request("POST", &path, token, &json!({"fence": job.fence, "outcome": "done"}));
         assert_eq!(status, 204, "{path}: {answer}");
         self.done.lock().unwrap().push(job.job_id);
     }
 
-    /// Lets an agent in, and returns its token.
+    /// Enrols an agent, and returns its token.
     fn enrol(&self, machine: &str, admin: &str) -> String {
         let code: Value = self.make("/api/v1/enrolments", admin, &json!({}));
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
@@ -107,7 +108,7 @@ impl Lab {
 }
 
 #[test]
-fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice() {
+fn repeated_kills_lose_or_repeat_no_job() {
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
@@ -141,7 +142,7 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
             let body = json!({"commits": commits, "on_any": true});
             let made: Value = lab.make("/api/v1/projects/libfoo/jobs", admin, &body);
             asked.extend(made["job_ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()));
-            // Some of them while it has hardly begun.
+            // Some kills come right after the start.
             let until = lab.answered.load(Ordering::Relaxed) + random.random_range(0..ANSWERED_MAX);
             eventually("the load", || (lab.answered.load(Ordering::Relaxed) >= until).then_some(()));
             kill(&lab);
@@ -149,7 +150,7 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
         }
         lab.is_closing.store(true, Ordering::Relaxed);
     });
-    // Agents whose job was committed and who were never told: as after the time of their leases.
+    // Agents whose claim was committed but not answered: their leases expire.
     let untold = number(url, "select count(*) from job where status = 'running'");
     execute(url, "update job set lease_expires_at = now() - interval '1 second' where status = 'running'");
     std::thread::scope(|scope| {
@@ -182,10 +183,10 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
     ] {
         assert_eq!(number(url, &wrong), 0, "{wrong}");
     }
-    assert_nothing_is_half_stored(url);
+    assert_runs_complete(url);
 }
 
-/// Ends the server while requests are under way, which hold its lock.
+/// Kills the server while requests are in progress; they hold its lock.
 fn kill(lab: &Lab) {
     let pid = lab.server.read().unwrap().as_ref().unwrap().pid();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();

@@ -1,4 +1,4 @@
-//! Who is told what happens, by real servers: mail to a real mail server, and servers that are killed while they send.
+//! Notifications from real servers: mail to a real mail server, and servers killed while sending.
 
 use crate::database::{execute, number, until};
 use crate::receiver::{Reaction, Receiver};
@@ -13,13 +13,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Says which Python has the packages of the mail server, as `cargo xtask test` does.
+/// Names a Python with the packages of the mail server; set by `cargo xtask test`.
 const PYTHON: &str = "ROUNDTRIP_SMTP_PYTHON";
 const PASSWORD: &str = "correct horse battery staple";
-/// Far more than a message takes.
+/// Far longer than a message takes.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A running mail server, and what it takes.
+/// A running mail server, and its received messages.
 struct MailServer {
     child: Child,
     port: String,
@@ -27,7 +27,7 @@ struct MailServer {
 }
 
 impl MailServer {
-    /// None where there is no Python, which is said.
+    /// None without Python, with a message.
     fn start(arguments: &[&str]) -> Option<Self> {
         let python = std::env::var(PYTHON).unwrap_or_else(|_| {
             panic!("{PYTHON} names no Python with aiosmtpd and trustme: run `cargo xtask test`, or set it")
@@ -63,7 +63,7 @@ impl Drop for MailServer {
     }
 }
 
-/// A project with a run, and whoever may do everything with it.
+/// A project with a run, and the token of its administrator.
 fn begin(place: &Place, server: &Server, name: &str, url: &str) -> (String, String) {
     let token = place.token_of(name);
     let (path, report) = numbered(1);
@@ -81,13 +81,13 @@ fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
     serde_json::from_str(answer.body()).unwrap()
 }
 
-/// Makes a channel, and returns how a test of it went.
+/// Creates a channel, and returns the result of its test message.
 fn try_channel(server: &Server, channels: &str, token: &str, request: &Value) -> Value {
     let made = call(server, channels, token, request);
     call(server, &format!("{channels}/{}/test", made["channel"]["channel_id"]), token, &json!({}))
 }
 
-/// Writes a regression as the search for changes would, for whom every channel is due to be told.
+/// Writes a regression like the change search, with every channel due.
 const FOUND: &str = "
     with found as (
         insert into regression (
@@ -110,7 +110,7 @@ const FOUND: &str = "
     select notification_channel_id, 'regressed', 'regression:' || regression_id, regression_id, now(), now()
     from found, notification_channel";
 
-/// The same for the end of all regressions.
+/// Likewise, writes the end of all regressions.
 const FIXED: &str = "
     update regression set state = 'fixed', fixed_by_commit_id = until_commit_id;
     insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
@@ -118,7 +118,7 @@ const FIXED: &str = "
     from regression, notification_channel";
 
 #[test]
-fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was_found() {
+fn sends_encrypted_mail_and_threads_replies() {
     let place = Place::new();
     let tls = place.folder().join("tls");
     std::fs::create_dir(&tls).unwrap();
@@ -149,9 +149,9 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
         "name": "lab", "kind": "email", "target": "lab@example.org", "events": ["regressed", "fixed"],
     });
     let outcome = try_channel(&server, &channels, &token, &request);
-    assert_eq!(outcome, json!({"delivered": true, "detail": "The message was taken."}));
+    assert_eq!(outcome, json!({"delivered": true, "detail": "Delivered."}));
     let tested = mail.next();
-    assert_eq!(tested["headers"]["subject"], format!("[{project}] A test from {project}"));
+    assert_eq!(tested["headers"]["subject"], format!("[{project}] Test from {project}"));
     assert_eq!((&tested["is_encrypted"], &tested["user"]), (&json!(true), &json!("roundtrip")));
 
     execute(url, FOUND);
@@ -184,7 +184,7 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
         (message_id.clone(), message_id)
     );
 
-    // Whom the mail server does not know, it refuses, and that is told.
+    // The mail server rejects unknown recipients, which the server reports.
     let request = json!({"name": "nobody", "kind": "email", "target": "nobody@example.org"});
     let outcome = try_channel(&server, &channels, &token, &request);
     let detail = outcome["detail"].as_str().unwrap();
@@ -194,7 +194,7 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
 }
 
 #[test]
-fn a_certificate_of_an_unknown_authority_is_refused_before_the_password_is_sent() {
+fn rejects_untrusted_mail_certificates_before_sending_the_password() {
     let place = Place::new();
     let tls = place.folder().join("tls");
     std::fs::create_dir(&tls).unwrap();
@@ -219,7 +219,7 @@ fn a_certificate_of_an_unknown_authority_is_refused_before_the_password_is_sent(
 }
 
 #[test]
-fn half_a_configuration_of_mail_is_refused_and_so_is_a_password_that_others_would_read() {
+fn rejects_incomplete_or_unsafe_mail_options() {
     let place = Place::new();
     let password_file = place.folder().join("smtp.password");
     std::fs::write(&password_file, PASSWORD).unwrap();
@@ -228,13 +228,16 @@ fn half_a_configuration_of_mail_is_refused_and_so_is_a_password_that_others_woul
     assert_eq!(run(&["--smtp-url", "smtp://127.0.0.1"]).status.code(), Some(2));
     let from = ["--mail-from", "a@example.org"];
     for (arguments, expected) in [
-        (vec!["--smtp-url", "http://127.0.0.1"], "--smtp-url is no mail server"),
-        (vec!["--smtp-url", "smtp://a:b@127.0.0.1"], "expected it in the file"),
+        (vec!["--smtp-url", "http://127.0.0.1"], "--smtp-url is invalid"),
+        (vec!["--smtp-url", "smtp://a:b@127.0.0.1"], "Use --smtp-password-file instead"),
         (
             vec!["--smtp-url", "smtp://a@127.0.0.1", "--smtp-password-file", password_file],
-            "a password is sent by smtps:// or with ?tls=required alone",
+            "a password requires encryption",
         ),
-        (vec!["--smtp-url", "smtps://127.0.0.1", "--smtp-password-file", password_file], "without a user"),
+        (
+            vec!["--smtp-url", "smtps://127.0.0.1", "--smtp-password-file", password_file],
+            "--smtp-password-file needs a user",
+        ),
     ] {
         let finished = run(&[&arguments[..], &from].concat());
         assert!(finished.sentence(1).contains(expected), "{finished:?}");
@@ -244,7 +247,7 @@ fn half_a_configuration_of_mail_is_refused_and_so_is_a_password_that_others_woul
 }
 
 #[test]
-fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_the_same_identity() {
+fn resends_a_message_with_the_same_id_after_a_kill() {
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
@@ -263,7 +266,7 @@ fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_t
         1
     );
     receiver.react(Reaction::Answer(200, ""));
-    // The minute for which nobody else may have it is over.
+    // The lease of one minute has expired.
     execute(url, "update notification_message set lease_expires_at = now()");
     let next = place.serve_on("two", url, &["--allow-private-targets"]);
     let sent = "select count(*) from notification_message where sent_at is not null";
@@ -276,7 +279,7 @@ fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_t
 }
 
 #[test]
-fn two_running_servers_tell_everybody_of_everything_once() {
+fn two_servers_send_each_notification_once() {
     const CHANNELS: usize = 12;
     let place = Place::new();
     let postgres = place.postgres();

@@ -1,5 +1,6 @@
-//! A database that is put back to a point in time, by the very commands of `docs/how-to/backup-and-restore.md`: as whoever
-//! runs a PostgreSQL of their own has to do it when its files are gone.
+//! Restores a database to a point in time, with the commands of `docs/how-to/backup-and-restore.md`, after
+//! the
+//! loss of its files.
 
 use crate::database::{execute, until};
 use crate::report::numbered;
@@ -12,12 +13,12 @@ use std::process::Command;
 
 const PAGE: &str = include_str!("../../../docs/how-to/backup-and-restore.md");
 const SECTION: &str = "\n## To a point in time\n";
-/// The target as it stands on the page, and how the page says that another one is named.
+/// The target in the page, and the page's text for naming another one.
 const NAMED: &str = "recovery_target_name = 'before-upgrade'";
 const TIMED: &str = "recovery_target_time = '";
 const INSTALLATION: &str = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
 
-/// A PostgreSQL of one's own, which no server started.
+/// A PostgreSQL that no Roundtrip server started.
 struct Cluster<'a> {
     place: &'a Place,
     programs: PathBuf,
@@ -28,7 +29,7 @@ impl Cluster<'_> {
         self.place.folder().join(name)
     }
 
-    /// Runs commands as the user of PostgreSQL, with the variables of the page. Returns what they print.
+    /// Runs commands as the user of PostgreSQL, with the variables of the page. Returns their output.
     fn run(&self, commands: &str, restored: &str) -> String {
         let path = std::env::join_paths(
             [self.programs.clone()].into_iter().chain(std::env::split_paths(&std::env::var("PATH").unwrap())),
@@ -69,20 +70,20 @@ impl Cluster<'_> {
         self.place.serve_on(name, &self.url(), arguments)
     }
 
-    /// Kills the PostgreSQL of these files, and all that belongs to it.
+    /// Kills the PostgreSQL of these files, with all of its processes.
     fn kill(&self, files: &str) {
         let note = std::fs::read_to_string(self.folder(files).join("postmaster.pid"));
         let Some(pid) = note.ok().and_then(|note| Pid::from_raw(note.lines().next()?.parse().ok()?)) else {
             return;
         };
         let _ = kill_process(pid, Signal::KILL);
-        // Its children follow it, and the last of them gives the memory back that all of them share.
+        // Its children end after it; the last one releases the shared memory.
         crate::support::eventually("the end of PostgreSQL", || {
             let key = self.folder(files).display().to_string();
             let all = Command::new("ps").args(["-A", "-ww", "-o", "args="]).output().unwrap();
             (!String::from_utf8_lossy(&all.stdout).contains(&key)).then_some(())
         });
-        // It names a process that is not there any more, or that nobody has waited for yet: the next one would believe it.
+        // The lock file names a process that is gone or not yet reaped; the next PostgreSQL would believe it.
         let _ = std::fs::remove_file(self.folder("sockets").join(".s.PGSQL.5432.lock"));
     }
 }
@@ -93,7 +94,7 @@ impl Drop for Cluster<'_> {
     }
 }
 
-/// Stores runs as an agent does that says how many were acknowledged before.
+/// Stores runs like an agent that also reports the number of runs acknowledged before.
 fn store(server: &Server, token: &str, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let (path, report) = numbered(number);
@@ -107,7 +108,7 @@ fn store(server: &Server, token: &str, numbers: std::ops::Range<u64>) {
     }
 }
 
-/// The numbers of the runs that are stored, and what the server says of those that are not.
+/// The numbers of the stored runs, and the number of lost runs that the server reports.
 fn stored_and_lost(server: &Server, metrics: &str, all: u64) -> (Vec<u64>, u64) {
     let stored = (0..all).filter(|number| server.get(&numbered(*number).0) == 200).collect();
     let told = crate::support::text(&format!("http://{metrics}/metrics"));
@@ -116,7 +117,7 @@ fn stored_and_lost(server: &Server, metrics: &str, all: u64) -> (Vec<u64>, u64) 
 }
 
 #[test]
-fn what_was_stored_before_the_point_is_there_and_the_server_tells_how_many_runs_are_gone() {
+fn restores_to_a_point_and_reports_lost_runs() {
     let Some(programs) = programs() else {
         println!("does not apply: no pg_basebackup, pg_ctl and psql are installed beside postgres");
         return;
@@ -151,7 +152,7 @@ fn what_was_stored_before_the_point_is_there_and_the_server_tells_how_many_runs_
     let archived = "select (last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1))::int::bigint from pg_stat_archiver";
     until("the archive", &cluster.url(), archived, 1);
 
-    // The disaster.
+    // The simulated loss.
     cluster.kill("files");
     std::fs::remove_dir_all(cluster.folder("files")).unwrap();
 
@@ -171,8 +172,8 @@ fn what_was_stored_before_the_point_is_there_and_the_server_tells_how_many_runs_
         store(&server, token, 13..14);
         let (stored, told) = stored_and_lost(&server, &metrics, 14);
         assert_eq!((stored, told), ([before, vec![13]].concat(), lost), "{folder}");
-        crate::faults::assert_nothing_is_half_stored(&cluster.url());
-        // As the page on operating has it, once the loss is understood.
+        crate::faults::assert_runs_complete(&cluster.url());
+        // From the page on operating a server: acknowledge the loss.
         execute(&cluster.url(), "update installation set acknowledged_count = stored_count");
         assert_eq!(stored_and_lost(&server, &metrics, 0).1, 0, "{folder}");
         assert!(server.stop().status.success());
@@ -180,7 +181,7 @@ fn what_was_stored_before_the_point_is_there_and_the_server_tells_how_many_runs_
     }
 }
 
-/// The commands of the section, block by block.
+/// The commands of the section, by block.
 fn blocks() -> [String; 4] {
     let (_, section) = PAGE.split_once(SECTION).unwrap();
     let section = section.split("\n## ").next().unwrap();
@@ -189,7 +190,7 @@ fn blocks() -> [String; 4] {
     blocks.collect::<Vec<_>>().try_into().expect("archive, base, point, restore")
 }
 
-/// The newest PostgreSQL here that has its client programs beside it.
+/// The newest local PostgreSQL that includes the client programs.
 fn programs() -> Option<PathBuf> {
     let named = std::env::var_os("ROUNDTRIP_PG_BIN").map(PathBuf::from);
     let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -1,14 +1,14 @@
-//! What is refused: each with one sentence, without harm to what is there, and with nothing left running.
+//! Failed starts: each prints one sentence, changes no data and leaves no process.
 
 use crate::disk::Disk;
-use crate::support::{Place, SERVE, Server, give_to_postgres, is_root_or_says_why};
+use crate::support::{Place, SERVE, Server, give_to_postgres, is_root_or_explains};
 use std::fs::Permissions;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 #[test]
-fn a_second_server_on_the_same_directory() {
+fn rejects_a_second_server_on_the_same_directory() {
     let place = Place::new();
     let server = place.serve();
     let refused = place.run(&SERVE);
@@ -19,7 +19,7 @@ fn a_second_server_on_the_same_directory() {
 }
 
 #[test]
-fn a_port_in_use() {
+fn rejects_a_port_in_use() {
     let place = Place::new();
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port().to_string();
@@ -30,7 +30,7 @@ fn a_port_in_use() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_a_usage_error() {
+fn rejects_a_public_address() {
     let place = Place::new();
     let refused = place.run(&["serve", "--port", "0", "--host", "0.0.0.0"]);
     assert!(refused.sentence(2).contains("--public-read"));
@@ -38,7 +38,7 @@ fn an_address_that_others_reach_is_a_usage_error() {
 }
 
 #[test]
-fn a_half_initialised_directory_is_left_untouched() {
+fn keeps_a_half_initialised_directory() {
     let place = Place::new();
     std::fs::create_dir_all(place.data("postgres/base")).unwrap();
     std::fs::write(place.data("postgres/base/1"), "precious").unwrap();
@@ -51,7 +51,7 @@ fn a_half_initialised_directory_is_left_untouched() {
 }
 
 #[test]
-fn files_of_another_major_version() {
+fn rejects_files_of_another_major_version() {
     let place = Place::new();
     std::fs::create_dir_all(place.data("postgres/global")).unwrap();
     std::fs::write(place.data("postgres/global/pg_control"), "").unwrap();
@@ -65,8 +65,8 @@ fn files_of_another_major_version() {
 }
 
 #[test]
-fn a_directory_that_postgresqls_user_cannot_enter() {
-    if !is_root_or_says_why("a directory that PostgreSQL's user cannot enter") {
+fn rejects_a_directory_closed_to_postgresqls_user() {
+    if !is_root_or_explains("a directory that PostgreSQL's user cannot enter") {
         return;
     }
     let place = Place::new();
@@ -80,7 +80,7 @@ fn a_directory_that_postgresqls_user_cannot_enter() {
 }
 
 #[test]
-fn a_file_in_the_place_of_the_data_directory() {
+fn rejects_a_file_as_data_directory() {
     let place = Place::new();
     std::fs::write(place.data_dir(), "precious").unwrap();
     let refused = place.run(&SERVE);
@@ -89,7 +89,7 @@ fn a_file_in_the_place_of_the_data_directory() {
 }
 
 #[test]
-fn programs_that_are_not_there() {
+fn rejects_missing_programs() {
     let place = Place::new();
     let nowhere = place.folder().join("nowhere");
     let refused = Server::spawn(&place.data_dir(), &SERVE, &[("ROUNDTRIP_PG_BIN", &nowhere)]).finish();
@@ -99,7 +99,7 @@ fn programs_that_are_not_there() {
 }
 
 #[test]
-fn a_database_url_behind_which_nothing_answers() {
+fn rejects_an_unreachable_database() {
     let place = Place::new();
     let refused = place.run_on("postgres://someone:secret@127.0.0.1:1/there", &SERVE);
     let sentence = refused.sentence(1);
@@ -109,7 +109,7 @@ fn a_database_url_behind_which_nothing_answers() {
 }
 
 #[test]
-fn what_an_interrupted_first_start_left_is_no_obstacle() {
+fn recovers_from_an_interrupted_first_start() {
     let place = Place::new();
     std::fs::create_dir_all(place.data("postgres.partial/base")).unwrap();
     std::fs::write(place.data("postgres.partial/base/1"), "").unwrap();
@@ -119,8 +119,8 @@ fn what_an_interrupted_first_start_left_is_no_obstacle() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing_half_and_room_mends_it() {
-    if !is_root_or_says_why("a full disk") {
+fn recovers_from_a_full_disk_at_the_first_start() {
+    if !is_root_or_explains("a full disk") {
         return;
     }
     let place = Place::new();

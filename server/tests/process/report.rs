@@ -1,4 +1,4 @@
-//! Reports to upload: published ones, changed in what tells them apart.
+//! Reports to upload: published ones with changed identities.
 
 use serde_json::{Value, json};
 use std::path::Path;

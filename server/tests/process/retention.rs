@@ -1,43 +1,43 @@
-//! What is too old: the verbs that say and remove it, and servers that remove it by themselves.
+//! Retention: commands that show and delete old data, and servers that delete it automatically.
 
 use crate::database::{execute, number, until};
 use crate::support::Place;
-use crate::together::Held;
+use crate::together::HeldLock;
 
 const SEED: [&str; 7] = ["seed", "--project", "libfoo", "--series", "5", "--commits", "4"];
 const OLD_UPLOADS: &str = "update run set received_at = now() - interval '91 days', upload_pruned_at = null";
 const KEPT: &str = "select count(*) from run where upload_pruned_at is null";
 
 #[test]
-fn policies_are_set_shown_and_applied_by_hand() {
+fn sets_shows_and_applies_retention() {
     let place = Place::new();
     let server = place.serve();
     place.run(&SEED).printed();
     let postgres = place.address();
     let set = place.run(&["retention", "--project", "libfoo", "--uploads", "90"]);
-    assert_eq!(set.output, "libfoo: uploads 90 days, distributions for ever, points for ever");
+    assert_eq!(set.output, "libfoo: uploads 90 days, distributions forever, points forever");
     assert_eq!(place.run(&["retention"]).output, set.output);
     let unknown = place.run(&["retention", "--project", "other", "--uploads", "90"]);
-    assert!(unknown.sentence(1).contains("there is no project other"), "{unknown:?}");
+    assert!(unknown.sentence(1).contains("project other not found"), "{unknown:?}");
     let wrong = place.run(&["retention", "--project", "libfoo", "--uploads", "0"]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 
     execute(&postgres, OLD_UPLOADS);
     let preview = place.run(&["prune", "--dry-run"]);
     assert!(preview.output.contains("libfoo: uploads from before "), "{preview:?}");
-    assert!(preview.output.contains("would be removed, of 20 runs"), "{preview:?}");
+    assert!(preview.output.contains("would be deleted from 20 runs"), "{preview:?}");
     assert_eq!(number(&postgres, KEPT), 20);
     let pruned = place.run(&["prune"]);
-    assert!(pruned.output.ends_with("were removed, of 20 runs"), "{pruned:?}");
+    assert!(pruned.output.ends_with("were deleted from 20 runs"), "{pruned:?}");
     assert_eq!(number(&postgres, KEPT), 0);
 
     let back = place.run(&["retention", "--project", "libfoo", "--uploads", "forever"]);
-    assert_eq!(back.output, "libfoo: uploads for ever, distributions for ever, points for ever");
+    assert_eq!(back.output, "libfoo: uploads forever, distributions forever, points forever");
     assert_eq!(server.get("/readyz"), 200);
 }
 
 #[test]
-fn servers_remove_it_by_themselves_and_once_between_them() {
+fn two_servers_delete_old_data_once() {
     let place = Place::new();
     let postgres = place.postgres();
     let url = &postgres.first_line;
@@ -56,7 +56,7 @@ fn servers_remove_it_by_themselves_and_once_between_them() {
 }
 
 #[test]
-fn a_removal_that_is_killed_leaves_nothing_half_removed_and_the_next_completes_it() {
+fn completes_an_interrupted_deletion() {
     const RUNS: &str = "select count(*) from run";
     const WHOLE: &str = "select count(*) from run where points_pruned_at is null
         and point_count = (select count(*) from point where point.run_id = run.run_id)
@@ -75,8 +75,8 @@ fn a_removal_that_is_killed_leaves_nothing_half_removed_and_the_next_completes_i
     place.run_on(url, &["retention", "--project", "libfoo", "--points", "90"]).printed();
     execute(url, "update run set received_at = now() - interval '91 days'");
 
-    // Points and distributions are removed by then, and the transaction is not over.
-    let held = Held::new(url, "lock table run_result in share mode");
+    // Points and distributions are deleted, but the transaction is still open.
+    let held = HeldLock::new(url, "lock table run_result in share mode");
     held.kill_waiting(url, place.spawn_on("data", url, &["prune"]), "delete from run_result%");
     assert_eq!(number(url, WHOLE) + number(url, REMOVED), runs, "each run has all of it or nothing");
     assert!(number(url, WHOLE) > 0, "it was in the middle");

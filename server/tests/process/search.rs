@@ -1,13 +1,13 @@
-//! Searches for changes that are cut short: what waited to be searched waits still, and is found once.
+//! Interrupted change searches: pending ones stay pending, and each change is stored once.
 
-use crate::database::{self, ask, number, until};
+use crate::database::{self, number, until, with_connection};
 use crate::support::Place;
-use crate::together::Held;
+use crate::together::HeldLock;
 
 /// How many runs have not been searched for changes yet.
 pub(crate) const DUE: &str = "select count(*) from analysis_due";
 const CHANGES: &str = "select count(*) from change_point";
-/// All that a search leaves, without what differs from one time to the next.
+/// The results of a search, without values that differ between runs.
 const FOUND: &str = "
     select coalesce(string_agg(concat_ws(' ', series_id, quantile, commit_id, change_point.after_commit_id,
                                          change_point.until_commit_id, before_ns, after_ns, matters, change_point.cause,
@@ -16,7 +16,7 @@ const FOUND: &str = "
     from change_point left join regression using (regression_id)";
 
 #[test]
-fn a_server_that_is_killed_while_it_searches_leaves_the_search_to_the_next_which_finds_the_same() {
+fn repeats_an_interrupted_search() {
     let place = Place::new();
     let postgres = place.postgres();
     let histories = ["undisturbed", "killed"].map(|name| {
@@ -28,7 +28,7 @@ fn a_server_that_is_killed_while_it_searches_leaves_the_search_to_the_next_which
     let [undisturbed, url] = &histories;
     assert!(number(url, DUE) > 0, "there is something to search");
 
-    let held = Held::new(url, "lock table change_point in share mode");
+    let held = HeldLock::new(url, "lock table change_point in share mode");
     held.kill_waiting(url, place.serve_on("one", url, &[]), "%insert into change_point%");
     assert_eq!(number(url, CHANGES), 0, "nothing is half found");
     assert!(number(url, DUE) > 0, "what was being searched waits still");
@@ -41,7 +41,9 @@ fn a_server_that_is_killed_while_it_searches_leaves_the_search_to_the_next_which
         assert!(server.stop().status.success());
     }
     let found = |url: &str| {
-        ask(url, async |connection| sqlx::query_scalar::<_, String>(FOUND).fetch_one(connection).await)
+        with_connection(url, async |connection| {
+            sqlx::query_scalar::<_, String>(FOUND).fetch_one(connection).await
+        })
     };
     assert!(number(undisturbed, CHANGES) > 0, "there is something to find");
     assert_eq!(found(url), found(undisturbed));

@@ -1,4 +1,4 @@
-//! Nothing by which someone is let in is ever logged, however much is.
+//! No log level ever logs a secret.
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
 use crate::receiver::Receiver;
@@ -10,7 +10,7 @@ const OWN_PAGE: [(&str, &str); 3] =
     [("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin"), ("content-type", "application/json")];
 
 #[test]
-fn no_log_line_holds_a_secret() {
+fn logs_no_secret() {
     let place = Place::new();
     let github = FakeGitHub::start();
     let secret_file = place.folder().join("github.secret");
@@ -28,7 +28,7 @@ fn no_log_line_holds_a_secret() {
     let server = Server::start(&place.data_dir(), &serve, &variables);
     let mut secrets = vec![CLIENT_SECRET.to_owned()];
 
-    // Tokens: made, used, rotated, wrong, in a place where they do not belong.
+    // Tokens: created, used, rotated, wrong, and in the wrong place.
     let ada = place.run(&["account", "create", "--name", "ada", "--admin"]).output;
     let bearer = format!("Bearer {ada}");
     let authorized = [("authorization", bearer.as_str()), ("content-type", "application/json")];
@@ -39,12 +39,12 @@ fn no_log_line_holds_a_secret() {
     let rotated = server.call("POST", &path, &authorized, "{}");
     let rotated: serde_json::Value = serde_json::from_str(rotated.body()).unwrap();
     secrets.push(rotated["secret"].as_str().unwrap().to_owned());
-    assert_eq!(server.put_nonsense(&agent), 400);
+    assert_eq!(server.put_invalid(&agent), 400);
     let wrong = agent.replacen("rta_", "rtc_", 1);
-    assert_eq!(server.put_nonsense(&wrong), 401);
+    assert_eq!(server.put_invalid(&wrong), 401);
     secrets.extend([ada.clone(), agent, wrong]);
 
-    // Channels: the address of one, which is a secret, and the key of another.
+    // Channels: one with a secret address, one with a secret key.
     let (path, report) = numbered(1);
     let first = place.token();
     assert_eq!(server.send("PUT", &path, &first, &report.to_string()), 201);
@@ -60,7 +60,7 @@ fn no_log_line_holds_a_secret() {
     }
     secrets.extend([first, "hiddenhiddenhiddenhidden".to_owned()]);
 
-    // Sessions: by a token, refused, over.
+    // Sessions: from a token, rejected, and ended.
     let signed_in = server.call("POST", "/api/v1/session", &OWN_PAGE, &format!(r#"{{"token": "{ada}"}}"#));
     let cookie = first_cookie(&signed_in, "__Host-roundtrip=");
     let with_cookie = [&OWN_PAGE[..], &[("cookie", cookie.as_str())]].concat();
@@ -69,9 +69,9 @@ fn no_log_line_holds_a_secret() {
     assert_eq!(server.call("DELETE", "/api/v1/session", &with_cookie, "").status(), 204);
     secrets.push(value_of(&cookie));
 
-    // GitHub: there and back, and back again with what was used up.
+    // GitHub: a sign-in, and a second one with the used code.
     place.run(&["account", "create", "--name", "grace", "--github", "grace"]);
-    github.seat(Some((7, "grace")));
+    github.sign_in_as(Some((7, "grace")));
     let away = server.call("GET", "/auth/github", &[], "");
     let kept = first_cookie(&away, "__Host-roundtrip-sign-in=");
     let back = github.visit(away.headers()["location"].to_str().unwrap());
@@ -86,7 +86,7 @@ fn no_log_line_holds_a_secret() {
     assert!(secrets.len() >= 11, "{}", secrets.len());
     for secret in &secrets {
         assert!(secret.len() > 20, "{secret}");
-        // Half of it would be too much.
+        // Not even half of it may be logged.
         let half = &secret[secret.len() / 2..];
         let line = log.lines().find(|line| line.contains(half));
         assert!(line.is_none(), "{half} in {line:?}");

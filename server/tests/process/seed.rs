@@ -3,7 +3,7 @@
 use crate::support::Place;
 
 #[test]
-fn synthetic_history_is_written_with_a_running_server_and_without_one() {
+fn writes_synthetic_history() {
     let place = Place::new();
     let small = ["seed", "--series", "12", "--commits", "10", "--project"];
     let alone = place.run(&[&small[..], &["before"]].concat());
@@ -18,5 +18,5 @@ fn synthetic_history_is_written_with_a_running_server_and_without_one() {
         assert_eq!(server.get(&format!("/api/v1/projects/{project}")), 200);
     }
     let again = place.run(&[&small[..], &["beside"]].concat());
-    assert!(again.sentence(1).contains("project beside has runs"), "{again:?}");
+    assert!(again.sentence(1).contains("project beside already has runs"), "{again:?}");
 }

@@ -1,4 +1,4 @@
-//! Starting, answering and stopping in order.
+//! Start, requests and shutdown.
 
 use crate::database::{self, number};
 use crate::support::{Place, SERVE, Server, eventually};
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 #[test]
-fn a_new_server_answers_and_is_ready() {
+fn new_server_becomes_ready() {
     let place = Place::new();
     let server = place.serve();
     assert_eq!(server.get("/healthz"), 200);
@@ -20,7 +20,7 @@ fn a_new_server_answers_and_is_ready() {
 }
 
 #[test]
-fn sigterm_and_sigint_stop_the_server_and_its_postgresql_in_order() {
+fn sigterm_and_sigint_stop_server_and_postgresql() {
     let place = Place::new();
     for signal in [Signal::TERM, Signal::INT] {
         let server = place.serve();
@@ -34,7 +34,7 @@ fn sigterm_and_sigint_stop_the_server_and_its_postgresql_in_order() {
 }
 
 #[test]
-fn clients_that_follow_what_arrives_do_not_hold_up_the_end() {
+fn event_streams_do_not_delay_the_shutdown() {
     let place = Place::new();
     let server = place.serve();
     let token = place.token();
@@ -44,12 +44,12 @@ fn clients_that_follow_what_arrives_do_not_hold_up_the_end() {
     assert_eq!(events.next().as_deref(), Some("retry: 3000"));
     let finished = server.stop();
     assert!(finished.status.success(), "{finished:?}");
-    assert!(!finished.errors.contains("cut off"), "{finished:?}");
+    assert!(!finished.errors.contains("closed connections"), "{finished:?}");
     assert!(events.all(|line| line.is_empty()), "the stream has an end");
 }
 
 #[test]
-fn the_end_of_standard_input_stops_the_server() {
+fn end_of_standard_input_stops_the_server() {
     let place = Place::new();
     let mut server = place.serve_with(&["--stop-with-stdin"]);
     server.close_stdin();
@@ -58,7 +58,7 @@ fn the_end_of_standard_input_stops_the_server() {
 }
 
 #[test]
-fn standard_input_means_nothing_unless_asked_for() {
+fn ignores_standard_input_by_default() {
     let place = Place::new();
     let mut server = place.serve();
     server.close_stdin();
@@ -67,7 +67,7 @@ fn standard_input_means_nothing_unless_asked_for() {
 }
 
 #[test]
-fn a_stop_while_the_database_is_made_leaves_nothing_and_the_next_start_works() {
+fn recovers_from_a_stop_during_initialisation() {
     let place = Place::new();
     let server = Server::spawn(&place.data_dir(), &SERVE, &[]);
     eventually("initdb", || place.data("postgres.partial/base").exists().then_some(()));
@@ -77,10 +77,10 @@ fn a_stop_while_the_database_is_made_leaves_nothing_and_the_next_start_works() {
 }
 
 #[test]
-fn a_signal_to_all_processes_of_the_service_stops_in_order() {
+fn signal_to_all_processes_stops_in_order() {
     let place = Place::new();
     let server = place.serve();
-    // What a service manager does: each process gets the same signal.
+    // Like a service manager: every process gets the signal.
     for pid in [place.process("postgres-guard"), place.postmaster(), server.pid()] {
         kill_process(pid, Signal::TERM).unwrap();
     }
@@ -89,7 +89,7 @@ fn a_signal_to_all_processes_of_the_service_stops_in_order() {
 }
 
 #[test]
-fn the_first_token_is_for_its_owner_alone_and_stays_the_same() {
+fn first_token_is_private_and_stable() {
     let place = Place::new();
     place.serve().stop();
     let path = place.data("agent.token");
@@ -100,7 +100,7 @@ fn the_first_token_is_for_its_owner_alone_and_stays_the_same() {
 }
 
 #[test]
-fn the_postgres_verb_prints_the_url_of_a_durable_database_without_a_port() {
+fn postgres_prints_the_url_of_a_durable_database() {
     let place = Place::new();
     let postgres = Server::start(&place.data_dir(), &["postgres"], &[]);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -123,7 +123,7 @@ fn the_postgres_verb_prints_the_url_of_a_durable_database_without_a_port() {
 }
 
 #[test]
-fn a_postgres_for_tests_gives_new_databases_all_tables_and_does_not_wait_for_the_disk() {
+fn test_postgres_has_a_template_and_no_fsync() {
     let place = Place::new();
     let postgres = Server::start(&place.data_dir(), &["postgres", "--for-tests"], &[]);
     let fsync = "select (current_setting('fsync') = 'on')::integer::bigint";
@@ -133,14 +133,14 @@ fn a_postgres_for_tests_gives_new_databases_all_tables_and_does_not_wait_for_the
     assert_eq!(number(&copy, "select count(*) from _sqlx_migrations where success"), applied);
     assert_eq!(number(&copy, "select count(*) from run"), 0);
     assert!(postgres.stop().status.success());
-    // Without it, files that were made for tests are as durable as any.
+    // Without the option, existing files are as durable as any.
     let postgres = place.postgres();
     assert_eq!(number(&postgres.first_line, fsync), 1);
     assert!(postgres.stop().status.success());
 }
 
 #[test]
-fn the_folder_of_postgresql_is_printed_for_programs_that_start_the_server_unless_it_is_too_old() {
+fn postgres_locates_a_supported_version() {
     let place = Place::new();
     let located = place.run(&["postgres", "--locate"]);
     assert!(located.status.success(), "{located:?}");
@@ -158,7 +158,7 @@ fn the_folder_of_postgresql_is_printed_for_programs_that_start_the_server_unless
 }
 
 #[test]
-fn a_path_too_long_for_a_socket_is_no_obstacle() {
+fn works_with_a_path_too_long_for_a_socket() {
     let place = Place::new();
     let deep = place.folder().join("deep/".repeat(30)).join("data");
     let server = Server::start(&deep, &SERVE, &[]);
@@ -167,7 +167,7 @@ fn a_path_too_long_for_a_socket_is_no_obstacle() {
 }
 
 #[test]
-fn migrate_prepares_a_database_and_ends() {
+fn migrate_creates_tables_and_exits() {
     let place = Place::new();
     place.run(&["migrate"]).printed();
     assert!(!place.has_postgres());

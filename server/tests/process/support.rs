@@ -1,4 +1,4 @@
-//! A place for data, servers that run on it, and waiting for a condition. All that a test starts ends with it.
+//! Data directories, the servers that use them, and waiting for conditions. Everything ends with its test.
 
 use nix::unistd::User;
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Far more than anything takes here: a test that reaches it has failed.
+/// Far longer than anything takes here: a test that reaches it fails.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// Names the parent folder of all data directories. `cargo xtask test` sets it to a folder in memory that has room. The default
 /// is not the user's temporary folder, which PostgreSQL's user may not be able to enter.
@@ -21,7 +21,8 @@ const FOLDER_VARIABLE: &str = "ROUNDTRIP_TEST_FOLDER";
 pub(crate) const SERVE: [&str; 3] = ["serve", "--port", "0"];
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A temporary folder that PostgreSQL's user can enter, and the data directory in it, which does not exist yet.
+/// A temporary folder that PostgreSQL's user can enter, with the path of a data directory that does not exist
+/// yet.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -52,7 +53,7 @@ impl Place {
         self.token_of("data")
     }
 
-    /// The same of a server with another data directory in this place.
+    /// The token of a server with another data directory in this place.
     pub(crate) fn token_of(&self, name: &str) -> String {
         let path = self.folder().join(name).join("agent.token");
         std::fs::read_to_string(path).unwrap().trim().to_owned()
@@ -63,54 +64,54 @@ impl Place {
         self.serve_with(&[])
     }
 
-    /// The same with further arguments.
+    /// Like `serve`, with more arguments.
     pub(crate) fn serve_with(&self, arguments: &[&str]) -> Server {
         Server::start(&self.data_dir(), &[&SERVE, arguments].concat(), &[])
     }
 
-    /// Starts `serve` over another database, with a data directory of its own in this place.
+    /// Starts `serve` with another database and its own data directory in this place.
     pub(crate) fn serve_on(&self, name: &str, url: &str, arguments: &[&str]) -> Server {
         self.spawn_on(name, url, &[&SERVE, arguments].concat()).ready()
     }
 
-    /// Starts a verb over another database, and waits for nothing.
+    /// Starts a command with another database, without waiting.
     pub(crate) fn spawn_on(&self, name: &str, url: &str, arguments: &[&str]) -> Server {
         Server::spawn(&self.folder().join(name), arguments, &[("DATABASE_URL", Path::new(url))])
     }
 
-    /// The address of the PostgreSQL that a server of this place runs.
+    /// The URL of the server's PostgreSQL.
     pub(crate) fn address(&self) -> String {
         let folder = self.data("run").canonicalize().unwrap();
         let folder = folder.to_str().unwrap().replace('/', "%2F");
         format!("postgresql:///roundtrip?host={folder}&user=roundtrip")
     }
 
-    /// Runs only the PostgreSQL.
+    /// Runs only PostgreSQL.
     pub(crate) fn postgres(&self) -> Server {
         Server::start(&self.data_dir(), &["postgres"], &[])
     }
 
-    /// Runs a verb on the data directory to its end.
+    /// Runs a command on the data directory to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         Server::spawn(&self.data_dir(), arguments, &[]).finish()
     }
 
-    /// The same of a verb as it is typed.
-    pub(crate) fn type_in(&self, line: &str) -> Finished {
+    /// Runs a command line on the data directory to its end.
+    pub(crate) fn run_line(&self, line: &str) -> Finished {
         self.run(&line.split(' ').collect::<Vec<_>>())
     }
 
-    /// Runs a verb on another database to its end.
+    /// Runs a command with another database to its end.
     pub(crate) fn run_on(&self, url: &str, arguments: &[&str]) -> Finished {
         self.spawn_on("data", url, arguments).finish()
     }
 
-    /// Whether any process of a PostgreSQL of this place is left, or its guard.
+    /// Whether a PostgreSQL process of this place or its guard is running.
     pub(crate) fn has_postgres(&self) -> bool {
         is_lock_taken(&self.data("postgres.lock")) || !processes_of(&self.data_dir()).is_empty()
     }
 
-    /// The process that names the data directory and `word` in its arguments.
+    /// The process with the data directory and `word` in its arguments.
     pub(crate) fn process(&self, word: &str) -> Pid {
         let found: Vec<_> =
             processes_of(&self.data_dir()).into_iter().filter(|(_, line)| line.contains(word)).collect();
@@ -118,7 +119,7 @@ impl Place {
         found[0].0
     }
 
-    /// PostgreSQL's first process, by its own note.
+    /// PostgreSQL's first process, from its pid file.
     pub(crate) fn postmaster(&self) -> Pid {
         let note = std::fs::read_to_string(self.data("postgres/postmaster.pid")).unwrap();
         Pid::from_raw(note.lines().next().unwrap().parse().unwrap()).unwrap()
@@ -127,8 +128,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // A server that was killed leaves its PostgreSQL to the guard, which needs a moment. One that was left
-        // behind by a failed test is killed.
+        // The guard of a killed server needs a moment to stop PostgreSQL. Processes left behind by a failed
+        // test are killed.
         let deadline = Instant::now() + Duration::from_secs(30);
         while self.has_postgres() {
             if Instant::now() > deadline {
@@ -145,14 +146,14 @@ impl Drop for Place {
 /// A process of the program under test. Killed when dropped.
 pub(crate) struct Server {
     child: Child,
-    /// What it printed first: the address, or a verb's answer.
+    /// The first line of output: the address, or a command's result.
     pub(crate) first_line: String,
-    /// Read by one at a time; the server is asked by many.
+    /// Locked, because several threads send requests to one server.
     lines: Mutex<mpsc::Receiver<String>>,
     errors: Option<JoinHandle<String>>,
 }
 
-/// What is left of a process.
+/// The results of an ended process.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) status: ExitStatus,
@@ -161,12 +162,12 @@ pub(crate) struct Finished {
 }
 
 impl Server {
-    /// Starts a verb and waits for its first line.
+    /// Starts a command and waits for its first line.
     pub(crate) fn start(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
         Self::spawn(data_dir, arguments, variables).ready()
     }
 
-    /// Waits for its first line.
+    /// Waits for the first line.
     pub(crate) fn ready(mut self) -> Self {
         match self.lines.get_mut().unwrap().recv_timeout(DEADLINE) {
             Ok(line) => self.first_line = line,
@@ -175,7 +176,7 @@ impl Server {
         self
     }
 
-    /// Starts a verb and waits for nothing.
+    /// Starts a command without waiting.
     pub(crate) fn spawn(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_roundtrip-server"))
             .args(arguments)
@@ -217,7 +218,7 @@ impl Server {
         drop(self.child.stdin.take());
     }
 
-    /// Waits for its end.
+    /// Waits for the end.
     pub(crate) fn finish(mut self) -> Finished {
         let status = eventually("the end of the process", || self.child.try_wait().unwrap());
         let output: Vec<String> = self.lines.get_mut().unwrap().iter().collect();
@@ -225,7 +226,7 @@ impl Server {
         Finished { status, output: output.join("\n"), errors }
     }
 
-    /// Asks it to stop and waits.
+    /// Sends the signal to stop, and waits for the end.
     pub(crate) fn stop(self) -> Finished {
         self.signal(Signal::TERM);
         self.finish()
@@ -236,7 +237,7 @@ impl Server {
         client().get(&self.address(path)).call().unwrap().status().as_u16()
     }
 
-    /// The status of a GET; none when nobody answers.
+    /// The status of a GET; none without an answer.
     pub(crate) fn try_get(&self, path: &str) -> Option<u16> {
         Some(client().get(&self.address(path)).call().ok()?.status().as_u16())
     }
@@ -246,13 +247,13 @@ impl Server {
         client().get(&self.address(path)).header(name, value).call().unwrap().status().as_u16()
     }
 
-    /// The name of a request in the answer to it, when the client gives this one.
+    /// The request id in the answer, if the client sends this one.
     pub(crate) fn answered_id(&self, path: &str, id: &str) -> String {
         let answer = client().get(&self.address(path)).header("x-request-id", id).call().unwrap();
         answer.headers()["x-request-id"].to_str().unwrap().to_owned()
     }
 
-    /// The answer to any request, with its body.
+    /// Sends a request with a body, and returns the answer.
     pub(crate) fn call(
         &self,
         method: &str,
@@ -263,7 +264,7 @@ impl Server {
         self.try_call(method, path, headers, body).expect("an answer")
     }
 
-    /// The same; none when there is no answer, or half of one.
+    /// Likewise; none without a complete answer.
     pub(crate) fn try_call(
         &self,
         method: &str,
@@ -284,20 +285,20 @@ impl Server {
         self.call("GET", path, &[("authorization", &format!("Bearer {token}"))], "").status().as_u16()
     }
 
-    /// Sends a body of JSON, and tells how it was answered.
+    /// Sends a JSON body, and returns the answer.
     pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &str) -> u16 {
         self.try_send(method, path, token, body).expect("an answer")
     }
 
-    /// The same; none when there is no answer.
+    /// Likewise; none without an answer.
     pub(crate) fn try_send(&self, method: &str, path: &str, token: &str, body: &str) -> Option<u16> {
         let bearer = format!("Bearer {token}");
         let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
         Some(self.try_call(method, path, &headers, body)?.status().as_u16())
     }
 
-    /// The status of an upload that is no report.
-    pub(crate) fn put_nonsense(&self, token: &str) -> u16 {
+    /// The status of an invalid upload.
+    pub(crate) fn put_invalid(&self, token: &str) -> u16 {
         self.put("01a1f000-0000-7000-8000-000000000001", "nonsense", token)
     }
 
@@ -306,12 +307,12 @@ impl Server {
         self.send("PUT", &format!("/api/v1/runs/{run_id}"), token, body)
     }
 
-    /// What a GET answers, which must succeed.
+    /// The body of a successful GET.
     pub(crate) fn text(&self, path: &str) -> String {
         text(&self.address(path))
     }
 
-    /// What a GET answers, while it does.
+    /// The body of a GET, as it arrives.
     pub(crate) fn open(&self, path: &str) -> impl BufRead + use<> {
         let response = client().get(&self.address(path)).call().unwrap();
         assert_eq!(response.status(), 200);
@@ -332,14 +333,14 @@ impl Drop for Server {
 }
 
 impl Finished {
-    /// What it printed, after asserting that it succeeded.
+    /// The output, after asserting success.
     #[track_caller]
     pub(crate) fn printed(self) -> String {
         assert!(self.status.success(), "{self:?}");
         self.output.trim().to_owned()
     }
 
-    /// The one sentence that it gave up with. Log lines before it begin with their time.
+    /// The one-sentence error. Log lines before it begin with a time.
     #[track_caller]
     pub(crate) fn sentence(&self, code: i32) -> &str {
         assert_eq!(self.status.code(), Some(code), "{self:?}");
@@ -351,7 +352,7 @@ impl Finished {
     }
 }
 
-/// Waits until `condition` holds, looking every few milliseconds: what other processes do cannot be awaited.
+/// Polls until `condition` holds, because other processes cannot be awaited.
 #[track_caller]
 pub(crate) fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + DEADLINE;
@@ -364,8 +365,8 @@ pub(crate) fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>
     }
 }
 
-/// Says why a test does not apply here. True for root.
-pub(crate) fn is_root_or_says_why(test: &str) -> bool {
+/// True for root. Otherwise prints why the test does not apply.
+pub(crate) fn is_root_or_explains(test: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
         println!("{test} does not apply: only root runs PostgreSQL as another user and mounts file systems");
@@ -373,7 +374,7 @@ pub(crate) fn is_root_or_says_why(test: &str) -> bool {
     is_root
 }
 
-/// Gives files to the user who runs PostgreSQL for this one.
+/// Gives files to PostgreSQL's user.
 pub(crate) fn give_to_postgres(path: &Path) {
     if !rustix::process::geteuid().is_root() {
         return;
@@ -383,7 +384,7 @@ pub(crate) fn give_to_postgres(path: &Path) {
     assert!(status.success());
 }
 
-/// What a GET of any address answers, which must succeed.
+/// The body of a successful GET of any URL.
 pub(crate) fn text(url: &str) -> String {
     client().get(url).call().unwrap().body_mut().read_to_string().unwrap()
 }
@@ -396,7 +397,7 @@ fn is_lock_taken(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
     match file.try_lock() {
         Ok(()) => {
-            // Not by closing: a process that another test starts just now may hold a copy for a moment.
+            // Closing is not enough: a process started by another test may hold a copy for a moment.
             file.unlock().unwrap();
             false
         }
@@ -407,7 +408,7 @@ fn is_lock_taken(path: &Path) -> bool {
 fn processes_of(data_dir: &Path) -> Vec<(Pid, String)> {
     let output = Command::new("ps").args(["-A", "-ww", "-o", "pid=,args="]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    // The guard and the first process of PostgreSQL name the files that they work on.
+    // The guard and the first process of PostgreSQL have the path in their arguments.
     let cluster = data_dir.join("postgres").display().to_string();
     text.lines()
         .filter(|line| line.contains(&cluster))

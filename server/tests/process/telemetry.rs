@@ -1,4 +1,4 @@
-//! What a running server tells operators: metrics on a port of their own, a log that names requests, traces.
+//! Telemetry of a running server: metrics on a separate port, a log with request ids, traces.
 
 use crate::support::{Place, SERVE, Server};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -10,12 +10,12 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 
-/// A trace that a client began, and the span in it from which it asks.
+/// A client's trace, and the span that sends the request.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
 #[test]
-fn metrics_are_on_the_port_that_is_named_and_there_alone() {
+fn serves_metrics_only_on_their_port() {
     let place = Place::new();
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let server = place.serve_with(&["--metrics", &address]);
@@ -28,7 +28,7 @@ fn metrics_are_on_the_port_that_is_named_and_there_alone() {
 }
 
 #[test]
-fn every_line_of_a_request_carries_the_name_that_the_client_gave_it() {
+fn logs_the_request_id_in_every_line() {
     let place = Place::new();
     let arguments = [&SERVE[..], &["--log-format", "json"]].concat();
     let server = Server::start(&place.data_dir(), &arguments, &[("RUST_LOG", Path::new("debug"))]);
@@ -47,7 +47,7 @@ fn every_line_of_a_request_carries_the_name_that_the_client_gave_it() {
 }
 
 #[test]
-fn requests_and_their_statements_are_spans_of_the_trace_that_the_client_began() {
+fn traces_requests_and_statements() {
     let (collector, spans) = collector();
     let place = Place::new();
     let server =
@@ -57,7 +57,7 @@ fn requests_and_their_statements_are_spans_of_the_trace_that_the_client_began() 
         404
     );
     assert!(server.stop().status.success());
-    // It has sent the last of them before it ended.
+    // The server sends all spans before it ends.
     let spans: Vec<Span> = spans.try_iter().collect();
     let of_trace: Vec<&Span> = spans.iter().filter(|span| hex::encode(&span.trace_id) == TRACE).collect();
     let request =
@@ -79,7 +79,7 @@ fn requests_and_their_statements_are_spans_of_the_trace_that_the_client_began() 
 }
 
 #[test]
-fn a_collector_that_is_not_there_holds_up_nothing() {
+fn unreachable_collector_delays_nothing() {
     let place = Place::new();
     let nobody = Path::new("http://127.0.0.1:1");
     let server = Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", nobody)]);
@@ -87,7 +87,7 @@ fn a_collector_that_is_not_there_holds_up_nothing() {
     assert!(server.stop().status.success());
 }
 
-/// A collector that accepts what it is sent until the test ends, and hands the spans on.
+/// A collector that accepts spans until the test ends, and forwards them.
 fn collector() -> (String, Receiver<Span>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -111,7 +111,7 @@ fn collector() -> (String, Receiver<Span>) {
                     return;
                 }
             }
-            // Only now, so that whoever sent them knows that they have been handed on.
+            // Answered afterwards, so that the sender knows that the spans were forwarded.
             let answer = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
             reader.get_mut().write_all(answer).unwrap();
         }

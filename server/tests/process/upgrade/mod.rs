@@ -1,11 +1,10 @@
-//! Upgrades: whatever state a database was left in by an earlier server, `migrate` makes it that of a new one, and all rows
-//! that were there are there.
+//! Upgrades: `migrate` updates a database from any earlier state, and keeps all rows.
 //!
-//! The earliest state is that of the version before the baseline (ADR 0016), which has left a database and a backup in
-//! `fixtures/takeover/`. Then from each state in which other rows are there, and from each at all if `ROUNDTRIP_FAULT_ROUNDS`
-//! says something.
+//! The earliest state is the version before the baseline (ADR 0016), with a database and a backup in
+//! `fixtures/takeover/`. The next ones are the states that add rows, or all states if
+//! `ROUNDTRIP_FAULT_ROUNDS` is set.
 
-use crate::database::{self, ask, execute, number};
+use crate::database::{self, execute, number, with_connection};
 use crate::report::{golden, numbered};
 use crate::support::Place;
 use crate::together::migrate_to;
@@ -15,29 +14,30 @@ use sqlx::{AssertSqlSafe, PgConnection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// After which migration which rows are put in, as a server of that time leaves them; they stay from then on. `UPLOAD` stands
-/// for a report as it is kept.
+/// Rows to insert after each migration, as a server of that version writes them. They stay from then on.
+/// `UPLOAD` is replaced by a
+/// stored report.
 const ROWS: &[(i64, &str)] = &[(20_261_209_001_100, include_str!("baseline.sql"))];
-/// The identity of the first run, which is there from the beginning.
+/// The id of the first run, present in all states.
 const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
-/// What migrations have removed on purpose: tables, and columns as `table.column`.
+/// Intended removals by migrations: tables, and columns as `table.column`.
 const GONE: [&str; 0] = [];
-/// The migrations that the baseline replaced, as sqlx noted them: version, description and checksum.
+/// The migrations replaced by the baseline, as recorded by sqlx: version, description and checksum.
 const REPLACED: &str = include_str!("../../fixtures/takeover/migrations.tsv");
 
 /// The rows of each table, by columns.
 type Rows = BTreeMap<String, Vec<BTreeMap<String, Value>>>;
 
 #[test]
-fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay() {
+fn migrates_every_earlier_state_and_keeps_rows() {
     let place = Place::new();
-    // Nothing is killed here, so that nothing has to be on the disk: many databases are made and removed.
+    // No crash is tested here, so data need not reach the disk: the test creates and removes many databases.
     let postgres = place.postgres();
     execute(&postgres.first_line, "alter system set synchronous_commit = off");
     execute(&postgres.first_line, "select pg_reload_conf()");
     let new = database::create(&postgres.first_line, "new");
     assert!(place.run_on(&new, &["migrate"]).status.success());
-    let wanted = ask(&new, schema);
+    let wanted = with_connection(&new, schema);
 
     let growing = database::create(&postgres.first_line, "growing");
     let versions: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
@@ -53,10 +53,10 @@ fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay(
         if !all && rows.is_none() {
             continue;
         }
-        let before = ask(&growing, all_rows);
+        let before = with_connection(&growing, all_rows);
         row_count = before.values().map(Vec::len).sum();
         let is_baseline = *version == ROWS[0].0;
-        // The tables of the baseline are also those that the version before has left.
+        // The version before the baseline left the same tables.
         for is_replaced in if is_baseline { &[true, false][..] } else { &[false] } {
             state_count += 1;
             let old = copy(&postgres.first_line, &growing, &format!("state_{state_count}"));
@@ -65,9 +65,9 @@ fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay(
             }
             let migrated = place.run_on(&old, &["migrate"]);
             assert!(migrated.status.success(), "from {version}: {migrated:?}");
-            assert_same(&ask(&old, schema), &wanted, *version);
+            assert_same(&with_connection(&old, schema), &wanted, *version);
             assert_eq!(noted(&old), noted(&new), "from {version}");
-            gone.extend(what_went(&before, &ask(&old, all_rows), *version));
+            gone.extend(what_went(&before, &with_connection(&old, all_rows), *version));
             if is_baseline {
                 assert_a_server_goes_on(&place, &old);
             }
@@ -76,13 +76,13 @@ fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay(
     }
     println!("{state_count} states, {row_count} rows in the last one");
     assert_eq!(gone.into_iter().collect::<Vec<_>>(), GONE, "nothing else goes");
-    let filled = ask(&growing, all_rows);
+    let filled = with_connection(&growing, all_rows);
     let empty: Vec<_> = filled.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
     assert!(empty.is_empty(), "a table has no row that an upgrade could lose: put one into ROWS: {empty:?}");
 }
 
 #[test]
-fn tables_that_are_older_than_those_that_are_taken_over_are_left_alone_and_the_way_on_is_named() {
+fn rejects_tables_older_than_the_takeover() {
     let place = Place::new();
     let postgres = place.postgres();
     let refused = |name: &str, lines: &mut dyn Iterator<Item = &str>| {
@@ -96,15 +96,15 @@ fn tables_that_are_older_than_those_that_are_taken_over_are_left_alone_and_the_w
     };
     let last = REPLACED.lines().count() - 1;
     let sentence = refused("incomplete", &mut REPLACED.lines().take(last));
-    assert!(sentence.contains("too old (their last migration is 20261208000110"), "{sentence}");
-    assert!(sentence.contains("start the version before this one on it once"), "{sentence}");
+    assert!(sentence.contains("too old: its last migration is 20261208000110"), "{sentence}");
+    assert!(sentence.contains("Start the previous version of the server on it once"), "{sentence}");
     let edited: Vec<String> = REPLACED.lines().map(|line| line.replace("228a8335", "00000000")).collect();
     let sentence = refused("edited", &mut edited.iter().map(String::as_str));
-    assert!(sentence.contains("not the published ones"), "{sentence}");
+    assert!(sentence.contains("differ from the published ones"), "{sentence}");
 }
 
 #[test]
-fn a_backup_of_the_version_before_is_restored_with_every_row() {
+fn restores_a_backup_of_the_previous_version() {
     let place = Place::new();
     let postgres = place.postgres();
     let url = database::create(&postgres.first_line, "restored");
@@ -112,7 +112,7 @@ fn a_backup_of_the_version_before_is_restored_with_every_row() {
     let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
     assert!(restored.status.success(), "{restored:?}");
     assert!(restored.errors.contains("45 tables and 329 rows were restored"), "{restored:?}");
-    let rows = ask(&url, all_rows);
+    let rows = with_connection(&url, all_rows);
     let empty: Vec<_> = rows.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
     assert_eq!(
         empty,
@@ -120,7 +120,7 @@ fn a_backup_of_the_version_before_is_restored_with_every_row() {
         "the version before had put rows into every table, and had searched those"
     );
 
-    // What it has stored itself, besides the rows that were put in: two accounts, a channel, a job, an upload, a history.
+    // The server's own rows, besides the inserted ones: two accounts, a channel, a job, an upload, a history.
     let made =
         place.run_on(&url, &["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"]);
     assert!(made.status.success(), "{made:?}");
@@ -148,7 +148,7 @@ fn a_backup_of_the_version_before_is_restored_with_every_row() {
     assert_a_server_goes_on(&place, &url);
 }
 
-/// Makes the notes of sqlx those of a server of before the baseline.
+/// Replaces sqlx's records with those of a server before the baseline.
 fn note_replaced_migrations<'a>(url: &str, lines: impl Iterator<Item = &'a str>) {
     let mut statements = String::from("delete from _sqlx_migrations;");
     for line in lines {
@@ -163,16 +163,16 @@ fn note_replaced_migrations<'a>(url: &str, lines: impl Iterator<Item = &'a str>)
     execute(url, &statements);
 }
 
-/// What sqlx has noted as applied.
+/// The migrations that sqlx recorded as applied.
 fn noted(url: &str) -> Vec<(i64, String, Vec<u8>)> {
-    ask(url, async |connection| {
+    with_connection(url, async |connection| {
         sqlx::query_as("select version, description, checksum from _sqlx_migrations order by version")
             .fetch_all(connection)
             .await
     })
 }
 
-/// A report as it is kept, as a literal of bytes.
+/// A stored report, as a bytea literal.
 fn upload() -> String {
     let mut report = golden("minimal.json");
     report["run_id"] = FIRST_RUN.into();
@@ -180,14 +180,14 @@ fn upload() -> String {
     body.iter().fold(String::from("\\x"), |digits, byte| digits + &format!("{byte:02x}"))
 }
 
-/// Another database with all that is in this one.
+/// Copies a database.
 fn copy(url: &str, original: &str, name: &str) -> String {
     assert!(original.contains("/growing?"), "{original}");
     execute(url, &format!("create database {name} template growing"));
     url.replacen("/roundtrip?", &format!("/{name}?"), 1)
 }
 
-/// That what was stored long ago is shown, and that uploads of the same project are taken.
+/// Asserts that the server shows old data, and accepts uploads to the same project.
 fn assert_a_server_goes_on(place: &Place, url: &str) {
     let server = place.serve_on("server", url, &[]);
     for path in [
@@ -199,7 +199,7 @@ fn assert_a_server_goes_on(place: &Place, url: &str) {
         assert_eq!(server.get(&path), 200, "{path}");
     }
     assert!(server.text("/api/v1/projects/libfoo/runs").contains(FIRST_RUN));
-    // It has a token already, which is known to whoever was given it.
+    // The existing token's secret is not stored, so create another one.
     let made = place.run_on(url, &["token", "create", "--name", "another"]);
     assert!(made.status.success(), "{made:?}");
     let (path, report) = numbered(0xfff);
@@ -217,7 +217,7 @@ fn assert_same(found: &[String], wanted: &[String], version: i64) {
     assert!(more.is_empty() && less.is_empty(), "from {version}: more {more:#?}, less {less:#?}");
 }
 
-/// The tables and columns that are no more. Rows that lack nothing else are still there, with the values that they had.
+/// The removed tables and columns. All other values of the rows must be unchanged.
 fn what_went(before: &Rows, after: &Rows, version: i64) -> BTreeSet<String> {
     let mut gone = BTreeSet::new();
     for (table, rows) in before {
@@ -240,7 +240,7 @@ fn what_went(before: &Rows, after: &Rows, version: i64) -> BTreeSet<String> {
     gone
 }
 
-/// A row with only those columns that it has had and has.
+/// A row with only the columns that exist before and after.
 fn of_columns(
     row: &BTreeMap<String, Value>,
     before: &[BTreeMap<String, Value>],
@@ -277,7 +277,7 @@ async fn all_rows(connection: &mut PgConnection) -> sqlx::Result<Rows> {
     Ok(rows)
 }
 
-/// All that the catalogue says of tables, columns in their order, constraints, indexes, what is stored how, and comments.
+/// Everything in the catalogue about tables, columns in order, constraints, indexes, storage and comments.
 async fn schema(connection: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar(
         "with ours as (select * from pg_class where relnamespace = 'public'::regnamespace)
