@@ -14,7 +14,7 @@ export interface paths {
         /** All accounts. */
         get: operations["list_accounts"];
         put?: never;
-        /** Makes an account. Nobody gets one by signing in alone. */
+        /** Creates an account. Signing in does not create one. */
         post: operations["create_account"];
         delete?: never;
         options?: never;
@@ -32,7 +32,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes an account, with its tokens, its sessions and its roles. */
+        /** Deletes an account with its tokens, sessions and roles. */
         delete: operations["delete_account"];
         options?: never;
         head?: never;
@@ -48,7 +48,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lets an agent in that has a code. */
+        /** Enrols an agent with a code. */
         post: operations["enrol"];
         delete?: never;
         options?: never;
@@ -66,11 +66,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Turns an agent away: its token is revoked, and its machine needs another code. What it measured stays. */
+        /** Removes an agent and revokes its token. Its results stay. */
         delete: operations["revoke_agent"];
         options?: never;
         head?: never;
-        /** Changes whether an agent is given work, and what it is labelled with. */
+        /** Enables or disables an agent, and sets its labels. */
         patch: operations["change_agent"];
         trace?: never;
     };
@@ -83,7 +83,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an agent something to sign. */
+        /** Creates a challenge for an agent to sign. */
         post: operations["challenge"];
         delete?: never;
         options?: never;
@@ -100,7 +100,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an agent another token that signs what it was given. The secret of before is accepted for an hour more. */
+        /** Exchanges a signed challenge for a new token. The old secret stays valid for an hour. */
         post: operations["renew"];
         delete?: never;
         options?: never;
@@ -115,7 +115,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who changed what on this server: tokens, sessions, accounts, members, settings, deletions. */
+        /** The audit log: changes to tokens, sessions, accounts, members and settings, and deletions. */
         get: operations["list_events"];
         put?: never;
         post?: never;
@@ -132,7 +132,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where series change their level. */
+        /** Change points of series. */
         get: operations["list_change_points"];
         put?: never;
         post?: never;
@@ -149,7 +149,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Distributions over commits, a column a commit. */
+        /** Distributions over commits, one column per commit. */
         get: operations["heat_map"];
         put?: never;
         post?: never;
@@ -166,7 +166,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lines over commits, by columns. */
+        /** Lines over commits, as columns. */
         get: operations["line_chart"];
         put?: never;
         post?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a code that lets one agent in, within ten minutes. */
+        /** Creates a code that enrols one agent within ten minutes. */
         post: operations["create_enrolment"];
         delete?: never;
         options?: never;
@@ -202,7 +202,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Takes an event of GitHub. It can be repeated: the same delivery is handled once. */
+        /** Receives a GitHub delivery. Repeating a delivery has no effect. */
         post: operations["receive_webhook"];
         delete?: never;
         options?: never;
@@ -219,7 +219,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can. */
+        /** Imports the results of another tool as a run, and stores the file. Repeating an import has no effect. */
         post: operations["import_file"];
         delete?: never;
         options?: never;
@@ -236,7 +236,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks for a job, and waits for one. */
+        /** Claims a job. Waits until there is one. */
         post: operations["claim"];
         delete?: never;
         options?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says how a job ended. */
+        /** Reports the outcome of a job. */
         post: operations["finish"];
         delete?: never;
         options?: never;
@@ -270,7 +270,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says that an agent still does a job. */
+        /** Renews the lease of a running job. */
         post: operations["heartbeat"];
         delete?: never;
         options?: never;
@@ -285,7 +285,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of the programs that agents update themselves with. */
+        /** A release file for agents' self-updates. */
         get: operations["get_release"];
         put?: never;
         post?: never;
@@ -304,7 +304,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a short link. The same path always gets the same one. */
+        /** Creates a short link. The same path always gets the same link. */
         post: operations["create_link"];
         delete?: never;
         options?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges the token of a job for one of ours, which is valid for 15 minutes. Each token of a job is good for one exchange. */
+        /** Exchanges a CI job's token for a server token that is valid for 15 minutes. Each job token can be exchanged once. */
         post: operations["exchange"];
         delete?: never;
         options?: never;
@@ -353,10 +353,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All projects that you may see. */
+        /** All projects that you can read. */
         get: operations["list_projects"];
         put?: never;
-        /** Makes a project before its first run, so that agents can be asked to measure it. */
+        /** Creates a project before its first run, so that jobs can be queued. */
         post: operations["create_project"];
         delete?: never;
         options?: never;
@@ -375,11 +375,11 @@ export interface paths {
         get: operations["get_project"];
         put?: never;
         post?: never;
-        /** Deletes a project with all that was measured of it, and revokes the tokens that are bound to it. There is no way back. */
+        /** Deletes a project with all results, and revokes its tokens. This cannot be undone. */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
-        /** Changes what a project is set to. Another default branch decides again which of its points are on the main line. */
+        /** Changes a project's settings. A new default branch recomputes which points are on the main line. */
         patch: operations["change_project"];
         trace?: never;
     };
@@ -390,7 +390,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the messages of a profile would cost over each transport. */
+        /** Estimates the cost of a size profile for each transport, and ranks the transports. */
         get: operations["advise"];
         put?: never;
         post?: never;
@@ -407,7 +407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents that may work for a project. */
+        /** The agents of a project. */
         get: operations["list_agents"];
         put?: never;
         post?: never;
@@ -424,7 +424,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many regressions of a project are open, as a badge. */
+        /** Badge with a project's number of open regressions. */
         get: operations["badge_of_project"];
         put?: never;
         post?: never;
@@ -444,7 +444,7 @@ export interface paths {
         /** The channels of a project. */
         get: operations["list_channels"];
         put?: never;
-        /** Makes a channel. It is told what happens from now on. */
+        /** Creates a notification channel for events from now on. */
         post: operations["create_channel"];
         delete?: never;
         options?: never;
@@ -462,7 +462,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a channel, and what waits for it. */
+        /** Deletes a channel and its unsent messages. */
         delete: operations["delete_channel"];
         options?: never;
         head?: never;
@@ -479,7 +479,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a channel a message that says nothing but that it arrives. */
+        /** Sends a test message to a channel. */
         post: operations["test_channel"];
         delete?: never;
         options?: never;
@@ -562,7 +562,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How often what is said of each machine is wrong, and what is found. */
+        /** The error rates of each machine: false positives, and detected changes. */
         get: operations["list_error_rates"];
         put?: never;
         post?: never;
@@ -580,9 +580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells of new runs of a project while they arrive, as server-sent events: `runs` for some that are new, `gap` when some
-         *     may have been missed. After a gap, and after connecting again, ask for what you show once more: what was before is not
-         *     told again, whatever `Last-Event-ID` says.
+         * New runs of a project as server-sent events: `runs` for new ones, `gap` if some may have been missed. Reload your
+         *     data after a gap and after reconnecting: events are not repeated, and `Last-Event-ID` is ignored.
          */
         get: operations["follow_project"];
         put?: never;
@@ -600,10 +599,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is to be measured of a project, and what was. */
+        /** The jobs of a project. */
         get: operations["list_jobs"];
         put?: never;
-        /** Asks for commits to be measured. What is open already is not asked for twice. */
+        /** Queues jobs for commits. Jobs that are already open are not queued again. */
         post: operations["request_jobs"];
         delete?: never;
         options?: never;
@@ -618,7 +617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One job, with what was printed when it was measured. */
+        /** One job with its output. */
         get: operations["get_job"];
         put?: never;
         post?: never;
@@ -653,7 +652,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a machine read of itself in the newest of its runs of a project. */
+        /** A machine's canary readings from its newest runs of a project. */
         get: operations["list_canaries"];
         put?: never;
         post?: never;
@@ -705,10 +704,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Gives an account a role in a project, in place of the one it has. */
+        /** Sets the role of an account in a project. */
         put: operations["put_member"];
         post?: never;
-        /** Takes an account out of a project. */
+        /** Removes an account from a project. */
         delete: operations["delete_member"];
         options?: never;
         head?: never;
@@ -722,7 +721,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The nearest commit that two commits come from, as far as their parents are stored. */
+        /** The merge base of two commits, as far as their parents are stored. */
         get: operations["get_merge_base"];
         put?: never;
         post?: never;
@@ -760,7 +759,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Trusts these jobs no more: tokens that they have are revoked. */
+        /** Removes a trust and revokes its tokens. */
         delete: operations["delete_oidc_trust"];
         options?: never;
         head?: never;
@@ -774,7 +773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pull requests that runs of a project name. */
+        /** The pull requests in runs of a project. */
         get: operations["list_pull_requests"];
         put?: never;
         post?: never;
@@ -842,14 +841,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One regression with its changes, and the commits that may have made it. */
+        /** One regression with its change points and suspect commits. */
         get: operations["get_regression"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what people say of a regression. */
+        /** Changes the triage of a regression. */
         patch: operations["change_regression"];
         trace?: never;
     };
@@ -894,10 +893,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When the newest commit of a project is measured. */
+        /** The schedules of a project. */
         get: operations["list_schedules"];
         put?: never;
-        /** Has the newest commit measured at a time. */
+        /** Creates a schedule that measures the newest commit. */
         post: operations["create_schedule"];
         delete?: never;
         options?: never;
@@ -915,7 +914,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a schedule. What it asked for stays in the queue. */
+        /** Deletes a schedule. Its queued jobs stay. */
         delete: operations["delete_schedule"];
         options?: never;
         head?: never;
@@ -946,7 +945,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What there is to choose from among the series of a project. */
+        /** The facets of a project's series, for filters. */
         get: operations["list_facets"];
         put?: never;
         post?: never;
@@ -963,10 +962,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Tables and statements that others have published, how their figures came about, and why they are not to be set against
-         *     what is measured here.
-         */
+        /** Published tables and statements, their methodology, and why they are not comparable with our results. */
         get: operations["list_references"];
         put?: never;
         post?: never;
@@ -983,9 +979,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run and what it says of its cases, of all or of some. */
+        /** One run with its results, or some of them. */
         get: operations["get_run"];
-        /** Stores a run. It can be repeated: the same body under the same identity is stored once. */
+        /** Stores a run. Repeating an upload has no effect. */
         put: operations["put_run"];
         post?: never;
         delete?: never;
@@ -1018,7 +1014,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The original upload, byte for byte as it was before compression. */
+        /** The original upload, uncompressed, byte for byte. */
         get: operations["get_report"];
         put?: never;
         post?: never;
@@ -1069,7 +1065,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How fast the newest commit of a series' trend is, as a badge. */
+        /** Badge with a series' newest time on the main line. */
         get: operations["badge_of_series"];
         put?: never;
         post?: never;
@@ -1086,7 +1082,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Searches a stored series with settings of one's own. Nothing of it is stored. */
+        /** Runs change detection on a stored series with your own settings. Stores nothing. */
         get: operations["try_settings"];
         put?: never;
         post?: never;
@@ -1103,12 +1099,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks. It never fails for want of an answer: without a session and without a token, `account` is null. */
+        /** The caller's session and permissions. Without a session and a token, `account` is null. */
         get: operations["get_session"];
         put?: never;
         /** Signs in with a user's token: the answer sets the cookie. Scripts need no session: they send their token. */
         post: operations["sign_in"];
-        /** Signs out. It does no harm when nobody is signed in. */
+        /** Signs out. Does nothing if no one is signed in. */
         delete: operations["sign_out"];
         options?: never;
         head?: never;
@@ -1139,10 +1135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens that you may manage: your own, those of the projects that you maintain, all as an administrator. */
+        /** The tokens that you can manage: your own, those of projects that you maintain, and all as an administrator. */
         get: operations["list_tokens"];
         put?: never;
-        /** Makes a token. */
+        /** Creates a token. */
         post: operations["create_token"];
         delete?: never;
         options?: never;
@@ -1160,7 +1156,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a token: from the next request on it is refused, and the sessions that began with it are over. */
+        /** Revokes a token immediately, and ends its sessions. */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -1176,7 +1172,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a token another secret, for as long as it was valid at first. The secret of now is accepted for the overlap. */
+        /** Replaces a token's secret and renews its lifetime. The old secret stays valid during the overlap. */
         post: operations["rotate_token"];
         delete?: never;
         options?: never;
@@ -1191,7 +1187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Leads to GitHub. */
+        /** Redirects to GitHub. */
         get: operations["begin"];
         put?: never;
         post?: never;
@@ -1208,7 +1204,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Comes back from GitHub, signed in or not. */
+        /** Handles the redirect from GitHub. */
         get: operations["callback"];
         put?: never;
         post?: never;
@@ -1225,7 +1221,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives. It asks nothing of the database. */
+        /** Liveness. Does not check the database. */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -1243,8 +1239,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Leads to the page behind a short link. 302: browsers keep a permanent redirect for good, and where a page is may change
-         *     while its links stay.
+         * Redirects to the page of a short link. The status is 302, because browsers keep permanent redirects, and pages may
+         *     move.
          */
         get: operations["follow_link"];
         put?: never;
@@ -1262,7 +1258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests can be served: the server is not about to end, the database answers and has the schema of this server. */
+        /** Readiness: the server is not stopping, and the database answers and has this server's schema. */
         get: operations["readiness"];
         put?: never;
         post?: never;
@@ -1280,26 +1276,26 @@ export interface components {
         AccountList: {
             /** @description By name. */
             accounts: components["schemas"]["AccountSummary"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
-        /** @description An account to make. */
+        /** @description A new account. */
         AccountRequest: {
             /**
-             * @description Its login at GitHub. Without one it gets a token to begin with.
+             * @description The GitHub login. Without one, the answer contains a token.
              * @example ada-lovelace
              */
             github_login?: string | null;
-            /** @description Whether it may do everything on this server. */
+            /** @description Whether the account is an administrator of this server. */
             is_admin?: boolean;
-            /** @description Its name. */
+            /** @description The account's name. */
             name: components["schemas"]["Slug"];
         };
-        /** @description Someone who signs in. */
+        /** @description An account. */
         AccountSummary: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created_at: string;
             /** @description Its login at GitHub; null when it signs in by token alone. */
@@ -1312,18 +1308,18 @@ export interface components {
              */
             name: string;
         };
-        /** @description What the messages of a profile would cost. */
+        /** @description Estimated costs of a profile's messages. */
         Advice: {
-            /** @description What is taken to be so, a sentence each. */
+            /** @description The assumptions, a sentence each. */
             assumptions: string[];
-            /** @description What transports are ranked by. */
+            /** @description The statistic to rank by. */
             by: components["schemas"]["AdvisedFigure"];
-            /** @description By machine, and by what is done there: only what is in one group was measured alike. */
+            /** @description By machine and case. Only transports within a group are comparable. */
             groups: components["schemas"]["AdviceGroup"][];
-            /** @description The sizes that it is about. */
+            /** @description The message sizes. */
             sizes: components["schemas"]["AdvisedSizes"];
         };
-        /** @description Who would be first with other sizes. */
+        /** @description The best transport for scaled sizes. */
         AdviceChange: {
             /**
              * Format: double
@@ -1335,32 +1331,32 @@ export interface components {
         };
         /** @description Transports that were measured alike on one machine. */
         AdviceGroup: {
-            /** @description What to take and what that depends on, in a few sentences. */
+            /** @description The advice in a few sentences. */
             answer: string;
             /** @description Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking. */
             crossovers: components["schemas"]["Crossover"][];
-            /** @description What every transport of the group does, by the names of cases and methodologies: scenario, mode, placement and so on. */
+            /** @description The case that the group's transports share: scenario, mode, placement and so on. */
             does: {
                 [key: string]: string;
             };
             /**
              * Format: int64
-             * @description The identity of the machine's stable facts, when all of it was measured.
+             * @description The environment in which the results were measured.
              */
             environment_id: number;
             /** @description The machine's name. */
             machine: string;
-            /** @description Those of which too little was measured. */
+            /** @description Transports without enough results. */
             not_ranked: components["schemas"]["UnrankedTransport"][];
             /** @description More threads took part than there were processors for them. */
             oversubscribed: boolean;
             /** @description The first one first. */
             ranking: components["schemas"]["RankedTransport"][];
-            /** @description With all messages so many times as long another one would be first: the nearest shorter and the nearest longer. */
+            /** @description The nearest scale factors of all sizes, below and above 1, at which another transport would be first. */
             would_change: components["schemas"]["AdviceChange"][];
         };
         /**
-         * @description What transports are ranked by.
+         * @description The statistic to rank by.
          * @enum {string}
          */
         AdvisedFigure: "mean" | "p50" | "p98" | "p99";
@@ -1389,38 +1385,38 @@ export interface components {
         };
         /** @description Message sizes. */
         AdvisedSizes: {
-            /** @description By size. */
+            /** @description The buckets, by size. */
             buckets: components["schemas"]["ProfileBucket"][];
             /**
              * Format: int64
-             * @description How many messages were counted.
+             * @description The number of counted messages.
              */
             message_count: number;
-            /** @description The name of the profile; null where sizes were given. */
+            /** @description The name of the profile; null if sizes were given. */
             profile: string | null;
             /**
-             * @description All of them, as the parameter `sizes` takes them.
+             * @description All sizes, in the format of the parameter `sizes`.
              * @example 12-15:4387,16-20:990
              */
             text: string;
         };
-        /** @description What is to change; what is absent stays. */
+        /** @description A change. Absent fields stay unchanged. */
         AgentChange: {
-            /** @description Whether it is given work. One that is not finishes what it has. */
+            /** @description Whether the agent gets jobs. A disabled agent finishes its current job. */
             is_enabled?: boolean | null;
-            /** @description What it is labelled with. */
+            /** @description The labels. */
             labels?: components["schemas"]["Slug"][] | null;
         };
         /** @description Agents that may work for a project. */
         AgentList: {
-            /** @description By the names of their machines. */
+            /** @description The agents, by the names of their machines. */
             agents: components["schemas"]["AgentSummary"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
-        /** @description What an agent says of itself whenever it asks for work. */
+        /** @description The status that an agent reports with each claim. */
         AgentStatus: {
-            /** @description How the machine is, as it sees that itself. */
+            /** @description The agent's report on the machine's health. */
             health: components["schemas"]["Health"];
             /**
              * Format: int32
@@ -1451,29 +1447,29 @@ export interface components {
             arch: string;
             /**
              * Format: date-time
-             * @description When it was let in.
+             * @description When it was enrolled.
              */
             enrolled_at: string;
-            /** @description Why it cannot measure, as it says: it is given no work. */
+            /** @description Why the agent cannot measure. It gets no jobs. */
             failing: string[];
             /** @description Whether it measures now. */
             is_busy: boolean;
-            /** @description Whether it finishes what it has, and is given nothing more. */
+            /** @description Whether it finishes its job and gets no more. */
             is_draining: boolean;
             /** @description Whether it is given work. */
             is_enabled: boolean;
-            /** @description Whether it was heard of within the last minute and a half. */
+            /** @description Whether it had contact within the last 90 seconds. */
             is_online: boolean;
             /**
              * Format: int64
-             * @description What it measures now, if that is of this project.
+             * @description Its current job, if it is for this project.
              */
             job_id: number | null;
-            /** @description What it has, for jobs that ask for it. */
+            /** @description Its labels. */
             labels: string[];
             /**
              * Format: date-time
-             * @description When it was last heard of.
+             * @description When it last had contact.
              */
             last_seen_at: string;
             /**
@@ -1487,10 +1483,10 @@ export interface components {
             project: string | null;
             /**
              * Format: int32
-             * @description Reports that waited on it for this server when it was last heard of.
+             * @description Unsent reports on the machine at the last contact.
              */
             spooled_count: number;
-            /** @description Why what it measures is doubtful, as it says. */
+            /** @description Why the agent reports its results as doubtful. */
             suspect: string[];
             /** @description Of its program. */
             version: string | null;
@@ -1499,18 +1495,18 @@ export interface components {
         AgentToken: {
             /**
              * Format: date-time
-             * @description When it ceases to be valid.
+             * @description When it expires.
              */
             expires_at: string;
-            /** @description What to send after `Bearer`. */
+            /** @description The secret for the header `authorization: Bearer`. */
             secret: string;
         };
         /** @description A commit that an agent is to measure, and the right to do so. */
         Assignment: {
             base_sha?: components["schemas"]["CommitSha"] | null;
-            /** @description The branch that it is of, if it is of one. */
+            /** @description The branch, if known. */
             branch?: string | null;
-            /** @description What is to be measured. */
+            /** @description The commit to measure. */
             commit_sha: components["schemas"]["CommitSha"];
             /**
              * Format: int64
@@ -1527,19 +1523,19 @@ export interface components {
              * @description For how long the lease holds from the answer on, unless a heartbeat prolongs it.
              */
             lease_seconds: number;
-            /** @description What is measured of it; absent: what its `roundtrip.toml` says. */
+            /** @description The preset; absent to use the commit's `roundtrip.toml`. */
             preset?: string | null;
-            /** @description Of which project. */
+            /** @description The project. */
             project: components["schemas"]["Slug"];
             /**
              * Format: int64
-             * @description The pull request that it is of, if it is of one.
+             * @description The pull request, if any.
              */
             pull_request?: number | null;
             /** @description Where the project's repository is fetched from. */
             repository_url: string;
         };
-        /** @description What became of a job when an agent had taken it. */
+        /** @description One attempt at a job. */
         Attempt: {
             /**
              * Format: date-time
@@ -1554,11 +1550,11 @@ export interface components {
             /** @description Which machine took it. */
             machine: string;
             /**
-             * @description `done`, `failed`, `released`: the agent gave it back, or `lost`: it was not heard of any more.
+             * @description `done`, `failed`, `released` (the agent returned it) or `lost` (no contact with the agent).
              * @example done
              */
             outcome: string;
-            /** @description The end of what the build and the programs printed. */
+            /** @description The end of the output of the build and the programs. */
             output: string;
             /** @description Why not done. */
             reason: string | null;
@@ -1571,16 +1567,16 @@ export interface components {
         /** @description One change. */
         AuditEvent: {
             /**
-             * @description What.
+             * @description The action.
              * @example token.create
              */
             action: string;
             /**
-             * @description Who: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+             * @description The actor: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
              * @example account:ada
              */
             actor: string;
-            /** @description What else there is to know. */
+            /** @description Details. */
             details: Record<string, never>;
             /**
              * Format: date-time
@@ -1590,53 +1586,37 @@ export interface components {
             /** @description The request's id in the server's log; null when it was none. */
             request_id: string | null;
             /**
-             * @description On what.
+             * @description The subject.
              * @example token:17
              */
             subject: string;
         };
-        /** @description Who changed what. */
+        /** @description The audit log. */
         AuditLog: {
-            /** @description The newest first. */
+            /** @description The events, newest first. */
             events: components["schemas"]["AuditEvent"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
         /** @description How far a transport is behind the first one. */
         BehindFirst: {
             /**
              * Format: double
-             * @description The upper end of it.
+             * @description The upper end of the interval.
              */
             high: number | null;
-            /** @description Whether the repetitions tell that it takes longer. */
+            /** @description Whether the difference is statistically significant. */
             is_sure: boolean;
             /**
              * Format: double
-             * @description The lower end of the 95 % interval of the ratio; null where there are too few repetitions to say.
+             * @description The lower end of the 95 % interval of the ratio; null with too few repetitions.
              */
             low: number | null;
             /**
              * Format: double
-             * @description How many times as long messages take.
+             * @description The ratio of the times.
              */
             ratio: number;
-        };
-        /** @description A quantile beside the p50. */
-        Beside: {
-            /**
-             * Format: double
-             * @description By how much head's times are longer than base's, as a share.
-             */
-            change: number | null;
-            /** @description The 95 % interval of that change. */
-            change_interval: number[] | null;
-            /**
-             * Format: double
-             * @description How probable so uneven times are without a change, adjusted for all that is compared.
-             */
-            p_adjusted: number;
-            verdict: components["schemas"]["Verdict"] | null;
         };
         /**
          * @description A small measurement of the machine itself that rides in every run. It cannot have changed with the commit,
@@ -1645,7 +1625,7 @@ export interface components {
         Canary: {
             /**
              * Format: int64
-             * @description How many readings were taken.
+             * @description The number of readings.
              */
             count: number;
             /**
@@ -1663,18 +1643,18 @@ export interface components {
             /** @description Why there is no reading, if there is none. */
             unsupported?: string | null;
         };
-        /** @description What a machine read of itself in the newest of its runs of one project. */
+        /** @description A machine's canary readings from its newest runs of a project. */
         CanaryHistory: {
-            /** @description Its name. */
+            /** @description The machine's name. */
             machine: string;
-            /** @description By run, the oldest first. */
+            /** @description The readings by run, oldest first. */
             readings: components["schemas"]["CanaryReading"][];
         };
-        /** @description What a machine read of itself in one run. */
+        /** @description The canary readings of one run. */
         CanaryReading: {
             /**
              * Format: int64
-             * @description The place of its commit.
+             * @description The ordinal of its commit.
              */
             commit_ordinal: number;
             /**
@@ -1683,38 +1663,34 @@ export interface components {
              */
             environment_id: number;
             /**
-             * @description Of each canary by its name, the median of its readings, in nanoseconds per operation. One that could not be read is
-             *     not there; the run says why.
+             * @description The median of each canary by name, in nanoseconds per operation. Canaries without readings are absent; the run
+             *     has the reason.
              */
             p50_ns: {
                 [key: string]: number;
             };
             /**
              * Format: uuid
-             * @description Of which run.
+             * @description The run.
              */
             run_id: string;
             /**
              * Format: date-time
-             * @description When it began, by the agent's clock.
+             * @description The start of the run, by the agent's clock.
              */
             started_at: string;
         };
         /**
-         * @description The traffic: together with the transport's slug it says what was asked of the machine.
+         * @description The traffic. With the transport's slug, it defines what the machine measures.
          *
          *     Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
          */
         Case: {
-            /**
-             * @description What an imported benchmark is called by the tool that ran it, parameters included: `BM_Pipe/64`. Absent where
-             *     this suite measured.
-             */
+            /** @description The name of an imported benchmark with parameters: `BM_Pipe/64`. Absent for our own results. */
             benchmark?: string | null;
             /**
              * Format: int64
-             * @description The kernel buffer that was asked for; absent: the system's default. What it granted is in
-             *     [`CaseResult::counters`].
+             * @description The requested kernel buffer; absent for the system's default. The granted size is in [`CaseResult::counters`].
              */
             buffer_bytes?: number | null;
             /**
@@ -1762,15 +1738,15 @@ export interface components {
             total_bytes?: number | null;
             variant?: components["schemas"]["Slug"] | null;
         };
-        /** @description All that one run has to say of one case. */
+        /** @description The result of one case in one run. */
         CaseResult: {
             /** @description The traffic. */
             case: components["schemas"]["Case"];
-            /** @description Facts of the channel as it really was, with the unit last: `effective_buffer_bytes`. */
+            /** @description Actual properties of the channel, with the unit last: `effective_buffer_bytes`. */
             counters?: {
                 [key: string]: number;
             };
-            /** @description What a program that was measured says of itself: `node`, `v8`. It is shown, and never compared. */
+            /** @description Versions reported by a measured program: `node`, `v8`. Shown, never compared. */
             facts?: {
                 [key: string]: string;
             };
@@ -1788,41 +1764,41 @@ export interface components {
             /** @description Why this machine cannot run the case, if it cannot. */
             unsupported?: string | null;
         };
-        /** @description What an agent signs to be given another token. */
+        /** @description A challenge that an agent signs to get a new token. */
         Challenge: {
             /** @description 32 random bytes in base64, good once and for a minute. */
             challenge: string;
         };
         /**
-         * @description What made a change.
+         * @description The cause of a change.
          * @enum {string}
          */
         ChangeCause: "commit" | "machine" | "unknown";
-        /** @description What is found of changes of one size. */
+        /** @description Detection of changes of one size. */
         ChangeErrorRates: {
             /**
              * Format: double
-             * @description By how much times become longer, as a share.
+             * @description The increase in times, as a share.
              * @example 0.05
              */
             change: number;
-            /** @description Those said to have regressed. */
+            /** @description The number reported as regressed. */
             found: components["schemas"]["CountedShare"];
         };
-        /** @description A measured commit at which a new level may begin. */
+        /** @description A measured commit at which the new level may begin. */
         ChangePlace: {
             /**
              * Format: int64
-             * @description The place of the commit.
+             * @description The ordinal of the commit.
              */
             commit_ordinal: number;
             /**
              * Format: double
-             * @description How probable it is.
+             * @description Its probability.
              */
             probability: number;
         };
-        /** @description A commit from which on a series has another level, in one environment of its machine. */
+        /** @description The first commit of a series' new level in one environment of its machine. */
         ChangePoint: {
             /**
              * Format: int64
@@ -1842,55 +1818,55 @@ export interface components {
             cause: components["schemas"]["ChangeCause"] | null;
             /**
              * Format: double
-             * @description By how much times are longer, as a share.
+             * @description The increase in times, as a share.
              */
             change: number;
             /**
              * Format: int64
-             * @description Its number.
+             * @description The id of the change point.
              */
             change_point_id: number;
             /**
              * Format: int64
-             * @description The first commit of the new level: the place in its project.
+             * @description The first commit of the new level: its ordinal in the project.
              */
             commit_ordinal: number;
-            /** @description The same: full object name. */
+            /** @description The first commit of the new level: its full SHA. */
             commit_sha: string;
             /**
              * Format: double
-             * @description One less the probability that a series without a change, seen once, is as uneven.
+             * @description One minus the probability that a single test of a series without a change gives as much evidence.
              */
             confidence: number;
-            /** @description Whether they are longer or shorter. */
+            /** @description The direction of the change. */
             direction: components["schemas"]["Direction"];
             /**
              * Format: int64
-             * @description Among the points of which fingerprint of the machine.
+             * @description The environment of the points.
              */
             environment_id: number;
             /**
-             * @description Of what: `p50`, the median over the repetitions' medians, or `p99` of all operations.
+             * @description The statistic: `p50`, the median of the repetitions' medians, or `p99` of all operations.
              * @example p50
              */
             figure: string;
             /**
              * Format: date-time
-             * @description When it was found.
+             * @description The time of detection.
              */
             found_at: string;
-            /** @description False when it is too small to be reported. */
+            /** @description False if the change is too small to be reported. */
             matters: boolean;
             /** @description The measured commits at which the new level may begin. */
             places: components["schemas"]["ChangePlace"][];
             /**
              * Format: int64
-             * @description The regression that it is part of.
+             * @description The regression that contains it.
              */
             regression_id: number | null;
             /**
              * Format: int64
-             * @description Of which series.
+             * @description The series.
              */
             series_id: number;
             /**
@@ -1898,15 +1874,15 @@ export interface components {
              * @description The measured commit up to which it happened with the same probability.
              */
             until_commit_ordinal: number;
-            /** @description What the witnesses say, as sentences. */
+            /** @description The evidence from reference series, as sentences. */
             witnesses: string[];
         };
-        /** @description Where some series change their level. */
+        /** @description Change points of series. */
         ChangePointList: {
-            /** @description By series, then in the order of commits. */
+            /** @description The change points, by series and commit. */
             change_points: components["schemas"]["ChangePoint"][];
         };
-        /** @description To whom a project tells what happens. */
+        /** @description A notification channel. */
         Channel: {
             /**
              * Format: int64
@@ -1918,17 +1894,17 @@ export interface components {
              * @description When.
              */
             created_at: string;
-            /** @description Who made it: `account:NAME` or `token:NUMBER`. */
+            /** @description The creator: `account:NAME` or `token:NUMBER`. */
             created_by: string;
             /** @description Why the server turned it off; null when it is on, or people turned it off. */
             disabled_because: string | null;
-            /** @description Whether it is told now. */
+            /** @description Whether it is enabled. */
             enabled: boolean;
-            /** @description What it is told of. */
+            /** @description The events it receives. */
             events: components["schemas"]["ChannelEvent"][];
             /** @description Why it did not. */
             failure: string | null;
-            /** @description How it is told. */
+            /** @description The kind of channel. */
             kind: components["schemas"]["ChannelKind"];
             /**
              * Format: date-time
@@ -1941,34 +1917,34 @@ export interface components {
              */
             last_success_at: string | null;
             /**
-             * @description What people call it.
+             * @description Its display name.
              * @example team chat
              */
             name: string;
             /**
-             * @description Where it is: an address of e-mail; of other kinds the host, and how the rest ends.
+             * @description The mail address; for other kinds the host and the end of the address.
              * @example hooks.slack.com/…Xb4d
              */
             target: string;
         };
-        /** @description What of a channel is to change; what is absent stays. */
+        /** @description A change of a channel. Absent fields stay unchanged. */
         ChannelChange: {
-            /** @description Whether it is told. What happens while it is not, it is not told later. */
+            /** @description Whether it is enabled. Events while it is disabled are not sent later. */
             enabled?: boolean | null;
-            /** @description What it is told of. */
+            /** @description The events it receives. */
             events?: components["schemas"]["ChannelEvent"][] | null;
-            /** @description What to call it. */
+            /** @description The name. */
             name?: string | null;
             /** @description Where it is. */
             target?: string | null;
         };
         /**
-         * @description What happens that a channel can be told of.
+         * @description An event that a channel can receive.
          * @enum {string}
          */
         ChannelEvent: "regressed" | "fixed" | "improved" | "machine";
         /**
-         * @description How a channel is told.
+         * @description The kind of a channel.
          * @enum {string}
          */
         ChannelKind: "slack" | "webhook" | "email";
@@ -1976,28 +1952,28 @@ export interface components {
         ChannelList: {
             /** @description By name. */
             channels: components["schemas"]["Channel"][];
-            /** @description The kinds that are possible on this server: by e-mail, where it has a mail server. */
+            /** @description The kinds available on this server. E-mail requires a mail server. */
             kinds: components["schemas"]["ChannelKind"][];
         };
-        /** @description A channel to be made. */
+        /** @description A new channel. */
         ChannelRequest: {
-            /** @description What it is told of: regressions, unless something else is said. */
+            /** @description The events. The default is regressions. */
             events?: components["schemas"]["ChannelEvent"][];
-            /** @description How it is told. */
+            /** @description The kind of channel. */
             kind: components["schemas"]["ChannelKind"];
             /**
-             * @description What to call it.
+             * @description The name.
              * @example team chat
              */
             name: string;
-            /** @description Where: the address of Slack's incoming webhook, of a webhook of one's own, or of e-mail. */
+            /** @description The target: the address of a Slack incoming webhook, your own webhook, or a mail address. */
             target: string;
         };
-        /** @description How a test went. */
+        /** @description The result of a test. */
         ChannelTest: {
-            /** @description Whether the message was taken. */
+            /** @description Whether the message was delivered. */
             delivered: boolean;
-            /** @description How it went, as a sentence. */
+            /** @description The result as a sentence. */
             detail: string;
         };
         /** @description An agent that has nothing to do. */
@@ -2008,7 +1984,7 @@ export interface components {
              */
             wait_seconds: number;
         };
-        /** @description How often what is said of series of one transport and scenario is wrong. */
+        /** @description The error rates of the series of one transport and scenario. */
         ClassErrorRates: {
             /** @description Cases of comparisons. */
             comparisons: components["schemas"]["ComparisonErrorRates"];
@@ -2023,7 +1999,7 @@ export interface components {
             scenario: string;
             /**
              * Format: int64
-             * @description Series whose points were read: some of the class.
+             * @description The sampled series of the class.
              */
             series_count: number;
             /**
@@ -2032,7 +2008,7 @@ export interface components {
              */
             transport: string;
         };
-        /** @description One commit as its repository tells it. */
+        /** @description A commit of the repository. */
         Commit: {
             /** @description The author's name. */
             author: string;
@@ -2054,27 +2030,27 @@ export interface components {
             /** @description The first line of the message. */
             subject: string;
         };
-        /** @description One commit and what was measured of it. */
+        /** @description One commit and its results. */
         CommitDetail: {
             /** @description The commit. */
             commit: components["schemas"]["CommitSummary"];
-            /** @description True when its place was derived from neighbours, because the agent had a shallow clone: it may change. */
+            /** @description True if the ordinal was estimated from neighbours, because the agent had a shallow clone. It may change. */
             ordinal_is_estimate: boolean;
-            /** @description Object names of its parents, the first parent first. Those of the last commit of a shallow clone are not known. */
+            /** @description The SHAs of its parents, first parent first. Unknown for the last commit of a shallow clone. */
             parents: string[];
             /**
              * Format: int64
-             * @description How many runs there are of it.
+             * @description The number of runs.
              */
             run_count: number;
-            /** @description The newest of them, at most 200. */
+            /** @description The newest runs, at most 200. */
             runs: components["schemas"]["RunSummary"][];
         };
         /** @description Commits of one project. */
         CommitList: {
-            /** @description The last first. */
+            /** @description The commits, last first. */
             commits: components["schemas"]["CommitSummary"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
         /** @description A commit and its place. */
@@ -2113,54 +2089,54 @@ export interface components {
         };
         /** @description Two commits or runs of one project. */
         Comparison: {
-            /** @description What is compared with. */
+            /** @description The base. */
             base: components["schemas"]["ComparisonSide"];
-            /** @description How many pairs there are of each kind. */
+            /** @description The number of pairs of each kind. */
             counts: components["schemas"]["KindCounts"];
-            /** @description What is compared. */
+            /** @description The head. */
             head: components["schemas"]["ComparisonSide"];
-            /** @description The least and the largest of the least changes that are said to be one, as shares; null where nothing is compared. */
+            /** @description The smallest and largest threshold for changes, as shares; null if nothing is compared. */
             least_changes: number[] | null;
-            /** @description Why pairs are not compared, the reason of most first. */
+            /** @description Reasons why pairs are not compared, most frequent first. */
             not_compared: components["schemas"]["NotCompared"][];
             /**
-             * @description By machine: the series of the head in their order, then those of the base alone. With `limit` by kind, the largest
-             *     changes first.
+             * @description By machine: first the series of the head, then those only in the base. With `limit`: by kind, largest changes
+             *     first.
              */
             pairs: components["schemas"]["ComparisonPair"][];
         };
-        /** @description How comparisons do where both sides are one commit. */
+        /** @description Comparisons in which both sides are the same commit. */
         ComparisonErrorRates: {
-            /** @description What is found when one side of a single case is made slower, the smallest change first. */
+            /** @description Detection rates when one side of a case is slowed down, smallest change first. */
             changes: components["schemas"]["ChangeErrorRates"][];
-            /** @description Cases said to have changed. */
+            /** @description Cases reported as changed. */
             false_verdicts: components["schemas"]["CountedShare"];
             /**
              * Format: int64
-             * @description Cases that cannot tell: each half of their repetitions would be fewer than six.
+             * @description Cases with too few repetitions: half of them would be fewer than six.
              */
             untold_count: number;
         };
         /** @description One case on one machine, on both sides or on one. */
         ComparisonPair: {
             base: components["schemas"]["MeasuredSide"] | null;
-            /** @description What. */
+            /** @description The case. */
             case: components["schemas"]["Case"];
             /**
              * Format: double
              * @description By how much head's times are longer than base's (Hodges and Lehmann), as a share.
              */
             change: number | null;
-            /** @description The 95 % interval of that change; null as well with too few repetitions. */
+            /** @description The 95 % interval of the change; null with too few repetitions. */
             change_interval: number[] | null;
-            /** @description Why it is not compared: what is not the same on both sides. */
+            /** @description The differences that prevent a comparison. */
             differences: components["schemas"]["Difference"][];
             head: components["schemas"]["MeasuredSide"] | null;
-            /** @description What is said of it at a glance. */
+            /** @description The overall result. */
             kind: components["schemas"]["PairKind"];
             /**
              * Format: double
-             * @description The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
+             * @description The threshold for changes, as a share: 1 %, or the case's variation between runs without a change.
              */
             least_change: number | null;
             /**
@@ -2168,8 +2144,8 @@ export interface components {
              * @description How probable so uneven times are without a change.
              */
             p: number | null;
-            p90: components["schemas"]["Beside"] | null;
-            p99: components["schemas"]["Beside"] | null;
+            p90: components["schemas"]["QuantileChange"] | null;
+            p99: components["schemas"]["QuantileChange"] | null;
             /**
              * Format: double
              * @description The same, adjusted for all pairs of the comparison (Benjamini and Hochberg).
@@ -2190,42 +2166,42 @@ export interface components {
              * @description Welch's t of the rates, positive where head is faster.
              */
             t: number | null;
-            /** @description On what. */
+            /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
             /** @description Why it is inconclusive, in a sentence; null when it is not. */
             undecided: string | null;
-            /** @description What is said of it, by its p50. */
+            /** @description The verdict on its p50. */
             verdict: components["schemas"]["Verdict"];
         };
-        /** @description A commit, or one run of it. */
+        /** @description A commit or a run. */
         ComparisonSide: {
-            /** @description Cases that were measured. */
+            /** @description The number of measured cases. */
             case_count: number;
             /** @description The commit. */
             commit: components["schemas"]["CommitSummary"];
             /**
              * Format: uuid
-             * @description The run that was asked for; null when it was the commit.
+             * @description The requested run; null if a commit was requested.
              */
             run_id: string | null;
         };
-        /** @description A share that was counted. */
+        /** @description A counted share. */
         CountedShare: {
             /**
              * Format: int64
-             * @description How many.
+             * @description The numerator.
              */
             count: number;
-            /** @description Its exact 95 % interval (Clopper and Pearson); null of none. */
+            /** @description The exact 95 % interval (Clopper and Pearson); null if the denominator is 0. */
             interval: number[] | null;
             /**
              * Format: int64
-             * @description Of how many.
+             * @description The denominator.
              */
             of_count: number;
             /**
              * Format: double
-             * @description The share; null of none.
+             * @description The share; null if the denominator is 0.
              */
             share: number | null;
         };
@@ -2237,14 +2213,14 @@ export interface components {
             below: number;
             /**
              * Format: int64
-             * @description The lower end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
-             *     at any measured size further down.
+             * @description The lower end of the 95 % interval of `x`, in bytes; null if neither line is significantly faster at any smaller
+             *     size.
              */
             from: number | null;
             /**
              * Format: int64
-             * @description The upper end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
-             *     at any measured size further up.
+             * @description The upper end of the 95 % interval of `x`, in bytes; null if neither line is significantly faster at any larger
+             *     size.
              */
             to: number | null;
             /**
@@ -2253,7 +2229,7 @@ export interface components {
              */
             x: number;
         };
-        /** @description A commit that may have made a regression. */
+        /** @description A suspect commit of a regression. */
         Culprit: {
             /** @description The commit. */
             commit: components["schemas"]["CommitSummary"];
@@ -2265,7 +2241,7 @@ export interface components {
              */
             probability: number;
         };
-        /** @description What became, at one receiver, of the messages that the transport took from all senders. */
+        /** @description Deliveries to one receiver, over the accepted messages of all senders. */
         Delivery: {
             /**
              * Format: int64
@@ -2308,7 +2284,7 @@ export interface components {
             base: string;
             /** @description How it is in the head. */
             head: string;
-            /** @description What differs, as the wire format calls it: `on_full`, `delivered`, `environment.cpu.model`. */
+            /** @description The differing field: `on_full`, `delivered`, `environment.cpu.model`. */
             what: string;
         };
         /**
@@ -2318,17 +2294,17 @@ export interface components {
         Direction: "regressed" | "improved";
         /** @description A reason to doubt repetitions. */
         DisturbedReason: {
-            /** @description As the agent put it. */
+            /** @description The reason, as reported by the agent. */
             reason: string;
             /**
              * Format: int64
-             * @description How many finished repetitions it was given for.
+             * @description The number of finished repetitions with this reason.
              */
             repetition_count: number;
         };
-        /** @description What one end's thread went through during the timed section. Absent values are not known on that system. */
+        /** @description Operating-system counters of one end's thread during the timed section. Unavailable values are absent. */
         EndObservation: {
-            /** @description What a probe counted: `instructions`, `cache_misses`. */
+            /** @description A probe's counters: `instructions`, `cache_misses`. */
             counters?: {
                 [key: string]: number;
             };
@@ -2357,7 +2333,7 @@ export interface components {
              * @description Processor time in the kernel.
              */
             system_ns?: number | null;
-            /** @description What a probe was to count and could not, with the reason. */
+            /** @description Counters that a probe could not read, with the reason. */
             unavailable?: {
                 [key: string]: string;
             };
@@ -2372,7 +2348,7 @@ export interface components {
              */
             voluntary_switches?: number | null;
         };
-        /** @description An agent that was let in. */
+        /** @description An enrolled agent. */
         Enrolled: {
             /**
              * Format: int64
@@ -2380,10 +2356,10 @@ export interface components {
              */
             agent_id: number;
             project?: components["schemas"]["Slug"] | null;
-            /** @description What it may upload and ask for work with. */
+            /** @description The agent's token for uploads and jobs. */
             token: components["schemas"]["AgentToken"];
         };
-        /** @description An agent that wants to be let in, with a code that was made for it. */
+        /** @description An agent's request for enrolment with a code. */
         Enrolment: {
             /** @description The code, which is good once and for some minutes. */
             code: string;
@@ -2392,20 +2368,20 @@ export interface components {
             /** @description Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine. */
             public_key: string;
         };
-        /** @description A code that lets one agent in. */
+        /** @description A code that enrols one agent. */
         EnrolmentCode: {
-            /** @description What to give to `roundtrip enrol`. It cannot be shown again. */
+            /** @description The code for `roundtrip enrol`. It is shown only once. */
             code: string;
             /**
              * Format: date-time
-             * @description When it ceases to be valid.
+             * @description The expiry time.
              */
             expires_at: string;
         };
-        /** @description A code to make. */
+        /** @description A new enrolment code. */
         EnrolmentRequest: {
             /**
-             * @description What the agent is labelled with, for jobs that ask for it.
+             * @description The agent's labels.
              * @example [
              *       "lab",
              *       "big-endian"
@@ -2418,20 +2394,20 @@ export interface components {
         /**
          * @description A machine's fingerprint at one time.
          *
-         *     Keys are `topic.name` with the unit last, as in `memory.total_bytes`. A value that could not be read is
-         *     absent, or says why, as in `not available: no cpufreq (virtual machine)`.
+         *     Keys are `topic.name` with the unit last, as in `memory.total_bytes`. An unreadable value is absent or has the
+         *     reason: `not available: no cpufreq (virtual machine)`.
          */
         Environment: {
             /** @description Facts that vary from minute to minute: load, frequency, uptime. They are stored, never hashed. */
             conditions: {
                 [key: string]: string;
             };
-            /** @description Facts that make two runs comparable: kernel, CPU, governor, mitigations, limits. They are hashed. */
+            /** @description Facts that must match for a comparison: kernel, CPU, governor, mitigations, limits. They are hashed. */
             stable: {
                 [key: string]: string;
             };
         };
-        /** @description Where an environment begins in a column, which lasts until the next one does. */
+        /** @description The position at which an environment begins. It lasts until the next one. */
         EnvironmentBegins: {
             /**
              * Format: int64
@@ -2443,17 +2419,17 @@ export interface components {
         };
         /** @description The environments in which a machine measured a project: the last 100. */
         EnvironmentList: {
-            /** @description The one that was left last first. */
+            /** @description The environments, last used first. */
             environments: components["schemas"]["EnvironmentSummary"][];
         };
-        /** @description How many points there are of one environment. */
+        /** @description The number of points in one environment. */
         EnvironmentPoints: {
             /**
              * Format: int64
              * @description The fingerprint.
              */
             environment_id: number;
-            /** @description How many points. */
+            /** @description The number of points. */
             point_count: number;
         };
         /** @description One environment. */
@@ -2483,38 +2459,38 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description How often what is said of a project is wrong. */
+        /** @description The error rates of a project. */
         ErrorRateList: {
             /**
              * Format: date-time
-             * @description When the oldest of it was counted; null before the first count, which is about an hour after the first upload.
+             * @description When the oldest value was computed; null before the first computation, about an hour after the first upload.
              */
             computed_at: string | null;
-            /** @description By name; empty before the first count. */
+            /** @description Machines, by name; empty before the first computation. */
             machines: components["schemas"]["MachineErrorRates"][];
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
         };
-        /** @description A figure. */
+        /** @description A value with its interval. */
         EvidenceCell: {
             /**
              * Format: double
-             * @description The upper end of it.
+             * @description The upper end of its 95 % interval; null without one.
              */
             high: number | null;
             /**
              * Format: double
-             * @description The lower end of its 95 % interval; null where there is none.
+             * @description The lower end of its 95 % interval; null without one.
              */
             low: number | null;
             /**
              * Format: uuid
-             * @description The run that it is of; null where it is of several.
+             * @description Its run; null if derived from several.
              */
             run_id: string | null;
             /**
              * Format: int64
-             * @description The series that it is of; null where it is of several.
+             * @description Its series; null if derived from several.
              */
             series_id: number | null;
             /**
@@ -2525,67 +2501,67 @@ export interface components {
         };
         /** @description A column. */
         EvidenceColumn: {
-            /** @description What it is, without its unit. */
+            /** @description Its name, without the unit. */
             name: string;
-            /** @description Of its figures. */
+            /** @description The unit of its values. */
             unit: components["schemas"]["EvidenceUnit"];
         };
         /** @description A row. */
         EvidenceRow: {
-            /** @description In the order of the columns; null where nothing was measured. */
+            /** @description In the order of the columns; null if not measured. */
             cells: (components["schemas"]["EvidenceCell"] | null)[];
             /**
              * Format: int64
-             * @description The size that it is of; null where it is of something else.
+             * @description The message size; null in tables with other rows.
              */
             message_bytes: number | null;
-            /** @description What it is called. */
+            /** @description Its label. */
             name: string;
         };
         /**
-         * @description What rows are.
+         * @description The kind of rows.
          * @enum {string}
          */
         EvidenceRows: "message_bytes" | "transport" | "topology";
-        /** @description Figures that were measured alike. */
+        /** @description A table of comparable results. */
         EvidenceTable: {
-            /** @description The columns, besides the name of the row. */
+            /** @description The columns, without the row's name. */
             columns: components["schemas"]["EvidenceColumn"][];
-            /** @description The rows, each with one cell a column. */
+            /** @description The rows, with one cell per column. */
             rows: components["schemas"]["EvidenceRow"][];
-            /** @description What a row is. */
+            /** @description The kind of rows. */
             rows_are: components["schemas"]["EvidenceRows"];
-            /** @description What they are of. */
+            /** @description The title. */
             title: string;
         };
         /**
-         * @description What figures are of.
+         * @description The unit of values.
          * @enum {string}
          */
         EvidenceUnit: "ns" | "bytes_per_second" | "times" | "share";
-        /** @description A token of a job, as its own system signed it. */
+        /** @description A CI job's signed token. */
         ExchangeRequest: {
             project?: components["schemas"]["Slug"] | null;
             /** @description A JSON web token of the configured issuer, whose audience is this server. */
             token: string;
         };
-        /** @description A token of ours for a job. */
+        /** @description A server token for a job. */
         ExchangedToken: {
             /**
              * Format: date-time
-             * @description When it ceases to be valid.
+             * @description The expiry time.
              */
             expires_at: string;
-            /** @description The only project that it is good for. */
+            /** @description The project that the token is restricted to. */
             project: string;
-            /** @description What it allows. */
+            /** @description The scopes. */
             scopes: components["schemas"]["Scope"][];
-            /** @description What to send after `Bearer`. It cannot be shown again. */
+            /** @description The secret for the header `authorization: Bearer`. It is shown only once. */
             token: string;
         };
         /** @description A repetition that did not finish. */
         Failure: {
-            /** @description What happened: `responder: killed by signal 9`. */
+            /** @description The reason: `responder: killed by signal 9`. */
             reason: string;
             /**
              * Format: int32
@@ -2602,16 +2578,16 @@ export interface components {
             fence: number;
             /** @description How. */
             outcome: components["schemas"]["JobOutcome"];
-            /** @description The end of what the build and the programs printed. */
+            /** @description The end of the output of the build and the programs. */
             output?: string;
-            /** @description Why not otherwise, in a sentence, of what was not measured. */
+            /** @description Why something was not measured, in a sentence. */
             reason?: string | null;
         };
         /** @description How a machine is. */
         Health: {
             /** @description Why it cannot measure: each in a sentence. It is given no work. */
             failing?: string[];
-            /** @description Why what it measures is doubtful: each in a sentence. */
+            /** @description Reasons to doubt its results, a sentence each. */
             suspect?: string[];
         };
         /** @description An agent that still does a job. */
@@ -2626,20 +2602,20 @@ export interface components {
         HeatMapChart: {
             /** @description The columns. */
             columns: components["schemas"]["HeatMapColumns"];
-            /** @description Commits that are in the columns: more than there are columns where neighbours were merged. */
+            /** @description The number of commits in the columns; larger than the number of columns if neighbours were merged. */
             commit_count: number;
-            /** @description Of these, points whose distribution is no longer kept. */
+            /** @description Points without a stored distribution. */
             missing_count: number;
-            /** @description How many points were asked for and are stored. */
+            /** @description The number of stored points in the request. */
             point_count: number;
             /**
              * Format: int64
-             * @description Which series.
+             * @description The series.
              */
             series_id: number;
             /**
              * Format: int32
-             * @description How many bins a doubling of the time has.
+             * @description The number of bins per doubling of the time.
              */
             steps_per_doubling: number;
         };
@@ -2651,16 +2627,16 @@ export interface components {
             first_bins: components["schemas"]["Deltas"];
             /** @description Ordinal of the first commit in it. */
             from_ordinals: components["schemas"]["Deltas"];
-            /** @description Places of those with a lossy run: what did not arrive is not in them. */
+            /** @description Columns with a lossy run, whose lost messages are not included. */
             lossy: number[];
             /** @description Ordinal of the last commit in it: another one where neighbours were merged. */
             to_ordinals: components["schemas"]["Deltas"];
         };
-        /** @description How many operations took how long. */
+        /** @description A histogram bin. */
         HistogramBin: {
             /**
              * Format: int64
-             * @description so many operations.
+             * @description The number of operations.
              */
             count: number;
             /**
@@ -2674,14 +2650,14 @@ export interface components {
              */
             to_ns: number;
         };
-        /** @description How the search for changes does in series that are made of the class's own noise. */
+        /** @description Change detection on series simulated from the class's own noise. */
         HistoryErrorRates: {
-            /** @description Changes told by mistake, of the points searched. Of 0 where no series has enough points. */
+            /** @description False alarms among the searched points. 0 points if no series is long enough. */
             false_alarms: components["schemas"]["CountedShare"];
-            /** @description What is found of steps of known size, the smallest first. */
+            /** @description Detection of steps of known size, smallest first. */
             steps: components["schemas"]["StepErrorRates"][];
         };
-        /** @description A file of another tool, and the run that its results make. */
+        /** @description Another tool's file, and the run to create. */
         ImportRequest: {
             /** @description The file. */
             file: components["schemas"]["ImportedFile"];
@@ -2693,12 +2669,12 @@ export interface components {
             /** @description Its bytes, in base64. */
             base64: string;
             format?: components["schemas"]["Slug"] | null;
-            /** @description What it is called: `results.json`. */
+            /** @description The file name: `results.json`. */
             name: string;
         };
-        /** @description A token that has just been made, or has a new secret. */
+        /** @description A new token, or one with a new secret. */
         IssuedToken: {
-            /** @description What to send after `Bearer`. It cannot be shown again. */
+            /** @description The secret for the header `authorization: Bearer`. It is shown only once. */
             secret: string;
             /** @description The token. */
             token: components["schemas"]["TokenSummary"];
@@ -2710,20 +2686,20 @@ export interface components {
              * @description How often an agent took it.
              */
             attempt: number;
-            /** @description What it is compared with, in pairs; null: it is measured by itself. */
+            /** @description The base to compare with in pairs; null without a comparison. */
             base_sha: string | null;
-            /** @description The branch that it is of. */
+            /** @description The branch. */
             branch: string | null;
             /**
              * Format: int64
-             * @description The place of that commit; null while nobody has measured it or what comes after it.
+             * @description The commit's ordinal; null until it or a later commit is measured.
              */
             commit_ordinal: number | null;
-            /** @description What is measured: full object name. */
+            /** @description The full SHA of the commit. */
             commit_sha: string;
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description When it was queued.
              */
             created_at: string;
             /**
@@ -2733,51 +2709,50 @@ export interface components {
             done_at: string | null;
             /**
              * Format: uuid
-             * @description A run of it, the newest.
+             * @description Its newest run.
              */
             done_by_run_id: string | null;
             /** @description Why it failed, or did not get done the last time. */
             failure: string | null;
-            /** @description Whether it comes from another repository: what is measured of it is quarantined. */
+            /** @description Whether it comes from a fork. Its results are quarantined. */
             is_fork: boolean;
             /**
              * Format: int64
              * @description Its number.
              */
             job_id: number;
-            /** @description What a machine must have to take it, where none is named. */
+            /** @description The labels that a machine needs, if no machine is named. */
             labels: string[];
             /** @description Where; null: on the first machine that is free and has the labels. */
             machine: string | null;
-            /** @description What is measured of it; null: what its `roundtrip.toml` says. */
+            /** @description The preset; null to use the commit's `roundtrip.toml`. */
             preset: string | null;
             /**
              * Format: int64
-             * @description The pull request that it is of.
+             * @description The pull request.
              */
             pull_request: number | null;
             /**
-             * @description `push`, `schedule`, `request`: somebody asked for it, `pull-request`; `backfill`: all commits of a regression's range
-             *     are measured; `bisect`: some that halve it; `repeat`: those that may have made it are measured again, because what
-             *     was measured of them does not tell.
+             * @description `push`, `schedule`, `request` (by a user), `pull-request`, `backfill` (all commits in a regression's range),
+             *     `bisect` (commits that halve the range) or `repeat` (suspect commits again, after an unclear result).
              * @example bisect
              */
             reason: string;
             /**
              * Format: int64
-             * @description The regression whose culprit is looked for.
+             * @description The regression whose cause is searched.
              */
             regression_id: number | null;
-            /** @description Who asked for it; null: the server by itself. */
+            /** @description Who requested it; null for the server. */
             requested_by: string | null;
             /**
              * Format: date-time
-             * @description When it was last taken.
+             * @description When an agent last claimed it.
              */
             started_at: string | null;
             /**
              * Format: date-time
-             * @description When it is about to begin, as far as the machines' pace tells; null when it does not wait, or nobody knows.
+             * @description The estimated start; null if it is not waiting, or if there is no estimate.
              */
             starts_at: string | null;
             /**
@@ -2786,16 +2761,16 @@ export interface components {
              */
             status: string;
         };
-        /** @description A job, and what became of it each time that an agent took it. */
+        /** @description A job with its attempts. */
         JobDetail: components["schemas"]["Job"] & {
-            /** @description The first one first. */
+            /** @description The attempts, oldest first. */
             attempts: components["schemas"]["Attempt"][];
         };
         /** @description Jobs of one project. */
         JobList: {
             /** @description The newest first. */
             jobs: components["schemas"]["Job"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
         /**
@@ -2803,36 +2778,35 @@ export interface components {
          * @enum {string}
          */
         JobOutcome: "done" | "failed" | "released";
-        /** @description What is to be measured, and where. */
+        /** @description The commits and machines to measure. */
         JobRequest: {
             /** @description The commits that follow this one on the main line and that a machine has not measured, */
             after?: string | null;
-            /** @description What each is compared with, in pairs. */
+            /** @description The base to compare each commit with, in pairs. */
             base?: string | null;
             /** @description The branch that they are of. */
             branch?: string | null;
             /** @description These commits, in this order. Or `after` and `until`. */
             commits?: string[];
-            /** @description That they were pushed: `true` of a hook of the repository. They come after what a person asks for. */
+            /** @description Whether the request comes from a push hook. Such jobs come after users' requests. */
             is_push?: boolean;
-            /** @description What a machine must have. */
+            /** @description The labels that a machine needs. */
             labels?: components["schemas"]["Slug"][];
             /** @description On these machines. Without: on every one that has the labels. */
             machines?: components["schemas"]["Slug"][] | null;
             /** @description On the first machine that is free and has the labels, and no other. */
             on_any?: boolean;
             /**
-             * @description What is measured of them: a preset, or the path of a definition in the repository. Without: what their
-             *     `roundtrip.toml` says.
+             * @description A preset, or the path of a definition in the repository. The default is the commit's `roundtrip.toml`.
              * @example quick
              */
             preset?: string | null;
             /** @description up to this one. */
             until?: string | null;
         };
-        /** @description What was asked for. */
+        /** @description The queued jobs. */
         JobsRequested: {
-            /** @description The new jobs; what was open already is not among them. */
+            /** @description The new jobs, without those that were already open. */
             job_ids: number[];
         };
         /** @description How many pairs there are of each kind. */
@@ -2841,7 +2815,7 @@ export interface components {
             elsewhere: number;
             /** @description Head takes less. */
             faster: number;
-            /** @description What was measured does not tell. */
+            /** @description Inconclusive pairs. */
             inconclusive: number;
             /** @description Not compared. */
             not_comparable: number;
@@ -2850,7 +2824,7 @@ export interface components {
             /** @description Did not change. */
             unchanged: number;
         };
-        /** @description Nearest-rank quantiles of all operations; those that were not asked for are absent. */
+        /** @description Nearest-rank quantiles of all operations; only the requested ones. */
         LatencyColumns: {
             max?: components["schemas"]["Deltas"] | null;
             min?: components["schemas"]["Deltas"] | null;
@@ -2910,7 +2884,7 @@ export interface components {
              */
             p999: number;
         };
-        /** @description Which job a report is of. The server marks what was measured under a lease that another agent has by now. */
+        /** @description The job of a report. The server marks results whose lease another agent has taken over. */
         Lease: {
             /**
              * Format: int64
@@ -2925,49 +2899,49 @@ export interface components {
         };
         /** @description Lines over commits. */
         LineChart: {
-            /** @description One entry a series, in the order of the request. */
+            /** @description One entry per series, in the order of the request. */
             series: components["schemas"]["LineSeries"][];
         };
         /**
-         * @description The points of one series by columns: the oldest commit first, then the runs of a commit by their beginning. A series has
-         *     measured points or stated ones. Times are in nanoseconds.
+         * @description The points of one series as columns: oldest commit first, then the runs of a commit by start. A series has either
+         *     measured or stated points. Times are in nanoseconds.
          */
         LineSeries: {
             bytes_per_second: components["schemas"]["Deltas"] | null;
-            /** @description Places of the commits in their project. */
+            /** @description The ordinals of the commits in their project. */
             commit_ordinals: components["schemas"]["Deltas"];
-            /** @description The machine's environments, each where it begins. */
+            /** @description The machine's environments and where each begins. */
             environments: components["schemas"]["EnvironmentBegins"][];
             /**
-             * @description True when there are more than are here. Left out is what changes the picture least: no smallest and no largest p50,
-             *     and neither of the highest quantile asked for, of any stretch.
+             * @description Whether points were left out. Thinning keeps the smallest and largest p50, and those of the highest requested
+             *     quantile, in every section.
              */
             is_thinned: boolean;
             kept: components["schemas"]["Deltas"] | null;
             latency_ns: components["schemas"]["LatencyColumns"] | null;
-            /** @description Places of the points at which not everything arrived, from 0. */
+            /** @description The indexes, from 0, of points with lost messages. */
             lossy: number[];
-            /** @description How many points were asked for and are stored. */
+            /** @description The number of stored points in the request. */
             point_count: number;
             repetition_p50_ns: components["schemas"]["RepetitionColumns"] | null;
             /**
              * Format: int64
-             * @description Which series.
+             * @description The series.
              */
             series_id: number;
             stated: components["schemas"]["StatedColumns"] | null;
-            /** @description Places of the points at which tracked files differed from the commit, from 0. */
+            /** @description The indexes, from 0, of points at which tracked files differed from the commit. */
             work_tree_modified: number[];
         };
         /** @description A short link. */
         Link: {
             /**
-             * @description Its name, the same for the same path.
+             * @description The code, the same for the same path.
              * @example 3fa9c01b2e
              */
             code: string;
             /**
-             * @description The path to give away, to be put behind the server's address.
+             * @description The path to share, to be appended to the server's address.
              * @example /l/3fa9c01b2e
              */
             url: string;
@@ -2975,33 +2949,33 @@ export interface components {
         /** @description A page to link to. */
         LinkRequest: {
             /**
-             * @description Its path and query, as in the address bar behind the server's name. At most 2,000 bytes.
+             * @description The path and query, as in the address bar after the server's name. At most 2,000 bytes.
              * @example /libfoo/series/7?tables=trend
              */
             path: string;
         };
-        /** @description What was made of a point when it came. */
+        /** @description The result of change detection at one point. */
         Look: {
             /**
              * Format: int64
-             * @description The commit with which a new level would begin.
+             * @description The commit at which a new level would begin.
              */
             commit_ordinal: number | null;
-            /** @description What. */
+            /** @description The outcome. */
             outcome: components["schemas"]["LookOutcome"];
             /**
              * Format: double
-             * @description How probably the step is within five points of where it seems to be; null where there is none.
+             * @description The probability that the step is within five points of its estimated position; null without a step.
              */
             probability: number | null;
             /**
              * Format: double
-             * @description How much speaks for it: it has to be 1; null where nothing was asked, and where there is a step.
+             * @description The strength of the evidence, where 1 is needed; null if it was not computed, and at a change.
              */
             strength: number | null;
         };
         /**
-         * @description What was made of a point.
+         * @description The outcome at a point.
          * @enum {string}
          */
         LookOutcome: "told" | "nothing" | "even" | "waiting" | "wandering" | "open";
@@ -3014,19 +2988,19 @@ export interface components {
             /** @description Its name in charts and links, unique on a server. */
             slug: components["schemas"]["Slug"];
         };
-        /** @description How often what is said of one machine is wrong. */
+        /** @description The error rates of one machine. */
         MachineErrorRates: {
-            /** @description By transport and scenario. */
+            /** @description The classes, by transport and scenario. */
             classes: components["schemas"]["ClassErrorRates"][];
             /**
              * Format: date-time
-             * @description When it was counted.
+             * @description The time of the computation.
              */
             computed_at: string;
-            /** @description Whole comparisons of a commit with itself, all cases of a run at once, in which any case is said to have changed. */
+            /** @description A/A comparisons of whole runs in which any case is reported as changed. */
             false_comparisons: components["schemas"]["CountedShare"];
             /**
-             * @description Its name.
+             * @description The machine's name.
              * @example lab-1
              */
             machine: string;
@@ -3035,7 +3009,7 @@ export interface components {
         MachineList: {
             /** @description By name. */
             machines: components["schemas"]["MachineSummary"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
         /** @description One machine as one project sees it. */
@@ -3059,8 +3033,8 @@ export interface components {
             last_run_at: string;
             /**
              * Format: int64
-             * @description Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
-             *     was restored from a backup. What is removed by age does not count.
+             * @description Acknowledged runs that the database has lost, for example after a restore, over all projects. Deletion by
+             *     retention does not count.
              */
             lost_run_count: number;
             /**
@@ -3078,13 +3052,10 @@ export interface components {
              * @description Uploads from it to this project.
              */
             run_count: number;
-            /**
-             * @description Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
-             *     not.
-             */
+            /** @description Why the machine is suspect: it recently caused changes. Alerts from it are held. Null if it is not suspect. */
             suspect_because: string | null;
         };
-        /** @description What was measured of a case on one side. */
+        /** @description The result of a case on one side. */
         MeasuredSide: {
             /**
              * Format: int64
@@ -3112,7 +3083,7 @@ export interface components {
             repetitions: components["schemas"]["RepetitionFigures"];
             /**
              * Format: uuid
-             * @description Of which run: of several, the newest one that measured exactly the commit.
+             * @description The run; among several, the newest with a clean work tree.
              */
             run_id: string;
             /**
@@ -3123,9 +3094,9 @@ export interface components {
             /** @description True when tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
-        /** @description What was measured of one size. */
+        /** @description The result at one size. */
         MeasuredSize: {
-            /** @description Of which commit. */
+            /** @description The commit. */
             commit_sha: string;
             /**
              * Format: int64
@@ -3170,38 +3141,38 @@ export interface components {
              * @description Since when it is a member.
              */
             created_at: string;
-            /** @description What it is. */
+            /** @description The role. */
             role: components["schemas"]["Role"];
         };
         /** @description The members of a project. */
         MemberList: {
             /** @description By name. */
             members: components["schemas"]["Member"][];
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
         };
-        /** @description What an account is to be. */
+        /** @description The role of an account. */
         MemberRequest: {
             /** @description The role. */
             role: components["schemas"]["Role"];
         };
-        /** @description The nearest commit that two commits come from. */
+        /** @description The merge base of two commits. */
         MergeBase: {
-            /** @description One of them. */
+            /** @description The first commit. */
             base: components["schemas"]["CommitSummary"];
-            /** @description The other one. */
+            /** @description The second commit. */
             head: components["schemas"]["CommitSummary"];
-            /** @description False when a nearer one may exist that is not known. */
+            /** @description False if there may be a nearer one that is not known. */
             is_certain: boolean;
             merge_base: components["schemas"]["CommitSummary"] | null;
-            /** @description Why it is not certain: commits whose parents are not all stored, or too far away, at most 20. */
+            /** @description Why it is uncertain: at most 20 commits whose parents are not stored or too far away. */
             unknown_parents_of: string[];
         };
-        /** @description What makes a change. */
+        /** @description Settings of change detection. */
         MethodSettings: {
             /**
              * Format: double
-             * @description How far ranks have to be from what they are without a change, in standard deviations.
+             * @description The required deviation of the ranks, in standard deviations.
              */
             deviations: number;
             /**
@@ -3214,18 +3185,18 @@ export interface components {
              * @description The smallest change that is reported in the noisiest series, as a share.
              */
             least_of_noisy: number;
-            /** @description How many of the newest points tell what the noise is like. */
+            /** @description The number of newest points used to estimate the noise. */
             memory: number;
-            /** @description or how many points have followed it. */
+            /** @description The number of later points after which `sure` is no longer required. */
             patience: number;
-            /** @description So many points at least are on either side of a change. */
+            /** @description The minimum number of points on either side of a change. */
             persistence: number;
             /**
              * Format: double
-             * @description How probably the place that is named is within five points of the true one when a change is told,
+             * @description The required probability that a reported change is within five points of the true one.
              */
             sure: number;
-            /** @description How many of the newest points are searched. */
+            /** @description The number of newest points that are searched. */
             window: number;
         };
         /**
@@ -3236,17 +3207,17 @@ export interface components {
         Methodology: {
             /**
              * Format: int32
-             * @description Operations timed together; 1 unless they take less than a microsecond.
+             * @description Operations per timing; 1 unless they take less than a microsecond.
              */
             batch: number;
             /** @description The clock: `clock-monotonic`. */
             clock: components["schemas"]["Slug"];
             /**
              * Format: int32
-             * @description Repetitions done first and not reported, where a protocol says so.
+             * @description Repetitions run first and discarded, if the protocol requires it.
              */
             discarded_repetitions?: number | null;
-            /** @description What a full channel does: `wait`, `drop`. */
+            /** @description The behaviour of a full channel: `wait` or `drop`. */
             on_full: components["schemas"]["Slug"];
             /**
              * Format: int32
@@ -3254,7 +3225,7 @@ export interface components {
              *     it was measured in one go.
              */
             parts?: number | null;
-            /** @description What is written, read and verified, and where the cost of it falls. */
+            /** @description How the payload is written, read and verified, and which side pays for it. */
             payload: string;
             probe?: components["schemas"]["Slug"] | null;
             /**
@@ -3268,8 +3239,8 @@ export interface components {
             send: components["schemas"]["Slug"];
             statistic?: components["schemas"]["Slug"] | null;
             /**
-             * @description What the memory went through before the clock started: `touched-after-start`, by the process that uses it; of a
-             *     ring also `cleared`, when nobody had used it before, and `warm`, when others had, and died at it.
+             * @description The state of memory before timing: `touched-after-start`, pre-faulted by its user; for rings also `cleared`
+             *     (new) or `warm` (used before).
              */
             storage: components["schemas"]["Slug"];
             wake?: components["schemas"]["Slug"] | null;
@@ -3284,41 +3255,44 @@ export interface components {
              */
             window: number;
         };
-        /** @description One fact of how figures came about. */
+        /** @description A fact of a methodology. */
         MethodologyFact: {
             /**
-             * @description Of what it is.
+             * @description The aspect.
              * @example Statistic
              */
             name: string;
             /**
-             * @description What is known of it.
+             * @description The stated value.
              * @example 98th percentile
              */
             value: string;
         };
-        /** @description A value of a facet, and how many series have it. */
+        /** @description A value of a facet, and the number of series with it. */
         NameCount: {
             /**
              * Format: int64
-             * @description How many.
+             * @description The number of series.
              */
             series_count: number;
             /** @description The value. */
             value: string;
         };
-        /** @description An account that has just been made. */
+        /** @description A new account. */
         NewAccount: {
             /** @description The account. */
             account: components["schemas"]["AccountSummary"];
-            /** @description A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub. */
+            /**
+             * @description A token with all permissions of the account, valid for 90 days and shown only once; null for sign-in with
+             *     GitHub.
+             */
             token: string | null;
         };
-        /** @description A channel that was made. */
+        /** @description A new channel. */
         NewChannel: {
             /** @description The channel. */
             channel: components["schemas"]["Channel"];
-            /** @description The key with which messages to a webhook are signed, shown this once; null for other kinds. */
+            /** @description The key that signs messages to a webhook, shown only once; null for other kinds. */
             secret: string | null;
         };
         /** @description A run that was stored. */
@@ -3345,7 +3319,7 @@ export interface components {
         };
         /** @description Pairs that are not compared for one reason. */
         NotCompared: {
-            /** @description What is not the same on both sides. Of `delivered`, which is another number in each case, without the numbers. */
+            /** @description The differences between the sides. For `delivered`, without the numbers, because they differ in each case. */
             differences: components["schemas"]["Difference"][];
             /** @description On which machines, by name. */
             machines: string[];
@@ -3354,11 +3328,11 @@ export interface components {
             /** @description Why there is nothing to compare. */
             reasons: string[];
         };
-        /** @description A value of a facet, and how many series have it. */
+        /** @description A value of a facet, and the number of series with it. */
         NumberCount: {
             /**
              * Format: int64
-             * @description How many.
+             * @description The number of series.
              */
             series_count: number;
             /**
@@ -3367,22 +3341,22 @@ export interface components {
              */
             value: number;
         };
-        /** @description What the repetitions of one result went through, taken together. */
+        /** @description Observations over all repetitions of a result. */
         Observed: {
             /**
              * Format: int64
-             * @description In `open-loop`: processor time of all ends, in user mode and in the kernel, over the messages delivered. Null
-             *     in other scenarios, when the system does not tell it of every end, and when nothing was delivered.
+             * @description In `open-loop`: processor time of all ends (user and kernel) per delivered message. Null in other scenarios, if
+             *     unavailable for an end, or if nothing was delivered.
              */
             cpu_ns_per_message: number | null;
-            /** @description What became of the messages at each receiver, over all repetitions. Empty where they do not tell. */
+            /** @description Deliveries to each receiver, over all repetitions. Empty if unknown. */
             deliveries: components["schemas"]["Delivery"][];
-            /** @description Each reason to doubt a repetition once, the most frequent first. */
+            /** @description The distinct reasons to doubt repetitions, most frequent first. */
             disturbed: components["schemas"]["DisturbedReason"][];
             /**
              * Format: int64
-             * @description In `open-loop`: messages whose sending began a whole interval late, or more. Null in other scenarios, and when
-             *     a repetition does not tell.
+             * @description In `open-loop`: messages sent a whole interval late or more. Null in other scenarios, or if a repetition lacks
+             *     it.
              */
             late: number | null;
             /**
@@ -3390,7 +3364,7 @@ export interface components {
              * @description In `open-loop`: messages received only when the next one was already due, or never. Null as `late` is.
              */
             missed: number | null;
-            /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
+            /** @description There were more threads than processors, so times include waiting for a processor. */
             oversubscribed: boolean;
         };
         /** @description Jobs of one repository that may upload to a project. */
@@ -3405,7 +3379,7 @@ export interface components {
             /** @description Pattern of the ref that the job runs for; null: any. */
             git_ref: string | null;
             /**
-             * @description Who signs for the jobs.
+             * @description The issuer of the job tokens.
              * @example https://token.actions.githubusercontent.com
              */
             issuer: string;
@@ -3426,7 +3400,7 @@ export interface components {
             repository_id: number;
             /**
              * Format: int64
-             * @description The number of whoever owns it.
+             * @description The id of the repository's owner.
              */
             repository_owner_id: number;
             /** @description Pattern of the workflow's file and its ref; null: any. */
@@ -3434,25 +3408,25 @@ export interface components {
         };
         /** @description Jobs that a project trusts. */
         OidcTrustList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
-            /** @description In the order of their making. */
+            /** @description The trusts, in the order of creation. */
             trusts: components["schemas"]["OidcTrust"][];
         };
-        /** @description Jobs to trust. In a pattern `*` stands for any characters. */
+        /** @description CI jobs to trust. In a pattern, `*` matches any characters. */
         OidcTrustRequest: {
             /**
-             * @description Pattern of the environment that the job names. Absent: any, or none.
+             * @description Pattern for the job's environment. The default is any, or none.
              * @example lab
              */
             environment?: string | null;
             /**
-             * @description Pattern of the ref that the job runs for. Absent: any.
+             * @description Pattern for the job's ref. The default is any.
              * @example refs/heads/*
              */
             git_ref?: string | null;
             /**
-             * @description The repository's name, for people.
+             * @description The repository's name, for display only.
              * @example octo/lib
              */
             repository: string;
@@ -3463,11 +3437,11 @@ export interface components {
             repository_id: number;
             /**
              * Format: int64
-             * @description The number of whoever owns it: `gh api repos/octo/lib --jq .owner.id`.
+             * @description The id of the repository's owner: `gh api repos/octo/lib --jq .owner.id`.
              */
             repository_owner_id: number;
             /**
-             * @description Pattern of the workflow's file and its ref. Absent: any.
+             * @description Pattern for the workflow's file and ref. The default is any.
              * @example octo/lib/.github/workflows/*@refs/heads/main
              */
             workflow_ref?: string | null;
@@ -3483,7 +3457,7 @@ export interface components {
          *     ]
          */
         OptionalDeltas: (number | null)[];
-        /** @description A file of another tool, kept as it came. */
+        /** @description Another tool's file, stored unchanged. */
         OriginalFile: {
             /**
              * Format: int64
@@ -3492,42 +3466,42 @@ export interface components {
             bytes: number;
             /** @description In which format it was read. */
             format: string;
-            /** @description What it is called. */
+            /** @description Its name. */
             name: string;
         };
         /**
-         * @description What became of an event.
+         * @description The outcome of an event.
          * @enum {string}
          */
         Outcome: "stored" | "repeated" | "ignored";
         /**
-         * @description What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
-         *     whose p90, p99 or shape changed.
+         * @description The result of a pair, most urgent first. It is about the p50, unless that is unchanged or inconclusive and the p90,
+         *     p99 or shape changed.
          * @enum {string}
          */
         PairKind: "slower" | "faster" | "elsewhere" | "inconclusive" | "unchanged" | "not-comparable";
-        /** @description What a search with these settings tells of a series, and why. */
+        /** @description The result of change detection with these settings. */
         Playground: {
             /** @description The changes with these settings. */
             change_points: components["schemas"]["TriedChange"][];
-            /** @description Places of the commits of its points, in their order. */
+            /** @description The ordinals of the points' commits, in order. */
             commit_ordinals: number[];
             /**
              * Format: int64
-             * @description Which one is.
+             * @description The searched environment.
              */
             environment_id: number;
-            /** @description The environments of the machine among the points; one of them is searched. */
+            /** @description The machine's environments in the points. Only one is searched. */
             environments: components["schemas"]["EnvironmentPoints"][];
-            /** @description What each point told when it came, or why it told nothing. */
+            /** @description The result at each point, with the reason. */
             looks: components["schemas"]["Look"][];
             /** @description The settings of this search. */
             settings: components["schemas"]["MethodSettings"];
-            /** @description Those that the server searches every series with. */
+            /** @description The server's own settings. */
             shipped: components["schemas"]["MethodSettings"];
-            /** @description The changes of the same points with the shipped settings. */
+            /** @description The changes in the same points with the server's settings. */
             shipped_change_points: components["schemas"]["TriedChange"][];
-            /** @description Their times in nanoseconds. */
+            /** @description The points' times in nanoseconds. */
             values_ns: number[];
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
@@ -3544,8 +3518,8 @@ export interface components {
             attempted: number;
             /**
              * Format: int64
-             * @description In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
-             *     sizes are drawn from a profile.
+             * @description In `stream`: delivered payload bytes per second of transfer time. Null in other scenarios, and with a size
+             *     profile.
              */
             bytes_per_second: number | null;
             /**
@@ -3553,7 +3527,7 @@ export interface components {
              * @description The commit's place in its project.
              */
             commit_ordinal: number;
-            /** @description Of which commit. */
+            /** @description The commit. */
             commit_sha: string;
             /**
              * Format: int64
@@ -3598,7 +3572,7 @@ export interface components {
             repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
             /**
              * Format: uuid
-             * @description Of which run.
+             * @description The run.
              */
             run_id: string;
             /**
@@ -3611,32 +3585,32 @@ export interface components {
         };
         /** @description One point with its distribution and its repetitions. */
         PointDetail: {
-            /** @description The merged distribution in eight equal steps of each doubling, without gaps; empty when it is not kept any more. */
+            /** @description The merged distribution in eight equal steps per doubling, without gaps; empty if deleted. */
             histogram: components["schemas"]["HistogramBin"][];
             /**
-             * @description The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions, and when the
-             *     upload is not kept any more.
+             * @description The 95 % interval of the median of the repetitions' medians; null with fewer than six repetitions, or if the
+             *     upload was deleted.
              */
             p50_interval_ns: number[] | null;
             /** @description The point. */
             point: components["schemas"]["Point"];
-            /** @description What is not kept any more, and since when. */
+            /** @description Deleted data, with dates. */
             pruned: components["schemas"]["Pruned"];
-            /** @description The finished repetitions, by their index; empty when the upload is not kept any more. */
+            /** @description The finished repetitions, by index; empty if the upload was deleted. */
             repetitions: components["schemas"]["RepetitionDetail"][];
         };
-        /** @description Points of several series, over the commits they belong to. */
+        /** @description Points of several series, with their commits. */
         PointList: {
             /** @description The commits that the points refer to, in ascending order. */
             commits: components["schemas"]["CommitSummary"][];
-            /** @description One entry a series, in the order of the request. */
+            /** @description One entry per series, in the order of the request. */
             series: components["schemas"]["SeriesPoints"][];
         };
-        /** @description An error answer (RFC 9457). `code` is stable and for programs; `detail` is for people. */
+        /** @description An error (RFC 9457). `code` is stable, for programs; `detail` is for users. */
         Problem: {
             /** @description The stable code: `invalid-report`, `unknown-run`, ... */
             code: string;
-            /** @description What happened this time and what was expected. */
+            /** @description What failed, and what was expected. */
             detail: string;
             /** @description A JSON pointer (RFC 6901) to the member of the body that is wrong, where one is. */
             pointer?: string | null;
@@ -3652,32 +3626,32 @@ export interface components {
             /** @description A URI reference that names the kind of problem: `/problems/` and the code. */
             type: string;
         };
-        /** @description Messages of about one size. */
+        /** @description Messages of similar size. */
         ProfileBucket: {
             /**
              * Format: int64
-             * @description How many.
+             * @description The number of messages.
              */
             count: number;
             /**
              * Format: int64
-             * @description The shortest that belongs to it.
+             * @description The smallest size in the bucket.
              */
             from_bytes: number;
             /**
              * Format: int64
-             * @description The longest that belongs to it.
+             * @description The largest size in the bucket.
              */
             to_bytes: number;
         };
-        /** @description What is to change; what is absent stays. */
+        /** @description A change. Absent fields stay unchanged. */
         ProjectChange: {
             /**
-             * @description The branch whose runs make the trend; null: all runs without a pull request do.
+             * @description The branch whose runs form the trend; null for all runs without a pull request.
              * @example main
              */
             default_branch?: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
+            /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression?: boolean | null;
             /**
              * @description Where agents fetch its commits from; null: nowhere.
@@ -3688,15 +3662,15 @@ export interface components {
         };
         /** @description Projects. */
         ProjectList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
             /** @description By name. */
             projects: components["schemas"]["ProjectSummary"][];
         };
-        /** @description A project to make, before its first run. */
+        /** @description A new project. */
         ProjectRequest: {
             /**
-             * @description The branch whose runs make the trend. Absent: what the first run says.
+             * @description The branch whose runs form the trend. The default comes from the first run.
              * @example main
              */
             default_branch?: string | null;
@@ -3712,32 +3686,32 @@ export interface components {
             repository_url?: string | null;
             visibility?: components["schemas"]["Visibility"] | null;
         };
-        /** @description What a project is set to. */
+        /** @description The settings of a project. */
         ProjectSettings: {
-            /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
+            /** @description The branch whose runs form the trend; null for all runs without a pull request. */
             default_branch: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
+            /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression: boolean;
             /**
-             * @description Its name.
+             * @description The project's name.
              * @example roundtrip
              */
             project: string;
-            /** @description Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request. */
+            /** @description The repository from which agents fetch commits; null for none, so that agents cannot run jobs for it. */
             repository_url: string | null;
-            /** @description Who may read it. */
+            /** @description The visibility. */
             visibility: components["schemas"]["Visibility"];
         };
-        /** @description One project and how much there is of it. */
+        /** @description A project with counts. */
         ProjectSummary: {
             /**
              * Format: int64
              * @description Commits that were measured at least once.
              */
             commit_count: number;
-            /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
+            /** @description The branch whose runs form the trend; null for all runs without a pull request. */
             default_branch: string | null;
-            /** @description Whether the check of a pull request fails when it makes something slower and this was not accepted. */
+            /** @description Whether the check of a pull request fails on an unacknowledged slowdown. */
             fails_on_regression: boolean;
             /**
              * Format: date-time
@@ -3755,7 +3729,7 @@ export interface components {
              * @example roundtrip
              */
             project: string;
-            /** @description Where agents fetch its commits from; null: nobody has said it. */
+            /** @description The repository from which agents fetch commits; null if not set. */
             repository_url: string | null;
             /**
              * Format: int64
@@ -3767,7 +3741,7 @@ export interface components {
              * @description Series: cases, measured one way, on one machine.
              */
             series_count: number;
-            /** @description Who may read it. */
+            /** @description The visibility. */
             visibility: components["schemas"]["Visibility"];
         };
         /** @description How long an agent still has a job. */
@@ -3778,86 +3752,102 @@ export interface components {
              */
             lease_seconds: number;
         };
-        /** @description What was removed of a run by age, and when. Numbers that are shown are what they were. */
+        /** @description Data of a run that was deleted by retention, with dates. The remaining values are unchanged. */
         Pruned: {
             /**
              * Format: date-time
-             * @description The distributions of points; null while they are kept.
+             * @description When the distributions were deleted; null if they exist.
              */
             histograms_at: string | null;
             /**
              * Format: date-time
-             * @description The points, and all else but the run itself; null while they are kept.
+             * @description When the points, and everything but the run itself, were deleted; null if they exist.
              */
             points_at: string | null;
             /**
              * Format: date-time
-             * @description The upload and imported files, and with them what was told of single repetitions; null while they are kept.
+             * @description When the upload, imported files and repetitions were deleted; null if they exist.
              */
             upload_at: string | null;
         };
         /**
-         * @description What published numbers are of.
+         * @description The unit of published numbers.
          * @enum {string}
          */
         PublishedUnit: "us" | "per_second" | "bytes" | "percent";
         /** @description Pull requests of one project. */
         PullRequestList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
             /** @description The largest number first. */
             pull_requests: components["schemas"]["PullRequestSummary"][];
         };
-        /** @description A pull request that was measured. */
+        /** @description A measured pull request. */
         PullRequestSummary: {
             /** @description The commit of its newest run. */
             head: components["schemas"]["CommitSummary"];
-            /** @description The newest of them. */
+            /** @description The newest run. */
             latest_run: components["schemas"]["RunSummary"];
             merge_base: components["schemas"]["CommitSummary"] | null;
-            /** @description False when a nearer one may exist that is not known, because not all parents are stored. */
+            /** @description False if there may be a nearer one, because not all parents are stored. */
             merge_base_is_certain: boolean;
             /**
              * Format: int64
-             * @description Its number.
+             * @description The number of the pull request.
              */
             pull_request: number;
             /**
              * Format: int64
-             * @description How many runs name it: `runs?pull_request=` lists them.
+             * @description The number of its runs, which `runs?pull_request=` lists.
              */
             run_count: number;
         };
-        /** @description A transport, and what the messages would cost over it. */
+        /** @description The change of a quantile other than p50. */
+        QuantileChange: {
+            /**
+             * Format: double
+             * @description By how much head's times are longer than base's, as a share.
+             */
+            change: number | null;
+            /** @description The 95 % interval of that change. */
+            change_interval: number[] | null;
+            /**
+             * Format: double
+             * @description How probable so uneven times are without a change, adjusted for all that is compared.
+             */
+            p_adjusted: number;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /** @description A transport with its estimated costs. */
         RankedTransport: {
             /**
              * Format: double
-             * @description The share of messages that are longer than the longest one measured, and take no part: a thousandth at most.
+             * @description The share of messages above the longest measured size. They are left out; at most 0.1 %.
              */
             above_measured_share: number;
             behind_first: components["schemas"]["BehindFirst"] | null;
             /**
              * Format: double
-             * @description The share of messages that are shorter than the shortest one measured, and taken to cost as much as that.
+             * @description The share of messages below the shortest measured size, which take the time of that size.
              */
             below_measured_share: number;
             /**
              * Format: double
-             * @description Processor time of both ends for a message; null where it was not counted at every size.
+             * @description Processor time of both ends per message; null if not counted at every size.
              */
             cpu_ns_per_message: number | null;
             /**
              * Format: double
-             * @description Processors that are busy at the rate that was asked for; null without one, and as above.
+             * @description Busy processors at the requested rate; null without a rate, or if not counted.
              */
             cpus: number | null;
             /** @description The times of all messages together. */
             latency_ns: components["schemas"]["AdvisedLatency"];
-            /** @description What it is put together of, by size. */
+            /** @description The results behind the estimate, by size. */
             measured: components["schemas"]["MeasuredSize"][];
             /** @description How a receive waits: `block`, `spin`, `spin-then-block`. */
             receive: components["schemas"]["Slug"];
-            /** @description What tells it apart from others of the group, besides the transport. */
+            /** @description The facts that distinguish it from others in the group, besides the transport. */
             told_apart: {
                 [key: string]: string;
             };
@@ -3874,35 +3864,35 @@ export interface components {
              */
             wakes_per_second: number | null;
         };
-        /** @description One publication: a table, or statements where none was printed. */
+        /** @description A publication: a table, or statements if it has none. */
         Reference: {
-            /** @description The columns of the table; none where it has none. */
+            /** @description The columns of the table; empty without a table. */
             columns: components["schemas"]["ReferenceColumn"][];
-            /** @description How its figures came about, as far as it says so. */
+            /** @description Its methodology, as far as stated. */
             methodology: components["schemas"]["MethodologyFact"][];
-            /** @description Why its figures are not to be set against what is measured here, a sentence each. */
+            /** @description Why its values are not comparable with ours, a sentence each. */
             not_comparable_because: string[];
-            /** @description The preset that measures what answers it. */
+            /** @description The preset that measures the answer. */
             preset: string;
             /**
-             * @description The question that it raises: what was measured here answers it.
+             * @description The question that results on this server answer.
              * @example Would Chromium decide the same today?
              */
             question: string;
-            /** @description The rows of the table, in the published order, each with one cell a column. What was not printed is null. */
+            /** @description The rows of the table, in the published order, with one cell per column; null if not printed. */
             rows: (components["schemas"]["ReferenceCell"] | null)[][];
             /**
-             * @description Its name in addresses.
+             * @description Its name in URLs.
              * @example chromium-mach-vs-fifo
              */
             slug: string;
-            /** @description Who published it, in one line. */
+            /** @description The author and the document, in one line. */
             source: string;
-            /** @description Where it has no table, what it says that can be checked, a sentence each. */
+            /** @description Checkable statements of a publication without a table, a sentence each. */
             statements: string[];
-            /** @description What it says, in one sentence. */
+            /** @description Its conclusion, in a sentence or two. */
             summary: string;
-            /** @description Its name for people. */
+            /** @description Its title. */
             title: string;
             unit: components["schemas"]["PublishedUnit"] | null;
         };
@@ -3910,18 +3900,18 @@ export interface components {
         ReferenceCell: number | string;
         /** @description A column of a published table. */
         ReferenceColumn: {
-            /** @description Whether its cells are numbers, and not texts. */
+            /** @description Whether its cells are numbers. */
             is_number: boolean;
             /**
-             * @description Its name in the file.
+             * @description Its name in the CSV file.
              * @example message_bytes
              */
             name: string;
             unit: components["schemas"]["PublishedUnit"] | null;
         };
-        /** @description What others have measured and published. */
+        /** @description Published results of others. */
         ReferenceList: {
-            /** @description In the order in which they are to be read. */
+            /** @description The publications, in reading order. */
             references: components["schemas"]["Reference"][];
         };
         /** @description Changes of several series that one cause explains, for the worse or the better. */
@@ -3932,7 +3922,7 @@ export interface components {
             assignee: string | null;
             /** @description Where it is talked about. */
             bug_url: string | null;
-            /** @description What made it. */
+            /** @description The cause. */
             cause: components["schemas"]["ChangeCause"];
             /**
              * Format: date-time
@@ -3942,18 +3932,18 @@ export interface components {
             /** @description For the worse or the better. */
             direction: components["schemas"]["Direction"];
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
-            /** @description Why nobody is alerted of it; null when somebody is. */
+            /** @description Why its alerts are held; null if they are not. */
             held_because: string | null;
             /** @description Machines on which they did, by name. */
             machines: string[];
             /**
              * Format: date-time
-             * @description Until when nobody is told of it.
+             * @description Until when its notifications are muted.
              */
             muted_until: string | null;
-            /** @description What people say of it. */
+            /** @description The users' note. */
             note: string | null;
-            /** @description Of which project. */
+            /** @description The project. */
             project: string;
             /**
              * Format: int64
@@ -3965,7 +3955,7 @@ export interface components {
              * @description Series that changed.
              */
             series_count: number;
-            /** @description How far somebody is with it. */
+            /** @description The triage state. */
             state: components["schemas"]["State"];
             /** @description The oldest commit that was measured after all of them: the last of the culprits. */
             until_commit: components["schemas"]["CommitPlace"];
@@ -3980,33 +3970,33 @@ export interface components {
              */
             worst_change: number | null;
         };
-        /** @description What people say; what is absent stays, null takes it away. */
+        /** @description A change of triage. Absent fields stay unchanged, null removes a value. */
         RegressionChange: {
             /** @description The name of the account that looks after it. */
             assignee?: string | null;
-            /** @description Where it is talked about: an address that begins with https:// or http://. */
+            /** @description The issue link: an address that begins with https:// or http://. */
             bug_url?: string | null;
             /**
              * Format: date-time
-             * @description Until when nobody is told of it.
+             * @description Until when its notifications are muted.
              */
             muted_until?: string | null;
-            /** @description What they say of it. */
+            /** @description The note. */
             note?: string | null;
             state?: components["schemas"]["State"] | null;
         };
-        /** @description A regression with all that is known of it. */
+        /** @description A regression with all details. */
         RegressionDetail: {
-            /** @description Its changes, and those that took them back. */
+            /** @description Its change points, and those that reverted them. */
             change_points: components["schemas"]["ChangePoint"][];
-            /** @description The commits that may have made it, the most probable first; none where a machine did. */
+            /** @description The suspect commits, most probable first; none if a machine is the cause. */
             culprits: components["schemas"]["Culprit"][];
             /** @description The regression. */
             regression: components["schemas"]["Regression"];
         };
         /** @description Regressions of one project. */
         RegressionList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
             /** @description The newest first. */
             regressions: components["schemas"]["Regression"][];
@@ -4032,8 +4022,8 @@ export interface components {
              */
             attempted: number;
             /**
-             * @description What the machine went through meanwhile, unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. What a
-             *     system does not tell is absent.
+             * @description The machine's conditions, with the unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. Unavailable values
+             *     are absent.
              */
             conditions?: {
                 [key: string]: number;
@@ -4060,7 +4050,7 @@ export interface components {
              * @description From the first send to the last receipt.
              */
             elapsed_ns: number;
-            /** @description What the operating system said of each end, the senders first. */
+            /** @description Operating-system counters of each end, senders first. */
             ends: components["schemas"]["EndObservation"][];
             /** @description `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits. */
             histogram: string;
@@ -4115,17 +4105,17 @@ export interface components {
         RepetitionDetail: {
             /**
              * Format: int64
-             * @description Messages that the transport took.
+             * @description Messages that the transport accepted.
              */
             accepted: number;
             /**
              * Format: int64
-             * @description Messages whose sending was tried.
+             * @description Attempted messages.
              */
             attempted: number;
             /**
              * Format: int64
-             * @description Messages that arrived with another content.
+             * @description Messages that arrived with content that was never sent.
              */
             corrupted: number;
             /**
@@ -4140,21 +4130,21 @@ export interface components {
             delivered: number;
             /** @description Reasons to doubt it; empty when there are none. */
             disturbed: string[];
-            /** @description What the operating system said of each end, the senders first. */
+            /** @description Operating-system counters of each end, senders first. */
             ends: components["schemas"]["EndObservation"][];
             /**
              * Format: int32
-             * @description Which one, counted from 0.
+             * @description The index, from 0.
              */
             index: number;
             /**
              * Format: int64
-             * @description Exact largest time.
+             * @description The exact maximum.
              */
             max_ns: number;
             /**
              * Format: int64
-             * @description Exact smallest time.
+             * @description The exact minimum.
              */
             min_ns: number;
             /**
@@ -4169,13 +4159,13 @@ export interface components {
             p50_ns: number;
             /**
              * Format: int64
-             * @description 99 %.
+             * @description 99th percentile.
              */
             p99_ns: number;
         };
         /** @description Quantiles of each repetition, in the order of the upload. Empty where they were stored before these were. */
         RepetitionFigures: {
-            /** @description Medians: what is compared. */
+            /** @description Medians. Comparisons use these. */
             p50_ns: number[];
             /** @description 90 %. */
             p90_ns: number[];
@@ -4201,7 +4191,7 @@ export interface components {
             q3: number;
         };
         /**
-         * @description What an account is in a project. Each may do what those before it may.
+         * @description An account's role in a project. Each includes the permissions of the ones before it.
          * @enum {string}
          */
         Role: "viewer" | "contributor" | "maintainer" | "admin";
@@ -4209,12 +4199,12 @@ export interface components {
         RotateRequest: {
             /**
              * Format: int32
-             * @description How long the secret of now is accepted beside the new one.
+             * @description How long the old secret stays valid.
              * @default 24
              */
             overlap_hours: number | null;
         };
-        /** @description One run and all that it says of its cases. */
+        /** @description One run with its results. */
         RunDetail: {
             /** @description The machine's own readings. */
             canaries: components["schemas"]["Canary"][];
@@ -4226,26 +4216,23 @@ export interface components {
              */
             environment_id: number;
             original: components["schemas"]["OriginalFile"] | null;
-            /** @description What is not kept any more, and since when. */
+            /** @description Deleted data, with dates. */
             pruned: components["schemas"]["Pruned"];
-            /**
-             * @description One entry a case, in the order of the upload; none when the points are not kept any more. Where series are asked for,
-             *     theirs alone.
-             */
+            /** @description One entry per case, in the order of the upload; empty if the points were deleted. With `series`, only those. */
             results: components["schemas"]["RunResult"][];
             /** @description The run. */
             run: components["schemas"]["RunSummary"];
         };
         /**
          * Format: uuid
-         * @description A `UUIDv7` that the agent draws when a run begins and keeps over every retry, so that an upload can be
-         *     repeated without being stored twice.
+         * @description A `UUIDv7` that the agent generates when a run begins and reuses for every retry, so that a repeated upload is
+         *     stored once.
          * @example 019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b
          */
         RunId: string;
         /** @description Runs of one project. */
         RunList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
             /** @description The newest first. */
             runs: components["schemas"]["RunSummary"][];
@@ -4259,8 +4246,8 @@ export interface components {
             /** @description The commit that was measured. */
             commit: components["schemas"]["Commit"];
             /**
-             * @description The branch that the repository's owners take for the main one, where that is known. A project that begins with this
-             *     run has it as its default branch; later it is changed by its maintainers alone.
+             * @description The repository's default branch, if known. A project's first run sets its default branch; later only maintainers
+             *     change it.
              */
             default_branch?: string | null;
             /** @description The machine's fingerprint at that time. */
@@ -4296,38 +4283,38 @@ export interface components {
              * @description When the first repetition began.
              */
             started_at: string;
-            /** @description What measured it. */
+            /** @description The program that measured. */
             suite: components["schemas"]["Suite"];
-            /** @description True when tracked files differed from the commit: what was measured is not exactly it. */
+            /** @description Whether tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
-        /** @description What one run says of one case. */
+        /** @description One result of a run. */
         RunResult: {
-            /** @description What. */
+            /** @description The case. */
             case: components["schemas"]["Case"];
-            /** @description Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`. */
+            /** @description Actual properties of the channel, with the unit last: `effective_send_buffer_bytes`. */
             counters: {
                 [key: string]: number;
             };
-            /** @description What a program that was measured says of itself: its version. Empty for transports of the suite. */
+            /** @description Versions reported by a measured program. Empty for our own transports. */
             facts: {
                 [key: string]: string;
             };
             /** @description Repetitions that did not finish, with the reason. */
             failures: components["schemas"]["Failure"][];
-            /** @description How. */
+            /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
             observed: components["schemas"]["Observed"] | null;
             point: components["schemas"]["Point"] | null;
             /**
              * Format: int64
-             * @description The series it belongs to.
+             * @description The series.
              */
             series_id: number;
             summary: components["schemas"]["StatedPoint"] | null;
-            /** @description On what. */
+            /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
-            /** @description Why the machine cannot run the case; null when it can. */
+            /** @description The reason why the machine cannot run the case; null if it can. */
             unsupported: string | null;
         };
         /** @description One upload. */
@@ -4336,7 +4323,7 @@ export interface components {
             branch: string | null;
             /** @description `release` or `debug`. */
             build: string;
-            /** @description What was measured. */
+            /** @description The measured commit. */
             commit: components["schemas"]["CommitSummary"];
             /**
              * Format: int32
@@ -4356,7 +4343,7 @@ export interface components {
             /** @description Where it was measured. */
             machine: string;
             /**
-             * @description The seed of the order of repetitions: text, because it may exceed what a browser's numbers can hold.
+             * @description The seed of the order of repetitions, as text because it can exceed JavaScript's integers.
              * @example 17446744073709551615
              */
             order_seed: string;
@@ -4367,14 +4354,14 @@ export interface components {
             point_count: number;
             /** @description The definition that was run. */
             preset: string;
-            /** @description Whose commit. */
+            /** @description The project. */
             project: string;
             /**
              * Format: int64
              * @description The pull request it belongs to.
              */
             pull_request: number | null;
-            /** @description True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+            /** @description Whether it is quarantined, as for a pull request from a fork. It is then never part of the trend. */
             quarantined: boolean;
             /**
              * Format: date-time
@@ -4393,7 +4380,7 @@ export interface components {
             started_at: string;
             /** @description Version of the suite. */
             suite_version: string;
-            /** @description True when another agent had its job by then: it is kept, and part of no trend. */
+            /** @description Whether another agent had taken over its job. Such a run is stored, but not part of the trend. */
             superseded: boolean;
             /**
              * Format: int32
@@ -4403,23 +4390,23 @@ export interface components {
             /** @description True when tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
-        /** @description A time at which the newest commit is measured. */
+        /** @description A recurring time at which the newest commit is measured. */
         Schedule: {
-            /** @description Who made it. */
+            /** @description The creator. */
             created_by: string;
             /**
-             * @description When, in UTC: minute, hour, day of the month, month, day of the week.
+             * @description The time in UTC as a cron expression: minute, hour, day of the month, month, day of the week.
              * @example 30 2 * * *
              */
             cron: string;
-            /** @description On every machine that has these. */
+            /** @description The labels that a machine needs. */
             labels: string[];
             /**
              * Format: date-time
              * @description When it is due next.
              */
             next_at: string;
-            /** @description What is measured; null: what its `roundtrip.toml` says. */
+            /** @description The preset; null to use the commit's `roundtrip.toml`. */
             preset: string | null;
             /**
              * Format: int64
@@ -4429,29 +4416,29 @@ export interface components {
         };
         /** @description The schedules of one project. */
         ScheduleList: {
-            /** @description In the order of their making. */
+            /** @description The schedules, in the order of creation. */
             schedules: components["schemas"]["Schedule"][];
         };
-        /** @description A schedule to make. */
+        /** @description A new schedule. */
         ScheduleRequest: {
             /**
-             * @description When, in UTC: minute, hour, day of the month, month, day of the week.
+             * @description The time in UTC as a cron expression: minute, hour, day of the month, month, day of the week.
              * @example 30 2 * * *
              */
             cron: string;
-            /** @description On every machine that has these. */
+            /** @description The labels that a machine needs. */
             labels?: components["schemas"]["Slug"][];
-            /** @description What is measured. Without: what its `roundtrip.toml` says. */
+            /** @description The preset. The default is the commit's `roundtrip.toml`. */
             preset?: string | null;
         };
         /**
-         * @description What a token is for. It never allows more than whoever holds it may do anyway.
+         * @description What a token allows, within the permissions of its holder.
          * @enum {string}
          */
         Scope: "read" | "ingest:write" | "jobs:claim" | "project:write" | "admin";
         /**
-         * @description What there is to choose from among the series of a project. Each value comes with the number of series that it leads
-         *     to: of those that all that was asked for lets through, except for what was asked of the same facet.
+         * @description Filter values for a project's series. Each value has the number of series it would select, given the filters of all
+         *     other facets.
          */
         SeriesFacets: {
             /** @description Machines, by name. */
@@ -4460,7 +4447,7 @@ export interface components {
             message_bytes: components["schemas"]["NumberCount"][];
             /** @description Modes, by name. */
             mode: components["schemas"]["NameCount"][];
-            /** @description How many receivers, ascending. */
+            /** @description Numbers of receivers, ascending. */
             peers: components["schemas"]["NumberCount"][];
             /** @description Placements, by name. */
             placement: components["schemas"]["NameCount"][];
@@ -4468,7 +4455,7 @@ export interface components {
             scenario: components["schemas"]["NameCount"][];
             /**
              * Format: int64
-             * @description Series that all that was asked for lets through.
+             * @description The number of series that match all filters.
              */
             series_count: number;
             /** @description Transports, by name. */
@@ -4476,7 +4463,7 @@ export interface components {
         };
         /** @description Series of one project. */
         SeriesList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
             /**
              * @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate, variant and
@@ -4490,103 +4477,103 @@ export interface components {
             points: components["schemas"]["Point"][];
             /**
              * Format: int64
-             * @description Which series.
+             * @description The series.
              */
             series_id: number;
-            /** @description In the same order: what other tools stated without samples. A series has points or summaries. */
+            /** @description In the same order: other tools' values without samples. A series has points or summaries. */
             summaries: components["schemas"]["StatedPoint"][];
         };
         /** @description One series and its newest point. */
         SeriesSummary: {
-            /** @description What. */
+            /** @description The case. */
             case: components["schemas"]["Case"];
             latest: components["schemas"]["Point"] | null;
             latest_summary: components["schemas"]["StatedPoint"] | null;
-            /** @description Where. */
+            /** @description The machine. */
             machine: string;
-            /** @description How. */
+            /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
-            /** @description Whose commits. */
+            /** @description The project. */
             project: string;
             /**
              * Format: int64
-             * @description Its number in links.
+             * @description The id, as used in links.
              */
             series_id: number;
-            /** @description On what. */
+            /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
         };
-        /** @description Who asks, and what they may do. */
+        /** @description The caller and their permissions. */
         SessionInfo: {
             account: components["schemas"]["SignedIn"] | null;
-            /** @description Whether people can sign in with GitHub here. */
+            /** @description Whether sign-in with GitHub is available. */
             has_github: boolean;
-            /** @description Whether nobody sees anything here without signing in. */
+            /** @description Whether reading requires sign-in. */
             is_private: boolean;
-            /** @description The only project that it is good for; null: any. */
+            /** @description The project that it is restricted to; null for any. */
             project: string | null;
-            /** @description What the session or the token is for; empty when nobody is signed in. */
+            /** @description The scopes of the session or token; empty if not signed in. */
             scopes: components["schemas"]["Scope"][];
         };
-        /** @description How times are distributed, beside all of them being longer or shorter. */
+        /** @description The change of a distribution's shape, apart from a uniform shift. */
         ShapeChange: {
-            /** @description Whether it is said to have changed. */
+            /** @description Whether the change is significant. */
             changed: boolean;
-            /** @description Where the distributions differ, in words, if it did. */
+            /** @description A description of the change, if significant. */
             difference: string | null;
             /**
              * Format: double
-             * @description How probable so uneven shapes are without a change, adjusted for all that is compared.
+             * @description The p-value of the shape test, adjusted for the whole comparison.
              */
             p_adjusted: number;
         };
         /** @description How to sign in. */
         SignInRequest: {
             /**
-             * @description A user's token. The session may do what the token may, and ends with it.
+             * @description A user's token. The session has its scopes and ends with it.
              * @example rtu_...
              */
             token: string;
         };
-        /** @description An account, as it sees itself. */
+        /** @description The signed-in account. */
         SignedIn: {
-            /** @description Whether it may do everything on this server. */
+            /** @description Whether the account is an administrator of this server. */
             is_admin: boolean;
             /**
-             * @description Its name.
+             * @description The account's name.
              * @example ada
              */
             name: string;
-            /** @description Its role in each project that it is a member of. */
+            /** @description The account's role in each of its projects. */
             roles: {
                 [key: string]: components["schemas"]["Role"];
             };
         };
-        /** @description A histogram of message sizes, from which the suite draws. */
+        /** @description A histogram of message sizes, which the suite samples. */
         SizeProfile: {
-            /** @description Those that have any messages, by size. */
+            /** @description The buckets with messages, by size. */
             buckets: components["schemas"]["ProfileBucket"][];
-            /** @description How they were counted, and what is assumed of sizes within a bucket. */
+            /** @description How the sizes were counted, and the assumption about sizes within a bucket. */
             note: string;
             /**
              * Format: int64
-             * @description Messages that were counted.
+             * @description The number of counted messages.
              * @example 37573
              */
             sample_count: number;
             /**
-             * @description Its name, as `size_profile` of cases.
+             * @description The name, as in `size_profile` of cases.
              * @example chromium-ipc
              */
             slug: string;
-            /** @description Who published it, in one line. */
+            /** @description The source, in one line. */
             source: string;
-            /** @description Its name for people. */
+            /** @description The display name. */
             title: string;
         };
-        /** @description How long the messages of real programs are. */
+        /** @description Message sizes of real programs. */
         SizeProfileList: {
-            /** @description Those that somebody counted. Profiles that are a rule, such as every size alike, are not among them. */
+            /** @description Profiles from counted messages. Synthetic profiles, such as uniform sizes, are not listed. */
             size_profiles: components["schemas"]["SizeProfile"][];
         };
         /**
@@ -4601,27 +4588,27 @@ export interface components {
          */
         Slug: string;
         /**
-         * @description How far somebody is with a regression.
+         * @description The triage state of a regression.
          * @enum {string}
          */
         State: "new" | "acknowledged" | "fixed" | "invalid" | "machine";
-        /** @description Figures without samples; what they are says the methodology's `statistic`. */
+        /** @description Values without samples. The methodology's `statistic` names them. */
         StatedColumns: {
-            /** @description The figure itself. */
+            /** @description The values. */
             center: components["schemas"]["Deltas"];
-            /** @description Where it ends. */
+            /** @description The upper end of the stated interval. */
             high: components["schemas"]["OptionalDeltas"];
-            /** @description Where a stated interval begins. */
+            /** @description The lower end of the stated interval. */
             low: components["schemas"]["OptionalDeltas"];
         };
         /**
-         * @description What a tool stated of one run in one series. Times in nanoseconds, of as many operations as the case says. What the
-         *     figure is says the methodology's `statistic`.
+         * @description Another tool's values for one run in one series, in nanoseconds, for as many operations as the case has. The
+         *     methodology's `statistic` names them.
          */
         StatedPoint: {
             /**
              * Format: int64
-             * @description The figure itself.
+             * @description The value.
              */
             center_ns: number;
             /**
@@ -4629,11 +4616,11 @@ export interface components {
              * @description The commit's place in its project.
              */
             commit_ordinal: number;
-            /** @description Of which commit. */
+            /** @description The commit. */
             commit_sha: string;
             /**
              * Format: int64
-             * @description How many samples it was made of.
+             * @description The number of samples behind it.
              */
             count: number | null;
             /**
@@ -4643,12 +4630,12 @@ export interface components {
             environment_id: number;
             /**
              * Format: int64
-             * @description Where it ends.
+             * @description The upper end of the stated interval.
              */
             high_ns: number | null;
             /**
              * Format: int64
-             * @description Where a stated interval begins.
+             * @description The lower end of the stated interval.
              */
             low_ns: number | null;
             /**
@@ -4670,7 +4657,7 @@ export interface components {
             quantiles: components["schemas"]["StatedQuantile"][];
             /**
              * Format: uuid
-             * @description Of which run.
+             * @description The run.
              */
             run_id: string;
             /** @description True when tracked files differed from the commit. */
@@ -4689,29 +4676,29 @@ export interface components {
              */
             q_ppm: number;
         };
-        /** @description What is found of steps of one size. */
+        /** @description Detection of steps of one size. */
         StepErrorRates: {
             /**
              * Format: double
-             * @description By how much times become longer, as a share.
+             * @description The increase in times, as a share.
              * @example 0.05
              */
             change: number;
-            /** @description Those told within five points of their place. */
+            /** @description Steps found within five points of their place. */
             found: components["schemas"]["CountedShare"];
             /**
              * Format: int64
-             * @description How many points such a step had when it was told, the median of those found; null where none was.
+             * @description The median number of points until a step was found; null if none was.
              */
             median_delay_points: number | null;
         };
         /** @description The program that measured. */
         Suite: {
-            /** @description How it was built: `release` or `debug`. Figures of a debug build are not for comparison. */
+            /** @description The build: `release` or `debug`. Do not compare debug builds. */
             build: components["schemas"]["Slug"];
             /**
              * Format: int64
-             * @description The seed from which the order of the repetitions was drawn.
+             * @description The seed of the order of repetitions.
              */
             order_seed: number;
             /** @description The definition that was run. */
@@ -4719,26 +4706,26 @@ export interface components {
             /** @description Its version. */
             version: string;
         };
-        /** @description Figures that a tool stated of a case without the samples that they were made of: nothing else can be said of them. */
+        /** @description Another tool's values for a case, without samples. */
         Summary: {
             /**
              * Format: int64
-             * @description The figure itself; what it is says [`Methodology::statistic`].
+             * @description The value. [`Methodology::statistic`] names the statistic.
              */
             center_ns: number;
             /**
              * Format: int64
-             * @description How many samples it was made of.
+             * @description The number of samples behind it.
              */
             count?: number | null;
             /**
              * Format: int64
-             * @description Where that interval ends.
+             * @description The upper end of the stated interval.
              */
             high_ns?: number | null;
             /**
              * Format: int64
-             * @description Where an interval begins that the tool stated around it.
+             * @description The lower end of the interval stated by the tool.
              */
             low_ns?: number | null;
             /**
@@ -4758,47 +4745,47 @@ export interface components {
         SweepChart: {
             commit: components["schemas"]["CommitSummary"] | null;
             /**
-             * @description Where the faster one of two lines changes, by the lines, then ascending: of pairs that do the same but for their
-             *     mechanism, and were measured in one environment without loss. None but over `message_bytes`.
+             * @description Crossovers by pair of lines, ascending. Only for comparable lines without loss in one environment, in sweeps
+             *     over `message_bytes`.
              */
             crossovers: components["schemas"]["Crossover"][];
-            /** @description By transport, mode and placement. What differs in anything but the parameter is never one line. */
+            /** @description By transport, mode and placement. Points of a line differ only in the parameter. */
             lines: components["schemas"]["SweepLine"][];
             /** @description The parameter. */
             over: components["schemas"]["SweptParameter"];
-            /** @description Names of what is not the same in all lines: of cases, of methodologies, and `transport`. */
+            /** @description The names of fields that differ between lines: from cases, methodologies, and `transport`. */
             told_apart_by: string[];
         };
         /** @description One transport, measured in one way, over a parameter. */
         SweepLine: {
-            /** @description How. */
+            /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
-            /** @description What the cases have in common, by name. A parameter that grows with the swept one reads `1 x message_bytes`. */
+            /** @description The parameters that the cases share. One that grows with the swept parameter reads `1 x message_bytes`. */
             parameters: {
                 [key: string]: string;
             };
-            /** @description By the parameter, ascending. */
+            /** @description The points, by the parameter, ascending. */
             points: components["schemas"]["SweepPoint"][];
-            /** @description Of `told_apart_by`, what this line has. */
+            /** @description This line's values of the fields in `told_apart_by`. */
             told_apart: {
                 [key: string]: string;
             };
-            /** @description On what. */
+            /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
         };
-        /** @description One run's result at one value of the parameter. */
+        /** @description A result at one value of the parameter. */
         SweepPoint: {
             /**
              * Format: int64
-             * @description In `stream`: payload bytes that arrived, over the time of all transfers.
+             * @description In `stream`: delivered payload bytes per second, over the time of all transfers.
              */
             bytes_per_second: number | null;
             /**
              * Format: int64
-             * @description The commit's place in its project.
+             * @description The commit's ordinal in its project.
              */
             commit_ordinal: number;
-            /** @description Of which commit. */
+            /** @description The commit. */
             commit_sha: string;
             /**
              * Format: int64
@@ -4807,21 +4794,21 @@ export interface components {
             environment_id: number;
             /** @description Quantiles of all operations. */
             latency_ns: components["schemas"]["UsualQuantiles"];
-            /** @description True when not everything arrived once, in order and intact: never compared with a lossless point. */
+            /** @description True if not every message arrived once, in order and intact. Never compared with a lossless point. */
             lossy: boolean;
-            /** @description How the medians of the repetitions lie. */
+            /** @description Quartiles of the repetitions' medians. */
             repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
             /**
              * Format: uuid
-             * @description Of which run.
+             * @description The run.
              */
             run_id: string;
             /**
              * Format: int64
-             * @description Of which series.
+             * @description The series.
              */
             series_id: number;
-            /** @description True when tracked files differed from the commit. */
+            /** @description True if tracked files differed from the commit. */
             work_tree_modified: boolean;
             /**
              * Format: int64
@@ -4830,15 +4817,15 @@ export interface components {
             x: number;
         };
         /**
-         * @description What a sweep is over.
+         * @description The swept parameter.
          * @enum {string}
          */
         SweptParameter: "message_bytes" | "peers" | "senders";
-        /** @description System calls of one name that returned the same: `2,048 reads of 8,192 B`. */
+        /** @description System calls with the same name and result: `2,048 reads of 8,192 B`. */
         SystemCalls: {
             /**
              * Format: int64
-             * @description Bytes that each of them moved; absent where the call moves none or failed.
+             * @description Bytes per call; absent if the call moves none or failed.
              */
             bytes?: number | null;
             /**
@@ -4850,83 +4837,83 @@ export interface components {
             name: string;
         };
         /**
-         * @description Who uses a token. Its prefix tells.
+         * @description The kind of a token's user. The prefix shows it.
          * @enum {string}
          */
         TokenKind: "user" | "agent" | "ci";
         /** @description Tokens that have not been revoked. */
         TokenList: {
-            /** @description What to pass as `after` for those that follow; null when there are none. */
+            /** @description The value of `after` for the next page; null on the last page. */
             next_after: string | null;
-            /** @description In the order of their making. */
+            /** @description The tokens, in the order of creation. */
             tokens: components["schemas"]["TokenSummary"][];
         };
-        /** @description A token to make. */
+        /** @description A new token. */
         TokenRequest: {
             /**
              * Format: int32
-             * @description When it ceases to be valid.
+             * @description The expiry time.
              * @default 90
              */
             expires_in_days: number | null;
-            /** @description Who uses it. A user's token has the rights of your account. */
+            /** @description The kind. A user's token has the permissions of your account. */
             kind: components["schemas"]["TokenKind"];
             machine?: components["schemas"]["Slug"] | null;
             /**
-             * @description What it is for, in a person's words.
+             * @description A descriptive name.
              * @example lab-3
              */
             name: string;
             project?: components["schemas"]["Slug"] | null;
-            /** @description What it allows. Absent: `ingest:write` for agents, `read` and that for CI, both and `project:write` for users. */
+            /** @description The scopes. The default is `ingest:write` for agents, also `read` for CI, and also `project:write` for users. */
             scopes?: components["schemas"]["Scope"][] | null;
         };
         /** @description A token, without its secret. */
         TokenSummary: {
-            /** @description Of a user's token: whose rights it has. */
+            /** @description The account of a user's token. */
             account: string | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ceases to be valid; null: never.
+             * @description When it expires; null for never.
              */
             expires_at: string | null;
-            /** @description Who uses it. */
+            /** @description The kind. */
             kind: components["schemas"]["TokenKind"];
             /**
              * Format: date-time
-             * @description When it was last accepted, to the minute; null: never.
+             * @description When it was last used, to the minute; null for never.
              */
             last_used_at: string | null;
-            /** @description The only machine that it uploads for; null: any. */
+            /** @description The machine that it is restricted to; null for any. */
             machine: string | null;
             /**
-             * @description What it is for, in a person's words.
+             * @description A descriptive name.
              * @example lab-3
              */
             name: string;
             /**
-             * @description Its first characters, by which a person recognises it.
+             * @description Its first characters, to recognise it.
              * @example rta_4fKx2P
              */
             prefix: string;
             /**
              * Format: date-time
-             * @description Until when the secret before is accepted as well; null when there is none.
+             * @description Until when the old secret is valid; null if there is none.
              */
             previous_expires_at: string | null;
-            /** @description The only project that it is good for; null: any. */
+            /** @description The project that it is restricted to; null for any. */
             project: string | null;
             /**
              * Format: date-time
-             * @description When its secret was replaced last; null: never.
+             * @description When its secret was last replaced; null for never.
              */
             rotated_at: string | null;
-            /** @description What it allows. */
+            /** @description The scopes. */
             scopes: components["schemas"]["Scope"][];
             /**
              * Format: int64
@@ -4935,33 +4922,33 @@ export interface components {
             token_id: number;
         };
         /**
-         * @description How often what is said of a project is wrong, wherever it was measured. A median delay is that of the classes' medians, each
-         *     as often as it was found.
+         * @description The error rates of a project over all machines. A median delay is the median of the classes' medians, weighted by
+         *     detections.
          */
         TotalErrorRates: {
             /** @description Cases of comparisons. */
             comparisons: components["schemas"]["ComparisonErrorRates"];
-            /** @description Whole comparisons of a commit with itself. */
+            /** @description A/A comparisons of whole runs. */
             false_comparisons: components["schemas"]["CountedShare"];
             /** @description Changes of p50. */
             p50: components["schemas"]["HistoryErrorRates"];
             /** @description Changes of p99. */
             p99: components["schemas"]["HistoryErrorRates"];
         };
-        /** @description What a transport is. The server stores it as it comes, so a new transport needs no change there. */
+        /** @description The description of a transport. The server stores it unchanged, so new transports need no change there. */
         TransportInfo: {
-            /** @description A kernel transport cannot have changed with a commit of this repository: it rides along as a control. */
+            /** @description Whether it is a control: a transport that commits of the repository cannot change. */
             control: boolean;
             /** @description The kind of mechanism: `pipe`, `socket`, `shared-memory`, `message-queue`, `mach`. */
             family: components["schemas"]["Slug"];
-            /** @description One or two sentences: what carries the bytes, what each side calls, what is copied. */
+            /** @description One or two sentences on the mechanism, the calls of each side, and the copies. */
             semantics: string;
             /** @description Its name everywhere: `pipe`, `ring-futex`. */
             slug: components["schemas"]["Slug"];
-            /** @description Its name for people: `Pipe`, `Shared-memory ring, futex`. */
+            /** @description Its title: `Pipe`, `Shared-memory ring, futex`. */
             title: string;
         };
-        /** @description A change that a trial tells. */
+        /** @description A change point found in the trial. */
         TriedChange: {
             /**
              * Format: int64
@@ -4980,7 +4967,7 @@ export interface components {
             before_ns: number;
             /**
              * Format: double
-             * @description By how much times are longer, as a share.
+             * @description The increase in times, as a share.
              */
             change: number;
             /**
@@ -4988,13 +4975,13 @@ export interface components {
              * @description The first commit of the new level.
              */
             commit_ordinal: number;
-            /** @description Whether they are longer or shorter. */
+            /** @description The direction of the change. */
             direction: components["schemas"]["Direction"];
-            /** @description False when it is too small to be reported. */
+            /** @description False if the change is too small to be reported. */
             matters: boolean;
             /**
              * Format: int64
-             * @description The commit whose point made it sure.
+             * @description The commit at which it became significant.
              */
             told_by_commit_ordinal: number;
             /**
@@ -5003,24 +4990,24 @@ export interface components {
              */
             until_commit_ordinal: number;
         };
-        /** @description A transport of which too little was measured. */
+        /** @description A transport without enough results. */
         UnrankedTransport: {
-            /** @description Why it has no place, in a sentence. */
+            /** @description Why it is not ranked, in a sentence. */
             because: string;
-            /** @description What tells it apart from others of the group, besides the transport. */
+            /** @description The facts that distinguish it from others in the group, besides the transport. */
             told_apart: {
                 [key: string]: string;
             };
             /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
         };
-        /** @description What the server stored. The same upload again has the same receipt. */
+        /** @description What the server stored. A repeated upload gets the same receipt. */
         UploadReceipt: {
-            /** @description SHA-256 of the body as it was before compression, in hexadecimal. */
+            /** @description SHA-256 of the uncompressed body, in hexadecimal. */
             body_sha256: string;
             /**
              * Format: int32
-             * @description Cases with numbers.
+             * @description Results with points.
              */
             point_count: number;
             /**
@@ -5030,7 +5017,7 @@ export interface components {
             result_count: number;
             /**
              * Format: uuid
-             * @description Of which run.
+             * @description The run.
              */
             run_id: string;
         };
@@ -5053,38 +5040,38 @@ export interface components {
             p99: number;
         };
         /**
-         * @description What is said of a pair.
+         * @description The verdict on a pair.
          * @enum {string}
          */
         Verdict: "regressed" | "improved" | "no change" | "inconclusive" | "not comparable";
         /**
-         * @description Who may read a project.
+         * @description The visibility of a project.
          * @enum {string}
          */
         Visibility: "public" | "private";
-        /** @description The answer to an event. */
+        /** @description The response to an event. */
         WebhookReceipt: {
-            /** @description What became of it. */
+            /** @description The outcome. */
             outcome: components["schemas"]["Outcome"];
         };
-        /** @description What was measured on one machine. */
+        /** @description The answer from one machine. */
         WorkedMachine: {
             /** @description The answer, in one sentence. */
             answer: string;
             /** @description The machine's name. */
             machine: string;
-            /** @description What it rests on, and what it does not say; a sentence or two each. */
+            /** @description Reasons and caveats, a sentence or two each. */
             reasons: string[];
-            /** @description The figures. */
+            /** @description The evidence. */
             tables: components["schemas"]["EvidenceTable"][];
         };
-        /** @description A publication's question, answered by what was measured here. */
+        /** @description A publication's question, answered from results on this server. */
         WorkedReference: {
-            /** @description By name; none where nothing was measured that answers it. */
+            /** @description By name; empty without suitable results. */
             machines: components["schemas"]["WorkedMachine"][];
-            /** @description The preset that measures what answers it. */
+            /** @description The preset that measures the answer. */
             preset: string;
-            /** @description What it asks. */
+            /** @description The question. */
             question: string;
             /**
              * @description The publication.
@@ -5094,7 +5081,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `forbidden`: whoever asks may not do this; `cross-site`: the session was used by another site */
+        /** @description `forbidden`: no permission; `cross-site`: a request from another site */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -5103,7 +5090,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such thing, or it is not to be known */
+        /** @description Not found, or hidden */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5112,7 +5099,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A problem */
+        /** @description Any other error */
         Problem: {
             headers: {
                 [name: string]: unknown;
@@ -5121,7 +5108,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `too-many-requests`: repeat after the time of the `retry-after` header */
+        /** @description `too-many-requests`: retry after the time in the `retry-after` header */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -5130,7 +5117,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `unauthenticated`: the token is not valid, or there is none and one is needed */
+        /** @description `unauthenticated`: the token is missing or invalid */
         Unauthenticated: {
             headers: {
                 [name: string]: unknown;
@@ -5164,7 +5151,6 @@ export type Attempt = components['schemas']['Attempt'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type BehindFirst = components['schemas']['BehindFirst'];
-export type Beside = components['schemas']['Beside'];
 export type Canary = components['schemas']['Canary'];
 export type CanaryHistory = components['schemas']['CanaryHistory'];
 export type CanaryReading = components['schemas']['CanaryReading'];
@@ -5293,6 +5279,7 @@ export type Pruned = components['schemas']['Pruned'];
 export type PublishedUnit = components['schemas']['PublishedUnit'];
 export type PullRequestList = components['schemas']['PullRequestList'];
 export type PullRequestSummary = components['schemas']['PullRequestSummary'];
+export type QuantileChange = components['schemas']['QuantileChange'];
 export type RankedTransport = components['schemas']['RankedTransport'];
 export type Reference = components['schemas']['Reference'];
 export type ReferenceCell = components['schemas']['ReferenceCell'];
@@ -5368,9 +5355,9 @@ export interface operations {
     list_accounts: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -5427,7 +5414,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description `taken`: the name or the login is another account's */
+            /** @description `taken`: another account has the name or the login */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5452,7 +5439,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5466,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is let in, with a token */
+            /** @description The agent is enrolled and has a token */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `taken`: the machine has an agent */
+            /** @description `taken`: the machine already has an agent */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5531,7 +5518,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is turned away */
+            /** @description The agent is removed */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5561,7 +5548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How it is now */
+            /** @description The agent after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5589,7 +5576,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What to sign */
+            /** @description The challenge */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5629,7 +5616,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentToken"];
                 };
             };
-            /** @description `unauthenticated`: it is not this agent's signature */
+            /** @description `unauthenticated`: the signature is not the agent's */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5646,9 +5633,9 @@ export interface operations {
     list_events: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -5715,15 +5702,15 @@ export interface operations {
             query: {
                 /** @description The series' number. */
                 series: number;
-                /** @description The newest so many points. Of a range of commits all, up to 10,000, unless this says less. */
+                /** @description The number of newest points. The default for a range of commits is all, up to 10,000. */
                 last?: number;
-                /** @description Only commits from this ordinal on. */
+                /** @description Only commits from this ordinal. */
                 from?: number;
-                /** @description Only commits up to this ordinal, which is included. */
+                /** @description Only commits up to and including this ordinal. */
                 to?: number;
-                /** @description The most columns: of more commits, neighbours are merged. */
+                /** @description The maximum number of columns. With more commits, neighbours are merged. */
                 columns?: number;
-                /** @description `main`, unless a branch is named. */
+                /** @description Selects the runs. The default is `main`, or all runs of `branch`. */
                 lines?: "main" | "all";
                 /** @description Only runs of this branch. */
                 branch?: string;
@@ -5761,26 +5748,26 @@ export interface operations {
                  * @example p50,p90,p99
                  */
                 quantiles?: string;
-                /** @description Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles. */
+                /** @description Whether to include the quartiles of the repetitions' medians, as many numbers as three quantiles. */
                 repetitions?: boolean;
-                /** @description Whether rates are wanted, which streams have. */
+                /** @description Whether to include rates, which only streams have. */
                 rate?: boolean;
                 /**
-                 * @description The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
-                 *     these bounds, unless this says less.
+                 * @description The number of newest points per series. The default for a range of commits is all. The limit for all series
+                 *     together is 200,000.
                  */
                 last?: number;
-                /** @description Only commits from this ordinal on. */
+                /** @description Only commits from this ordinal. */
                 from?: number;
-                /** @description Only commits up to this ordinal, which is included. */
+                /** @description Only commits up to and including this ordinal. */
                 to?: number;
-                /** @description The most points of a line: of more, the telling ones are sent. CSV has all. */
+                /** @description The maximum number of points per line. Longer lines are thinned, except in CSV. */
                 points?: number;
-                /** @description `main`, unless a branch is named. */
+                /** @description Selects the runs. The default is `main`, or all runs of `branch`. */
                 lines?: "main" | "all";
                 /** @description Only runs of this branch. */
                 branch?: string;
-                /** @description In place of the header `accept`. */
+                /** @description Overrides the header `accept`. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -5845,9 +5832,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Which event */
+                /** @description The kind of event */
                 "x-github-event": string;
-                /** @description GitHub's name of it */
+                /** @description GitHub's id of the delivery */
                 "x-github-delivery": string;
                 /** @description `sha256=` and the HMAC of the body */
                 "x-hub-signature-256"?: string | null;
@@ -5862,7 +5849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Kept, or ignored */
+            /** @description Stored or ignored */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5898,7 +5885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Larger than allowed */
+            /** @description Body too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5907,7 +5894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another type */
+            /** @description Unsupported media type */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5917,7 +5904,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Busy: repeat after the time of the `retry-after` header */
+            /** @description Busy: retry after the time in the `retry-after` header */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5932,13 +5919,13 @@ export interface operations {
     import_file: {
         parameters: {
             query?: {
-                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                /** @description Quarantines the run, as for a pull request from a fork. It is never part of the trend. */
                 quarantined?: boolean;
             };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
-                /** @description A UUID that stays the same for an agent's folder of reports, a space, and how many of them this server has acknowledged: it tells whether any were lost */
+                /** @description The UUID of an agent's report folder, a space, and the number of its reports that this server has acknowledged; detects lost runs */
                 "roundtrip-acknowledged"?: string | null;
             };
             path?: never;
@@ -5951,7 +5938,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same body had been stored before */
+            /** @description Already stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5960,7 +5947,7 @@ export interface operations {
                     "application/json": components["schemas"]["UploadReceipt"];
                 };
             };
-            /** @description Stored, and on disk */
+            /** @description Stored durably */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,7 +5958,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description `invalid-file`: what is wrong in it, and where; or as an upload */
+            /** @description `invalid-file`: the error and its position; or as for an upload */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5981,7 +5968,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description As an upload */
+            /** @description As for an upload */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6014,7 +6001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Assignment"];
                 };
             };
-            /** @description There is none: ask again */
+            /** @description No job: repeat the request */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6023,7 +6010,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description `agent-too-old`: no version of the messages is common */
+            /** @description `agent-too-old`: no common protocol version */
             426: {
                 headers: {
                     [name: string]: unknown;
@@ -6052,7 +6039,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is noted */
+            /** @description Recorded */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6062,7 +6049,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `lease-lost`: another agent has the job, or it is over */
+            /** @description `lease-lost`: another agent has the job, or it is finished */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6078,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It still has the job */
+            /** @description The lease is renewed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6103,7 +6090,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `lease-lost`: it does not have the job any more */
+            /** @description `lease-lost`: the agent no longer has the job */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6108,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name: `manifest.json`, `manifest.json.minisig` or that of a program. */
+                /** @description The file: `manifest.json`, `manifest.json.minisig` or a program. */
                 file: string;
             };
             cookie?: never;
@@ -6139,7 +6126,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description `unknown-release`: this server carries no such file */
+            /** @description `unknown-release`: the server has no such file */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6165,7 +6152,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It existed */
+            /** @description The link already existed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6174,7 +6161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Link"];
                 };
             };
-            /** @description Made */
+            /** @description Created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +6197,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExchangedToken"];
                 };
             };
-            /** @description `invalid-parameter`: several projects trust the job, and none was named */
+            /** @description `invalid-parameter`: several projects trust the job; name one */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6219,7 +6206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The job's token is wrong, not valid now, or was exchanged before */
+            /** @description The job's token is invalid, expired or already exchanged */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +6215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No project trusts the job, or strangers have a part in what it does */
+            /** @description No project trusts the job, or its event can run untrusted code */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6237,7 +6224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It was not set up */
+            /** @description Not configured on this server */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6247,7 +6234,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description The issuer does not answer */
+            /** @description The issuer's keys cannot be read */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6267,13 +6254,13 @@ export interface operations {
                  * @example 1,2,3
                  */
                 series: string;
-                /** @description The newest so many points of each series. */
+                /** @description The number of newest points per series. */
                 limit?: number;
-                /** @description Only of commits from this ordinal on. */
+                /** @description Only commits from this ordinal. */
                 from?: number;
-                /** @description Only of commits up to this ordinal, which is included. */
+                /** @description Only commits up to and including this ordinal. */
                 to?: number;
-                /** @description `main`: of points with samples, only those that make the trend. All unless it is said. */
+                /** @description `main`: only points of the trend. The default is all points. */
                 lines?: "main" | "all";
             };
             header?: never;
@@ -6299,9 +6286,9 @@ export interface operations {
     list_projects: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -6337,7 +6324,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it is set to */
+            /** @description The settings */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6357,7 +6344,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description `taken`: there is one of that name */
+            /** @description `taken`: the project already exists */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6409,7 +6396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6439,7 +6426,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What it is set to now */
+            /** @description The settings after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6467,19 +6454,19 @@ export interface operations {
     advise: {
         parameters: {
             query?: {
-                /** @description The name of a size profile; without it and `sizes`, `chromium-ipc`. */
+                /** @description A size profile. The default is `chromium-ipc`. */
                 profile?: components["schemas"]["Slug"];
-                /** @description Sizes and how many messages have them: `12-15:4387,64:3`, ascending; in place of `profile`. */
+                /** @description A histogram of message sizes in ascending order, such as `12-15:4387,64:3`. Replaces `profile`. */
                 sizes?: string;
-                /** @description A machine's name; without it, all that have measured the project. */
+                /** @description A machine. The default is all machines with results for the project. */
                 machine?: components["schemas"]["Slug"];
-                /** @description `same-cpu`, `cross-cpu` or `free`; without it, each is a group. */
+                /** @description `same-cpu`, `cross-cpu` or `free`. The default is a group for each. */
                 placement?: components["schemas"]["Slug"];
-                /** @description `2proc` or `2thread`; without it, each is a group. */
+                /** @description `2proc` or `2thread`. The default is a group for each. */
                 mode?: components["schemas"]["Slug"];
-                /** @description What transports are ranked by. */
+                /** @description The statistic to rank by. */
                 by?: "mean" | "p50" | "p98" | "p99";
-                /** @description So many messages a second, for processors and wake-ups. */
+                /** @description The message rate per second, to estimate processors and wake-ups. */
                 rate_per_second?: number;
             };
             header?: never;
@@ -6491,7 +6478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it would cost, by machine and by what is done there */
+            /** @description The rankings by machine and group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6518,9 +6505,9 @@ export interface operations {
     list_agents: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -6532,7 +6519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agents, by the names of their machines */
+            /** @description The agents, by machine name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6639,7 +6626,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `taken`: the project has a channel of this name */
+            /** @description `taken`: the project has a channel with this name */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6666,7 +6653,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6698,7 +6685,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The channel as it is now */
+            /** @description The channel after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6719,7 +6706,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description `taken`: the project has another channel of this name */
+            /** @description `taken`: the project has another channel with this name */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6746,7 +6733,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it went */
+            /** @description The result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6765,19 +6752,19 @@ export interface operations {
     sweep_chart: {
         parameters: {
             query: {
-                /** @description The parameter of the cases. Sizes that are drawn from a profile are no size. */
+                /** @description The swept parameter. Cases with a size profile are not in a sweep over sizes. */
                 over: "message_bytes" | "peers" | "senders";
                 /** @description The machine's name. */
                 machine: components["schemas"]["Slug"];
                 /** @description The scenario's name. */
                 scenario: components["schemas"]["Slug"];
-                /** @description `2proc` or `2thread`; without it, each has its own lines. */
+                /** @description `2proc` or `2thread`. The default is both, as separate lines. */
                 mode?: components["schemas"]["Slug"];
-                /** @description `same-cpu`, `cross-cpu` or `free`; without it, each has its own lines. */
+                /** @description `same-cpu`, `cross-cpu` or `free`. The default is all, as separate lines. */
                 placement?: components["schemas"]["Slug"];
-                /** @description A commit's full object name, in place of the newest one of each series on the main line. */
+                /** @description A commit's full SHA. The default is the newest commit of each series on the main line. */
                 commit?: components["schemas"]["CommitSha"];
-                /** @description In place of the header `accept`. */
+                /** @description Overrides the header `accept`. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -6808,19 +6795,18 @@ export interface operations {
     list_commits: {
         parameters: {
             query?: {
-                /** @description From this place on. */
+                /** @description From this ordinal. */
                 from?: number;
-                /** @description Up to this place. */
+                /** @description Up to this ordinal. */
                 to?: number;
                 /**
-                 * @description Words, all of which are found in the first line of the message, each with what begins like it; or the beginning of
-                 *     an object name.
+                 * @description Words in the first line of the message (prefixes match; all must match), or the beginning of a SHA.
                  * @example send buffers
                  */
                 q?: string;
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -6832,7 +6818,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The commits, the last first */
+            /** @description The commits, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6855,7 +6841,7 @@ export interface operations {
                 /** @description The project's name. */
                 project: components["schemas"]["Slug"];
                 /**
-                 * @description The commit's object name, or as many of its first digits as no other has: at least seven.
+                 * @description The commit's SHA, or a unique prefix of at least seven digits.
                  * @example 9f8e7d6
                  */
                 sha: string;
@@ -6882,26 +6868,26 @@ export interface operations {
     compare: {
         parameters: {
             query: {
-                /** @description What is compared with: a commit's full object name, or a run's identity. */
+                /** @description The base: a commit's full SHA, or a run id. */
                 base: string;
-                /** @description What is compared: the same. */
+                /** @description The head: a commit's full SHA, or a run id. */
                 head: string;
                 /** @description Only on this machine. */
                 machine?: components["schemas"]["Slug"];
                 /**
-                 * @description Only of series in which all of these words are found, as in the list of series. What is said of them is said of all that
-                 *     is compared.
+                 * @description Only series that contain all these words, as in the list of series. Verdicts are still adjusted for the whole
+                 *     comparison.
                  * @example pipe 64kib
                  */
                 q?: string;
                 /**
-                 * @description Only pairs of these kinds; all are counted.
+                 * @description Only pairs of these kinds. The counts include all pairs.
                  * @example slower,faster
                  */
                 kind?: string;
-                /** @description At most so many pairs of each kind; all unless it is said. */
+                /** @description The maximum number of pairs per kind. The default is all. */
                 limit?: number;
-                /** @description In place of the header `accept`. */
+                /** @description Overrides the header `accept`. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -6913,7 +6899,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every case of either side */
+            /** @description The pairs of both sides */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6980,7 +6966,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            /** @description Too many streams: repeat after the time of the `retry-after` header */
+            /** @description Too many streams: retry after the time in the `retry-after` header */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6995,15 +6981,15 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description Those that are over, or those that are open; both unless it is said. */
+                /** @description Finished or open jobs. The default is both. */
                 done?: boolean;
-                /** @description Those of one regression. */
+                /** @description Only jobs for this regression. */
                 regression?: number;
-                /** @description Those of one pull request. */
+                /** @description Only jobs for this pull request. */
                 pull_request?: number;
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7046,7 +7032,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is asked for */
+            /** @description The jobs are queued */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7120,7 +7106,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is cancelled, or was over before */
+            /** @description The job is cancelled or was already finished */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7137,9 +7123,9 @@ export interface operations {
     list_machines: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7169,7 +7155,7 @@ export interface operations {
     list_canaries: {
         parameters: {
             query?: {
-                /** @description The newest of them. */
+                /** @description The number of newest runs. */
                 last?: number;
             };
             header?: never;
@@ -7242,9 +7228,9 @@ export interface operations {
     list_members: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7350,7 +7336,7 @@ export interface operations {
                  */
                 base: string;
                 /**
-                 * @description The other one.
+                 * @description The other commit.
                  * @example 1a2b3c4
                  */
                 head: string;
@@ -7382,9 +7368,9 @@ export interface operations {
     list_oidc_trusts: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7448,7 +7434,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description There is no such project, or it was not set up */
+            /** @description The project does not exist, or this is not configured */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7492,9 +7478,9 @@ export interface operations {
     list_pull_requests: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7562,17 +7548,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description In these states: new, acknowledged, fixed, invalid or machine, separated by commas; in any unless it is said.
+                 * @description States, separated by commas: new, acknowledged, fixed, invalid or machine. The default is all.
                  * @example new,acknowledged
                  */
                 state?: string;
-                /** @description For the worse, or the better. */
+                /** @description The direction, regressed or improved. */
                 direction?: "regressed" | "improved";
-                /** @description Whether those that are muted or held are wanted, too. */
+                /** @description Whether to include muted and held regressions. */
                 quiet?: boolean;
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7673,7 +7659,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The regression as it is now */
+            /** @description The regression after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7705,9 +7691,9 @@ export interface operations {
                 machine?: components["schemas"]["Slug"];
                 /** @description The number of a pull request. */
                 pull_request?: number;
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7846,7 +7832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is ended */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7864,23 +7850,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
-                 *     variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+                 * @description Words that must all match the machine, transport, scenario, mode, placement, variant, benchmark or sizes (`64`,
+                 *     `64kib` or `1 MiB`). Words match prefixes, numbers match exactly.
                  * @example ring 64kib
                  */
                 q?: string;
                 /**
-                 * @description Machines' names.
+                 * @description Names of machines.
                  * @example lab-1,lab-2
                  */
                 machine?: string;
                 /**
-                 * @description Transports' names.
+                 * @description Names of transports.
                  * @example pipe,unix-stream
                  */
                 transport?: string;
                 /**
-                 * @description Scenarios' names.
+                 * @description Names of scenarios.
                  * @example roundtrip
                  */
                 scenario?: string;
@@ -7900,13 +7886,13 @@ export interface operations {
                  */
                 message_bytes?: string;
                 /**
-                 * @description How many receivers.
+                 * @description The number of receivers.
                  * @example 1
                  */
                 peers?: string;
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -7937,23 +7923,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
-                 *     variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+                 * @description Words that must all match the machine, transport, scenario, mode, placement, variant, benchmark or sizes (`64`,
+                 *     `64kib` or `1 MiB`). Words match prefixes, numbers match exactly.
                  * @example ring 64kib
                  */
                 q?: string;
                 /**
-                 * @description Machines' names.
+                 * @description Names of machines.
                  * @example lab-1,lab-2
                  */
                 machine?: string;
                 /**
-                 * @description Transports' names.
+                 * @description Names of transports.
                  * @example pipe,unix-stream
                  */
                 transport?: string;
                 /**
-                 * @description Scenarios' names.
+                 * @description Names of scenarios.
                  * @example roundtrip
                  */
                 scenario?: string;
@@ -7973,7 +7959,7 @@ export interface operations {
                  */
                 message_bytes?: string;
                 /**
-                 * @description How many receivers.
+                 * @description The number of receivers.
                  * @example 1
                  */
                 peers?: string;
@@ -8029,7 +8015,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Series numbers, separated by commas, at most 200: of others the run says nothing. All unless it is said.
+                 * @description Series numbers, separated by commas, at most 200. The default is all results.
                  * @example 1,2,3
                  */
                 series?: string;
@@ -8061,13 +8047,13 @@ export interface operations {
     put_run: {
         parameters: {
             query?: {
-                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                /** @description Quarantines the run, as for a pull request from a fork. It is never part of the trend. */
                 quarantined?: boolean;
             };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
-                /** @description A UUID that stays the same for an agent's folder of reports, a space, and how many of them this server has acknowledged: it tells whether any were lost */
+                /** @description The UUID of an agent's report folder, a space, and the number of its reports that this server has acknowledged; detects lost runs */
                 "roundtrip-acknowledged"?: string | null;
             };
             path: {
@@ -8083,7 +8069,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same body had been stored before */
+            /** @description Already stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8092,7 +8078,7 @@ export interface operations {
                     "application/json": components["schemas"]["UploadReceipt"];
                 };
             };
-            /** @description Stored, and on disk */
+            /** @description Stored durably */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8129,7 +8115,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
-            /** @description Larger than allowed */
+            /** @description Body too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8138,7 +8124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another type or encoding */
+            /** @description Unsupported media type or encoding */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8157,7 +8143,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description Busy: repeat after the time of the `retry-after` header */
+            /** @description Busy: retry after the time in the `retry-after` header */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8203,7 +8189,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
-            /** @description `pruned`: it is not kept any more, and since when */
+            /** @description `pruned`: deleted, with the date */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -8241,7 +8227,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
-            /** @description `pruned`: it is not kept any more, and since when */
+            /** @description `pruned`: deleted, with the date */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -8279,7 +8265,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
-            /** @description `pruned`: the point is not kept any more, and since when */
+            /** @description `pruned`: the point was deleted, with the date */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -8322,7 +8308,7 @@ export interface operations {
     badge_of_series: {
         parameters: {
             query?: {
-                /** @description Of which quantile. */
+                /** @description The quantile. */
                 quantile?: ("p50" | "p99") & Record<string, never>;
             };
             header?: never;
@@ -8363,9 +8349,9 @@ export interface operations {
             query?: {
                 /** @description `p50` or `p99`. */
                 figure?: string;
-                /** @description Points of this environment; unless it is said, that of the newest point. */
+                /** @description The environment of the points. The default is that of the newest point. */
                 environment?: number;
-                /** @description The newest so many points. */
+                /** @description The number of newest points. */
                 last?: number;
                 /** @description Standard deviations, 1 to 20. */
                 deviations?: number;
@@ -8393,7 +8379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What it tells, and why */
+            /** @description The change points found, and the reason for each point */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8417,7 +8403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who asks */
+            /** @description The session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8467,7 +8453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request did not begin on a page of this server */
+            /** @description The request does not come from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8492,7 +8478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nobody is signed in now */
+            /** @description Signed out */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -8530,9 +8516,9 @@ export interface operations {
     list_tokens: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description The maximum number of entries. */
                 limit?: number;
-                /** @description Only those that follow: `next_after` of the answer before. */
+                /** @description Where to continue: `next_after` of the previous answer. */
                 after?: string;
             };
             header?: never;
@@ -8682,7 +8668,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It was not set up */
+            /** @description Not configured on this server */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8699,9 +8685,9 @@ export interface operations {
             query?: {
                 /** @description Proves that someone signed in. */
                 code?: string;
-                /** @description What was sent along. */
+                /** @description The state from the start of the sign-in. */
                 state?: string;
-                /** @description Why nobody did. */
+                /** @description The reason for a failed sign-in. */
                 error?: string;
             };
             header?: never;
@@ -8710,14 +8696,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description To the page that was asked for, signed in; or to the sign-in page, which says why not */
+            /** @description Redirect to the requested page, or to the sign-in page with the reason */
             303: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It was not set up */
+            /** @description Not configured on this server */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8738,7 +8724,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It lives */
+            /** @description The process is alive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8757,7 +8743,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Its name.
+                 * @description The code.
                  * @example 3fa9c01b2e
                  */
                 code: string;
@@ -8796,7 +8782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It can serve */
+            /** @description Ready */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8806,7 +8792,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Not now */
+            /** @description Not ready */
             503: {
                 headers: {
                     [name: string]: unknown;
