@@ -27,7 +27,7 @@ struct Commit {
 
 /// The merge base, as far as known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parting {
+pub struct CommonAncestor {
     /// The nearest stored common ancestor.
     pub sha: Option<String>,
     /// Commits with unknown parents that could lead to a nearer merge base. If empty, the answer is certain.
@@ -58,7 +58,7 @@ impl Graph {
 
     /// The best common ancestor of two commits: one that is not an ancestor of another common ancestor. If
     /// there are several, as after criss-cross merges, the one with the largest ordinal.
-    pub fn merge_base(&self, base: &str, head: &str) -> Parting {
+    pub fn merge_base(&self, base: &str, head: &str) -> CommonAncestor {
         let (of_base, of_head) = (self.line(base), self.line(head));
         let common: HashSet<_> = of_base.intersection(&of_head).copied().collect();
         // All ancestors of a common ancestor are common. Those that are not a parent of another one are best.
@@ -78,13 +78,13 @@ impl Graph {
             self.ends(all.filter(|index| !common.contains(index)))
         };
         let best = best.into_iter().max_by_key(|index| self.rank(*index));
-        self.parting(best, ends)
+        self.common_ancestor(best, ends)
     }
 
     /// Where a commit left the line of first parents that ends at `tip`: the last commit of the line that is
     /// its ancestor. Unlike the best common ancestor, it does not move when the commit is merged into the
     /// line.
-    pub fn fork_point(&self, tip: &str, head: &str) -> Parting {
+    pub fn fork_point(&self, tip: &str, head: &str) -> CommonAncestor {
         let of_head = self.line(head);
         let mut place = self.by_sha.get(tip).copied();
         let mut last = place;
@@ -93,13 +93,13 @@ impl Graph {
             place = self.commits[index].first_parent;
         }
         match place {
-            Some(fork) if self.commits[fork].sha == head => self.parting(Some(fork), Vec::new()),
+            Some(fork) if self.commits[fork].sha == head => self.common_ancestor(Some(fork), Vec::new()),
             Some(fork) => {
                 let behind = self.line(&self.commits[fork].sha);
                 let ends = self.ends(of_head.iter().filter(|index| !behind.contains(index)));
-                self.parting(Some(fork), ends)
+                self.common_ancestor(Some(fork), ends)
             }
-            None => self.parting(None, self.ends(of_head.iter().chain(last.iter()))),
+            None => self.common_ancestor(None, self.ends(of_head.iter().chain(last.iter()))),
         }
     }
 
@@ -116,11 +116,11 @@ impl Graph {
         commits.copied().filter(|index| self.commits[*index].is_end).collect()
     }
 
-    fn parting(&self, best: Option<usize>, mut ends: Vec<usize>) -> Parting {
+    fn common_ancestor(&self, best: Option<usize>, mut ends: Vec<usize>) -> CommonAncestor {
         ends.sort_unstable_by_key(|index| std::cmp::Reverse(self.rank(*index)));
         ends.dedup();
         let sha = |index: usize| self.commits[index].sha.clone();
-        Parting { sha: best.map(sha), ends: ends.into_iter().map(sha).collect() }
+        CommonAncestor { sha: best.map(sha), ends: ends.into_iter().map(sha).collect() }
     }
 
     fn rank(&self, index: usize) -> (i64, &str) {
@@ -215,11 +215,11 @@ mod tests {
                     let best = naive_merge_bases(&history, base, head);
                     let expected = best.into_iter().max_by_key(|index| (ordinals[*index], name(*index)));
                     let found = whole.merge_base(&name(base), &name(head));
-                    prop_assert_eq!(&found, &Parting { sha: expected.map(name), ends: vec![] });
+                    prop_assert_eq!(&found, &CommonAncestor { sha: expected.map(name), ends: vec![] });
                     prop_assert_eq!(found, whole.merge_base(&name(head), &name(base)));
                     let fork = whole.fork_point(&name(base), &name(head));
                     let expected = naive_fork_point(&history, base, head).map(name);
-                    prop_assert_eq!(fork, Parting { sha: expected, ends: vec![] });
+                    prop_assert_eq!(fork, CommonAncestor { sha: expected, ends: vec![] });
                 }
             }
         }
@@ -263,10 +263,10 @@ mod tests {
         // 3 merged an unknown commit into the line 1, 2, 3; 4 left it at 2.
         let graph = line(&[(1, &[]), (2, &[1]), (3, &[2, 90]), (4, &[2])]);
         let found = graph.merge_base(&name(3), &name(4));
-        assert_eq!(found, Parting { sha: Some(name(2)), ends: vec![name(3)] });
+        assert_eq!(found, CommonAncestor { sha: Some(name(2)), ends: vec![name(3)] });
         // Merged commits are not on the first-parent line, so they cannot move the fork point.
         let fork = graph.fork_point(&name(3), &name(4));
-        assert_eq!(fork, Parting { sha: Some(name(2)), ends: vec![] });
+        assert_eq!(fork, CommonAncestor { sha: Some(name(2)), ends: vec![] });
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
         // Both 6 and 7 merged 4 and 5; the unknown parent of 4 may descend from 5.
         let graph = line(&[(1, &[]), (4, &[1, 90]), (5, &[1]), (6, &[4, 5]), (7, &[4, 5])]);
         let found = graph.merge_base(&name(6), &name(7));
-        assert_eq!(found, Parting { sha: Some(name(5)), ends: vec![name(4)] });
+        assert_eq!(found, CommonAncestor { sha: Some(name(5)), ends: vec![name(4)] });
     }
 
     #[test]
@@ -288,6 +288,6 @@ mod tests {
     fn the_bottom_of_a_shallow_clone_is_not_a_root() {
         let graph = line(&[(5, &[]), (6, &[5]), (7, &[])]);
         let found = graph.merge_base(&name(6), &name(7));
-        assert_eq!(found, Parting { sha: None, ends: vec![name(7), name(5)] });
+        assert_eq!(found, CommonAncestor { sha: None, ends: vec![name(7), name(5)] });
     }
 }

@@ -39,7 +39,7 @@ pub struct App {
     key: EncodingKey,
     webhook_secret: Vec<u8>,
     client: Client,
-    tokens: Mutex<HashMap<Reach, Token>>,
+    tokens: Mutex<HashMap<TokenScope, Token>>,
     /// The limits for deliveries. Separate from those for uploads, because anyone can send deliveries.
     pub admission: Admission,
     /// Notified when there is a new event.
@@ -49,7 +49,7 @@ pub struct App {
 /// The purpose of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the numbers are GitHub's")]
-pub enum Reach {
+pub enum TokenScope {
     /// To see which repositories an installation has.
     Installation(i64),
     /// To write checks and comments in one repository.
@@ -118,36 +118,37 @@ impl App {
     /// Sends a request as an installation. Replaces a token that expired early, once.
     pub(super) async fn ask_as(
         &self,
-        reach: Reach,
+        scope: TokenScope,
         method: &'static str,
         path: &str,
         body: Option<&Value>,
         now: DateTime<Utc>,
     ) -> Result<Answer, GitHubError> {
-        let token = self.token(reach, now).await?;
+        let token = self.token(scope, now).await?;
         match self.client.call(Call { method, path, bearer: &token, body }, now).await {
             Err(GitHubError::Unauthorized) => {
-                self.kept().remove(&reach);
-                let token = self.token(reach, now).await?;
+                self.cached_tokens().remove(&scope);
+                let token = self.token(scope, now).await?;
                 self.client.call(Call { method, path, bearer: &token, body }, now).await
             }
             answer => answer,
         }
     }
 
-    async fn token(&self, reach: Reach, now: DateTime<Utc>) -> Result<String, GitHubError> {
-        let kept = self.kept().get(&reach).filter(|token| now + TOKEN_MARGIN < token.expires_at).cloned();
-        if let Some(kept) = kept {
-            return Ok(kept.token);
+    async fn token(&self, scope: TokenScope, now: DateTime<Utc>) -> Result<String, GitHubError> {
+        let cached =
+            self.cached_tokens().get(&scope).filter(|token| now + TOKEN_MARGIN < token.expires_at).cloned();
+        if let Some(cached) = cached {
+            return Ok(cached.token);
         }
-        let (installation, asked) = reach.request();
+        let (installation, asked) = scope.request();
         let path = format!("/app/installations/{installation}/access_tokens");
         let token: Token = self.ask("POST", &path, Some(&asked), now).await?.read()?;
-        self.kept().insert(reach, token.clone());
+        self.cached_tokens().insert(scope, token.clone());
         Ok(token.token)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<Reach, Token>> {
+    fn cached_tokens(&self) -> std::sync::MutexGuard<'_, HashMap<TokenScope, Token>> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -159,7 +160,7 @@ impl App {
     }
 }
 
-impl Reach {
+impl TokenScope {
     /// The installation, and the least permissions that suffice.
     fn request(self) -> (i64, Value) {
         match self {

@@ -6,7 +6,7 @@ use crate::repository::Repository;
 use chrono::{DateTime, Utc};
 use pulldown_cmark::{Event as Markdown, Parser, Tag, TagEnd};
 use roundtrip_domain::queue::github_jobs;
-use roundtrip_storage::github::pull_request::{self, Row};
+use roundtrip_storage::github::pull_request::{self, PullRequestRow};
 use roundtrip_storage::github::queue::{self, Accepted};
 use roundtrip_wire::Slug;
 use sqlx::PgPool;
@@ -233,7 +233,7 @@ pub struct CommandOrigin<'a> {
 /// Stores a command from a user with write access, for the commit that they saw. `queue` approves the commit.
 pub async fn note_command(
     pool: &PgPool,
-    pull_request: &Row,
+    pull_request: &PullRequestRow,
     asked: &CommandOrigin<'_>,
     command: &Command,
     now: DateTime<Utc>,

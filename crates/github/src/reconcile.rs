@@ -12,7 +12,7 @@ use anyhow::Result;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage::github::installation;
-use roundtrip_storage::github::pull_request::{self, Row, Written};
+use roundtrip_storage::github::pull_request::{self, PullRequestRow, Written};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
@@ -35,7 +35,7 @@ pub trait Reports: Send + Sync {
     ///
     /// # Errors
     /// It cannot be built now.
-    async fn report(&self, pull_request: &Row) -> Result<Option<PullRequestReport>>;
+    async fn report(&self, pull_request: &PullRequestRow) -> Result<Option<PullRequestReport>>;
 }
 
 /// Updates comments and checks at GitHub; cheap to clone.
@@ -94,7 +94,7 @@ impl Reconciler {
         };
         let mut written = Written::default();
         let outcome = match &report {
-            Some(report) => self.say(&row, report, &mut written, now).await,
+            Some(report) => self.update(&row, report, &mut written, now).await,
             None => Ok(()),
         };
         // Also after a partial failure, so that what was written need not be searched.
@@ -122,9 +122,9 @@ impl Reconciler {
         Ok(true)
     }
 
-    async fn say(
+    async fn update(
         &self,
-        row: &Row,
+        row: &PullRequestRow,
         report: &PullRequestReport,
         written: &mut Written,
         now: DateTime<Utc>,
@@ -138,22 +138,22 @@ impl Reconciler {
             return Ok(());
         };
         let repository = Repository::new(&self.app, &self.pool, &known, now);
-        say_check(repository, row, report, written).await?;
-        say_comment(repository, row, report, written).await
+        update_check(repository, row, report, written).await?;
+        update_comment(repository, row, report, written).await
     }
 }
 
 /// The check of the head commit: stored, found at GitHub, or created.
-async fn say_check(
+async fn update_check(
     repository: Repository<'_>,
-    row: &Row,
+    row: &PullRequestRow,
     report: &PullRequestReport,
     written: &mut Written,
 ) -> Result<(), GitHubError> {
     let check = comment::check(report);
-    let said = Sha256::digest(check.to_string()).to_vec();
+    let digest = Sha256::digest(check.to_string()).to_vec();
     let stored = row.check_run_id.filter(|_| row.check_head_sha.as_ref() == Some(&report.head_sha));
-    if stored.is_some() && row.check_sha256.as_ref() == Some(&said) {
+    if stored.is_some() && row.check_sha256.as_ref() == Some(&digest) {
         return Ok(());
     }
     let known = match stored {
@@ -171,14 +171,14 @@ async fn say_check(
             repository.create_check(&whole).await?
         }
     };
-    written.check = Some((id, report.head_sha.clone(), said));
+    written.check = Some((id, report.head_sha.clone(), digest));
     Ok(())
 }
 
 /// The comment: stored, found by its first line, or created if needed.
-async fn say_comment(
+async fn update_comment(
     repository: Repository<'_>,
-    row: &Row,
+    row: &PullRequestRow,
     report: &PullRequestReport,
     written: &mut Written,
 ) -> Result<(), GitHubError> {
@@ -187,14 +187,14 @@ async fn say_comment(
         return Ok(());
     }
     let body = comment::body(report);
-    let said = Sha256::digest(&body).to_vec();
-    if row.comment_id.is_some() && row.comment_sha256.as_ref() == Some(&said) {
+    let digest = Sha256::digest(&body).to_vec();
+    if row.comment_id.is_some() && row.comment_sha256.as_ref() == Some(&digest) {
         return Ok(());
     }
     if let Some(id) = row.comment_id {
         match repository.update_comment(id, &body).await {
             Ok(()) => {
-                written.comment = Some((id, said));
+                written.comment = Some((id, digest));
                 return Ok(());
             }
             // The comment was deleted. Search for it, and create it again if needed.
@@ -211,7 +211,7 @@ async fn say_comment(
         None if report.worth_a_comment() => repository.create_comment(row.number, &body).await?,
         None => return Ok(()),
     };
-    written.comment = Some((id, said));
+    written.comment = Some((id, digest));
     Ok(())
 }
 

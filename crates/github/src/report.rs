@@ -1,7 +1,7 @@
 //! [`LabReports`]: builds the report of a pull request from its jobs. The verdicts are those of the compare page: one job
 //! measures base and head alternately on one machine.
 
-use crate::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row};
+use crate::comment::{Acknowledgement, ComparedSeries, Leg, LegState, PullRequestReport};
 use crate::reconcile::Reports;
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
@@ -37,7 +37,7 @@ impl LabReports {
     }
 
     /// The newest job of each machine for the head commit.
-    async fn jobs(&self, row: &pull_request::Row) -> Result<BTreeMap<String, job::Row>> {
+    async fn jobs(&self, row: &pull_request::PullRequestRow) -> Result<BTreeMap<String, job::Job>> {
         let filter = Filter { pull_request: Some(row.number), ..Filter::default() };
         let jobs = job::list(&self.pool, row.project_id, filter, i64::MAX, JOBS_MAX).await?;
         let mut newest = BTreeMap::new();
@@ -49,7 +49,7 @@ impl LabReports {
     }
 
     /// A job's comparisons: for each preset, the base's run with the head's.
-    async fn compared(&self, project_id: i64, job: &job::Row) -> Result<Vec<(String, ComparisonPair)>> {
+    async fn compared(&self, project_id: i64, job: &job::Job) -> Result<Vec<(String, ComparisonPair)>> {
         let runs = job::runs(&self.pool, job.job_id).await?;
         let mut compared = Vec::new();
         for head in runs.iter().filter(|run| run.commit_sha == job.commit_sha) {
@@ -65,7 +65,7 @@ impl LabReports {
 
 #[async_trait]
 impl Reports for LabReports {
-    async fn report(&self, row: &pull_request::Row) -> Result<Option<PullRequestReport>> {
+    async fn report(&self, row: &pull_request::PullRequestRow) -> Result<Option<PullRequestReport>> {
         let jobs = self.jobs(row).await?;
         if jobs.is_empty() {
             return Ok(None);
@@ -112,7 +112,7 @@ pub(crate) const NO_COMPARISON: &str = "not compared: the preset measures no cod
 /// An agent that is [offline](OFFLINE_AFTER).
 pub(crate) const NO_CONTACT: &str = "no contact with its agent for 5 minutes";
 
-fn leg(machine: &str, job: &job::Row, is_offline: bool, is_alone: bool) -> Leg {
+fn leg(machine: &str, job: &job::Job, is_offline: bool, is_alone: bool) -> Leg {
     let (state, reason) = match job.status.as_str() {
         "done" if is_alone => (LegState::Measured, Some(NO_COMPARISON.to_owned())),
         "done" => (LegState::Measured, None),
@@ -124,24 +124,25 @@ fn leg(machine: &str, job: &job::Row, is_offline: bool, is_alone: bool) -> Leg {
 }
 
 /// The row for p50, and one for p99 if only that changed.
-fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<Row> {
+fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<ComparedSeries> {
     let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
         #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
         let side = |side: &Option<comparison::MeasuredSide>| side.as_ref().map(|side| of(side) as f64);
         (side(&pair.base), side(&pair.head))
     };
-    let row = |metric: &str, (base_ns, head_ns), change, interval: Option<[f64; 2]>, verdict| Row {
-        transport: pair.transport.slug.to_string(),
-        message_bytes: pair.case.size_profile.is_none().then_some(pair.case.message_bytes),
-        case: described(&pair.case),
-        metric: metric.to_owned(),
-        machine: machine.to_owned(),
-        base_ns,
-        head_ns,
-        change,
-        interval: interval.map(|[low, high]| (low, high)),
-        verdict,
-    };
+    let row =
+        |metric: &str, (base_ns, head_ns), change, interval: Option<[f64; 2]>, verdict| ComparedSeries {
+            transport: pair.transport.slug.to_string(),
+            message_bytes: pair.case.size_profile.is_none().then_some(pair.case.message_bytes),
+            case: described(&pair.case),
+            metric: metric.to_owned(),
+            machine: machine.to_owned(),
+            base_ns,
+            head_ns,
+            change,
+            interval: interval.map(|[low, high]| (low, high)),
+            verdict,
+        };
     let mut rows =
         vec![row("p50", figure(|side| side.latency_ns.p50), pair.change, pair.change_interval, pair.verdict)];
     let tail = pair.p99.and_then(|p99| Some((p99, p99.verdict?)));

@@ -1,7 +1,7 @@
 //! [`Repository`]: requests about one repository. Writes are counted, so that all servers together stay below GitHub's
 //! limits.
 
-use crate::app::{App, PER_PAGE, Reach};
+use crate::app::{App, PER_PAGE, TokenScope};
 use crate::client::{Answer, GitHubError};
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -24,7 +24,7 @@ pub struct Repository<'a> {
     app: &'a App,
     pool: &'a PgPool,
     full_name: &'a str,
-    reach: Reach,
+    reach: TokenScope,
     now: DateTime<Utc>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Repository<'a> {
         repository: &'a installation::Repository,
         now: DateTime<Utc>,
     ) -> Self {
-        let reach = Reach::Repository {
+        let reach = TokenScope::Repository {
             installation: repository.github_installation_id,
             repository: repository.github_repository_id,
         };

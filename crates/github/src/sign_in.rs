@@ -38,7 +38,7 @@ pub struct GitHub {
 
 /// A started sign-in: the redirect, and the values that the callback is checked with.
 #[derive(Debug)]
-pub struct Begun {
+pub struct StartedSignIn {
     /// The address to redirect to.
     pub url: String,
     /// Returned in the callback's query.
@@ -75,11 +75,11 @@ impl GitHub {
     }
 
     /// Starts a sign-in. GitHub redirects the browser to the address registered for the OAuth app.
-    pub fn begin(&self) -> Begun {
+    pub fn begin(&self) -> StartedSignIn {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let (url, state) =
             self.client.authorize_url(CsrfToken::new_random).set_pkce_challenge(challenge).url();
-        Begun { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
+        StartedSignIn { url: url.into(), state: state.into_secret(), verifier: verifier.into_secret() }
     }
 
     /// The GitHub user behind a sign-in code.

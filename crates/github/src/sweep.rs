@@ -1,6 +1,6 @@
 //! Reads all pull requests at GitHub, because GitHub does not repeat failed deliveries.
 
-use crate::app::{App, PER_PAGE, Reach};
+use crate::app::{App, PER_PAGE, TokenScope};
 use crate::client::GitHubError;
 use crate::intake;
 use crate::repository::{PullRequest, Repository};
@@ -146,7 +146,7 @@ async fn repositories(
     let mut repositories = Vec::new();
     for page in 1.. {
         let path = format!("/installation/repositories?per_page={PER_PAGE}&page={page}");
-        let answer = app.ask_as(Reach::Installation(installation), "GET", &path, None, now).await?;
+        let answer = app.ask_as(TokenScope::Installation(installation), "GET", &path, None, now).await?;
         let list: RepositoryList = answer.read()?;
         let rows = list.repositories.into_iter();
         repositories.extend(rows.map(|one| (one.id, one.full_name, one.private, one.default_branch)));

@@ -172,10 +172,10 @@ impl Worker {
         now: DateTime<Utc>,
     ) -> Result<Option<installation::Repository>, GitHubError> {
         let known = self.known(place).await?;
-        let is_told = |known: &installation::Repository| {
+        let is_known = |known: &installation::Repository| {
             known.github_installation_id == place.installation && known.full_name == place.full_name
         };
-        if known.as_ref().is_some_and(is_told) {
+        if known.as_ref().is_some_and(is_known) {
             return Ok(known);
         }
         sweep::read_installation(&self.app, &self.pool, place.installation, now).await?;

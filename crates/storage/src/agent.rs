@@ -44,7 +44,7 @@ pub struct Taker {
 
 impl Working {
     /// Whether its status is unchanged.
-    fn has_just_said(&self, status: &AgentStatus) -> bool {
+    fn is_unchanged(&self, status: &AgentStatus) -> bool {
         Utc::now() - self.last_seen_at < FRESH
             && self.version.as_deref() == Some(status.version.as_str())
             && self.failing == status.health.failing
@@ -173,7 +173,7 @@ pub async fn create(
 
 /// Stores an agent's status. An unchanged one is not written, so the last contact is known to ten seconds.
 pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx::Result<()> {
-    if agent.has_just_said(status) {
+    if agent.is_unchanged(status) {
         return Ok(());
     }
     sqlx::query!(

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// The readings of one run.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of tables run and commit, described there")]
-pub struct Row {
+pub struct RunReadings {
     pub run_id: Uuid,
     pub started_at: DateTime<Utc>,
     pub commit_ordinal: i64,
@@ -35,9 +35,9 @@ pub async fn newest(
     pool: &PgPool,
     (project_id, machine_id): (i64, i64),
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<RunReadings>> {
     sqlx::query_as!(
-        Row,
+        RunReadings,
         r#"select run.run_id, run.started_at, commit.ordinal as commit_ordinal, run.environment_id,
                   run.canaries as "canaries: Json<Vec<Canary>>"
            from run

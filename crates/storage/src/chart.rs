@@ -134,7 +134,7 @@ pub async fn lines(
 ) -> sqlx::Result<Vec<LineRow>> {
     let is_usual = !columns.rate && columns.quantiles.iter().all(|quantile| USUAL.contains(quantile));
     let line = |series_id, numbers: Option<Vec<u8>>| {
-        LineRow::of(series_id, &numbers.unwrap_or_default(), !is_usual, columns.repetitions)
+        LineRow::decode(series_id, &numbers.unwrap_or_default(), !is_usual, columns.repetitions)
     };
     let mut lines = of_each_machine(series, async |machine_id, series_ids| {
         if is_usual {
@@ -188,7 +188,7 @@ pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::R
         .fetch_all(pool)
         .await?;
         let line = |numbers: Option<Vec<u8>>, series_id| {
-            LineRow::of(series_id, &numbers.unwrap_or_default(), false, true)
+            LineRow::decode(series_id, &numbers.unwrap_or_default(), false, true)
         };
         rows.into_iter().map(|row| line(row.numbers, row.series_id)).collect()
     })
@@ -198,7 +198,7 @@ pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::R
 impl LineRow {
     /// Decodes points, newest first: `point.chart_line` of each, followed by the other quantiles and the rate
     /// if included.
-    fn of(series_id: i64, bytes: &[u8], with_other: bool, with_repetitions: bool) -> sqlx::Result<Self> {
+    fn decode(series_id: i64, bytes: &[u8], with_other: bool, with_repetitions: bool) -> sqlx::Result<Self> {
         let mut bytes = Numbers(bytes);
         let mut line = Self { series_id, ..Self::default() };
         let (mut usual, mut other) = (USUAL.map(|_| Vec::new()), OTHER.map(|_| Vec::new()));

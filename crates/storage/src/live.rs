@@ -10,7 +10,7 @@ const CHANNEL: &str = "roundtrip_runs";
 /// A run that was stored.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the columns of table run, described there")]
-pub struct Row {
+pub struct StoredRun {
     pub run_id: Uuid,
     pub project: String,
     pub machine: String,
@@ -18,9 +18,9 @@ pub struct Row {
 }
 
 /// Runs by id. Unknown ones are skipped.
-pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
+pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<StoredRun>> {
     sqlx::query_as!(
-        Row,
+        StoredRun,
         "select run.run_id, project.slug as project, machine.slug as machine, commit.ordinal as commit_ordinal
          from run
          join project on project.project_id = run.project_id

@@ -158,7 +158,7 @@ pub async fn amount(
         amount.byte_count += match part {
             Part::Upload => upload_bytes(&mut connection, machine_id, &run_ids).await?,
             Part::Histograms => {
-                let places = Places::of(&mut connection, machine_id, &runs).await?;
+                let places = Places::find(&mut connection, machine_id, &runs).await?;
                 histogram_bytes(&mut connection, machine_id, &places).await?
             }
             // Points have a fixed size, so their number is sufficient.
@@ -217,11 +217,11 @@ pub async fn remove(
                 remove_uploads(connection, machine_id, &run_ids).await?;
             }
             Part::Histograms => {
-                let places = Places::of(connection, machine_id, &runs).await?;
+                let places = Places::find(connection, machine_id, &runs).await?;
                 remove_histograms(connection, machine_id, &places).await?;
             }
             Part::Points => {
-                let places = Places::of(connection, machine_id, &runs).await?;
+                let places = Places::find(connection, machine_id, &runs).await?;
                 remove_points(connection, machine_id, &places).await?;
                 remove_histograms(connection, machine_id, &places).await?;
                 remove_uploads(connection, machine_id, &run_ids).await?;
@@ -247,7 +247,7 @@ struct Places {
 }
 
 impl Places {
-    async fn of(connection: &mut PgConnection, machine_id: i64, runs: &[Old]) -> sqlx::Result<Self> {
+    async fn find(connection: &mut PgConnection, machine_id: i64, runs: &[Old]) -> sqlx::Result<Self> {
         let ordinals: HashMap<Uuid, i64> = runs.iter().map(|run| (run.run_id, run.commit_ordinal)).collect();
         let rows = sqlx::query!(
             r#"select run_result.run_id, of_run.series_id as "series_id!"

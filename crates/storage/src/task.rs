@@ -37,7 +37,7 @@ pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
 }
 
 /// Makes a task due now.
-pub async fn hasten(pool: &PgPool, name: &str) -> sqlx::Result<()> {
+pub async fn make_due(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     sqlx::query!("update task set due_at = now() where name = $1", name).execute(pool).await?;
     Ok(())
 }

@@ -81,7 +81,7 @@ fn group(
     let newest = members.max_by_key(|member| member.point.run_id);
     let environment_id = newest.map_or(0, |member| member.point.environment_id);
     let machine = newest.map(|member| member.series.machine.clone()).unwrap_or_default();
-    let told_apart_by = told_apart(&candidates);
+    let told_apart_by = distinguishing_facts(&candidates);
     let mut not_ranked = Vec::new();
     let mut lines = Vec::new();
     let mut ranked_candidates = Vec::new();
@@ -136,7 +136,7 @@ fn group(
 }
 
 /// The facts that differ between transports, except the transport itself.
-fn told_apart(candidates: &[Candidate<'_>]) -> Vec<String> {
+fn distinguishing_facts(candidates: &[Candidate<'_>]) -> Vec<String> {
     let Some(first) = candidates.first() else { return Vec::new() };
     let names = candidates.iter().flat_map(|candidate| candidate.facts.keys());
     let mut names: Vec<String> = names
@@ -185,13 +185,17 @@ impl Candidate<'_> {
         self.members.iter().filter_map(at_size).collect()
     }
 
-    fn told(&self, names: &[String]) -> BTreeMap<String, String> {
+    fn facts_of(&self, names: &[String]) -> BTreeMap<String, String> {
         let fact = |name: &String| Some((name.clone(), self.facts.get(name)?.clone()));
         names.iter().filter_map(fact).collect()
     }
 
     fn unranked(&self, told_apart_by: &[String], because: String) -> UnrankedTransport {
-        UnrankedTransport { transport: self.transport.clone(), told_apart: self.told(told_apart_by), because }
+        UnrankedTransport {
+            transport: self.transport.clone(),
+            told_apart: self.facts_of(told_apart_by),
+            because,
+        }
     }
 
     fn ranked(
@@ -214,7 +218,7 @@ impl Candidate<'_> {
         let rate = wanted.rate_per_second;
         Some(RankedTransport {
             transport: self.transport.clone(),
-            told_apart: self.told(told_apart_by),
+            told_apart: self.facts_of(told_apart_by),
             receive: first.of_a_size.series.methodology.receive.clone(),
             latency_ns: AdvisedLatency {
                 mean: ranked.mixture.mean_ns,

@@ -152,7 +152,7 @@ pub struct AdviceChange {
 pub async fn members(
     pool: &PgPool,
     over: SweptParameter,
-    rows: Vec<db::series::Row>,
+    rows: Vec<db::series::SeriesRow>,
 ) -> Result<Vec<Member>, DomainError> {
     let Some(machine_id) = rows.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
     let points = members::points(pool, &rows, None).await?;

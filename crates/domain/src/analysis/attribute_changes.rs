@@ -1,13 +1,13 @@
 //! What follows from changes: their cause, which regression they belong to, and which earlier change they
 //! reverse.
 
-use super::evidence::{Asked, EvidenceLoader};
+use super::evidence::{EvidenceLoader, EvidenceRequest};
 use super::{AnalysisError, Direction, backfill, suspect};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
 use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::{self, Row, Track, store};
+use roundtrip_storage::change_point::{self, ChangePointRow, Track, store};
 use roundtrip_storage::notification::outbox;
 use roundtrip_storage::reference_series::Subject;
 use roundtrip_storage::regression::grouping::{self, Open};
@@ -52,11 +52,11 @@ pub(super) async fn attribute_changes(
     let mut taken_back = Vec::new();
     for &project_id in project_ids {
         let ungrouped = rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none());
-        let ungrouped: Vec<&Row> = ungrouped.collect();
+        let ungrouped: Vec<&ChangePointRow> = ungrouped.collect();
         if ungrouped.is_empty() {
             continue;
         }
-        let mut groups = Groups::of(connection, project_id, &ungrouped, now).await?;
+        let mut groups = Groups::load(connection, project_id, &ungrouped, now).await?;
         for row in ungrouped {
             let cause = causes.get(&row.change_point_id).copied().unwrap_or(Cause::Unknown);
             groups.add(connection, row, cause, &history).await?;
@@ -68,30 +68,30 @@ pub(super) async fn attribute_changes(
     }
     let touched = each(touched);
     grouping::narrow(connection, &touched, now).await?;
-    let fixed = grouping::went_back(connection, &taken_back).await?;
+    let fixed = grouping::fully_reversed(connection, &taken_back).await?;
     grouping::fix(connection, &fixed, now).await?;
-    tell(connection, &rows, &touched, &fixed, now).await?;
+    queue_notifications(connection, &rows, &touched, &fixed, now).await?;
     backfill::request(pool, connection, &touched, now).await?;
     Ok(())
 }
 
 /// Stores the notifications in the same transaction as the findings, so that each is sent once.
-async fn tell(
+async fn queue_notifications(
     connection: &mut PgConnection,
-    rows: &[Row],
+    rows: &[ChangePointRow],
     touched: &[i64],
     fixed: &[(i64, i64)],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    outbox::tell_found(connection, touched, now).await?;
+    outbox::queue_found(connection, touched, now).await?;
     let fixed: Vec<i64> = fixed.iter().map(|(regression_id, _)| *regression_id).collect();
-    outbox::tell_fixed(connection, &fixed, now).await?;
+    outbox::queue_fixed(connection, &fixed, now).await?;
     let project_ids = each(rows.iter().map(|row| row.project_id));
     for project_id in project_ids {
         let machine_ids =
             each(rows.iter().filter(|row| row.project_id == project_id).map(|row| row.machine_id));
         for (machine_id, why) in suspect::why(connection, project_id, &machine_ids).await? {
-            outbox::tell_machine(connection, project_id, machine_id, &format!("is suspect: {why}"), now)
+            outbox::queue_machine(connection, project_id, machine_id, &format!("is suspect: {why}"), now)
                 .await?;
         }
     }
@@ -107,34 +107,34 @@ fn each(keys: impl IntoIterator<Item = i64>) -> Vec<i64> {
 async fn explain(
     pool: &PgPool,
     connection: &mut PgConnection,
-    rows: &[Row],
+    rows: &[ChangePointRow],
     series_ids: &[i64],
     history: &History,
 ) -> Result<HashMap<i64, Cause>, AnalysisError> {
     let subjects = db::reference_series::subjects(pool, series_ids).await?;
     let subjects: HashMap<i64, Subject> =
         subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
-    let asked = rows.iter().filter_map(|row| {
+    let requests = rows.iter().filter_map(|row| {
         let subject = subjects.get(&row.found.track.series_id)?;
-        Some(Asked::new(row, *subject, history.levels(row)))
+        Some(EvidenceRequest::new(row, *subject, history.levels(row)))
     });
-    let asked: Vec<Asked> = asked.collect();
-    let loader = EvidenceLoader::new(pool, &asked).await?;
-    let mut said = pin!(loader.classify(asked));
+    let requests: Vec<EvidenceRequest> = requests.collect();
+    let loader = EvidenceLoader::new(pool, &requests).await?;
+    let mut batches = pin!(loader.classify(requests));
     let mut causes = HashMap::new();
-    while let Some(said) = said.try_next().await? {
-        store::explain(connection, &said).await?;
-        causes.extend(said.into_iter().map(|said| (said.change_point_id, said.cause)));
+    while let Some(attributions) = batches.try_next().await? {
+        store::explain(connection, &attributions).await?;
+        causes.extend(attributions.into_iter().map(|one| (one.change_point_id, one.cause)));
     }
     Ok(causes)
 }
 
 /// All changes of some tracks, in commit order.
-struct History(HashMap<Track, Vec<Row>>);
+struct History(HashMap<Track, Vec<ChangePointRow>>);
 
 impl History {
     /// The changes before and after a change.
-    fn around(&self, row: &Row) -> (&[Row], &[Row]) {
+    fn around(&self, row: &ChangePointRow) -> (&[ChangePointRow], &[ChangePointRow]) {
         let all = self.0.get(&row.found.track).map_or(&[][..], Vec::as_slice);
         let before = all.partition_point(|other| other.found.ordinal < row.found.ordinal);
         let after = all.partition_point(|other| other.found.ordinal <= row.found.ordinal);
@@ -142,13 +142,13 @@ impl History {
     }
 
     /// The first commit of the level before a change, and the last commit of the level after it.
-    fn levels(&self, row: &Row) -> (i64, i64) {
+    fn levels(&self, row: &ChangePointRow) -> (i64, i64) {
         let (before, after) = self.around(row);
         let from = before.last().map_or(0, |other| other.found.ordinal);
         (from, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1))
     }
 
-    fn previous(&self, row: &Row) -> Option<&Row> {
+    fn previous(&self, row: &ChangePointRow) -> Option<&ChangePointRow> {
         let (before, _) = self.around(row);
         before.iter().rev().find(|other| other.found.matters)
     }
@@ -167,10 +167,10 @@ struct Groups {
 
 impl Groups {
     /// Loads the regressions that some changes could belong to.
-    async fn of(
+    async fn load(
         connection: &mut PgConnection,
         project_id: i64,
-        rows: &[&Row],
+        rows: &[&ChangePointRow],
         now: DateTime<Utc>,
     ) -> sqlx::Result<Self> {
         let after = rows.iter().map(|row| row.found.after_ordinal).min().unwrap_or(0);
@@ -190,7 +190,7 @@ impl Groups {
     async fn add(
         &mut self,
         connection: &mut PgConnection,
-        row: &Row,
+        row: &ChangePointRow,
         cause: Cause,
         history: &History,
     ) -> sqlx::Result<()> {
@@ -199,7 +199,7 @@ impl Groups {
             self.taken_back.insert(regression_id);
             return Ok(());
         }
-        let direction = Direction::of(row.found.change());
+        let direction = Direction::from_change(row.found.change());
         let regression_id = if let Some(open) =
             self.open.iter_mut().rev().find(|open| takes(open, row, direction, cause))
         {
@@ -226,7 +226,7 @@ impl Groups {
 
     /// The regression of the previous change, if this change returns to the level before it. A change that
     /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression.
-    fn taken_back_by(&self, row: &Row, history: &History) -> Option<i64> {
+    fn taken_back_by(&self, row: &ChangePointRow, history: &History) -> Option<i64> {
         let previous = history.previous(row)?;
         let regression_id = self.regression_of(previous)?;
         let was_taking_back = history.previous(previous).is_some_and(|earlier| {
@@ -236,14 +236,14 @@ impl Groups {
         (takes_back(row, previous) && !was_taking_back).then_some(regression_id)
     }
 
-    fn regression_of(&self, row: &Row) -> Option<i64> {
+    fn regression_of(&self, row: &ChangePointRow) -> Option<i64> {
         row.regression_id.or_else(|| self.members.get(&row.change_point_id).copied())
     }
 }
 
 /// Whether a change belongs to an open regression: same direction and kind of cause, overlapping commit
 /// range, and the same machine if a machine is the cause.
-fn takes(open: &Open, row: &Row, direction: Direction, cause: Cause) -> bool {
+fn takes(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause) -> bool {
     let is_of_kind = match cause {
         Cause::Machine => open.machine_ids.contains(&row.machine_id),
         Cause::Commit | Cause::Unknown => open.machine_ids.is_empty(),
@@ -255,7 +255,7 @@ fn takes(open: &Open, row: &Row, direction: Direction, cause: Cause) -> bool {
 }
 
 /// Whether a change returns to the level before another change of the same track.
-fn takes_back(row: &Row, previous: &Row) -> bool {
+fn takes_back(row: &ChangePointRow, previous: &ChangePointRow) -> bool {
     let [there, back] = [previous, row].map(|row| (row.found.after_ns / row.found.before_ns).ln());
     let left = (row.found.after_ns / previous.found.before_ns).ln();
     there * back < 0.0 && left.abs() <= BACK_WITHIN * there.abs()

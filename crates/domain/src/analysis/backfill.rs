@@ -3,7 +3,7 @@
 
 use super::culprits;
 use chrono::{DateTime, Utc};
-use roundtrip_storage::change_point::{self, Row};
+use roundtrip_storage::change_point::{self, ChangePointRow};
 use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
@@ -37,7 +37,7 @@ pub(super) async fn request(
         let unmeasured = request::unmeasured(connection, place, range).await?;
         let (wanted, reason) = if unmeasured.is_empty() {
             let doubtful = doubtful(pool, clearest.project_id, &changes).await?;
-            (request::seldom_measured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
+            (request::undermeasured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
         } else {
             wanted(&unmeasured)
         };
@@ -49,13 +49,13 @@ pub(super) async fn request(
 }
 
 /// The certainty of a change's location; for equal ones, the size of the change.
-fn clearness(change: &Row) -> f64 {
+fn clearness(change: &ChangePointRow) -> f64 {
     let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
     surest + change.found.change().abs().min(1.0) / 1_000.0
 }
 
 /// The ordinals of the commits that may have caused these changes, if the results do not identify one.
-async fn doubtful(pool: &PgPool, project_id: i64, changes: &[Row]) -> sqlx::Result<Vec<i64>> {
+async fn doubtful(pool: &PgPool, project_id: i64, changes: &[ChangePointRow]) -> sqlx::Result<Vec<i64>> {
     let suspects = culprits::rank(pool, project_id, changes.iter()).await?;
     let is_sure = suspects.first().is_none_or(|first| first.probability >= SURE);
     let most_probable = suspects.iter().take(if is_sure { 0 } else { ALL_MAX });

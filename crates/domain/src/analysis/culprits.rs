@@ -2,7 +2,7 @@
 
 use roundtrip_stats::culprit::{self, Testimony};
 use roundtrip_storage as db;
-use roundtrip_storage::change_point::Row;
+use roundtrip_storage::change_point::ChangePointRow;
 use roundtrip_storage::commit::CommitSummary;
 use serde::Serialize;
 use sqlx::PgPool;
@@ -30,7 +30,7 @@ pub struct Culprit {
 pub async fn rank(
     pool: &PgPool,
     project_id: i64,
-    changes: impl Iterator<Item = &Row>,
+    changes: impl Iterator<Item = &ChangePointRow>,
 ) -> sqlx::Result<Vec<Culprit>> {
     // The p50 and p99 of one series come from the same messages, so they are not independent.
     let mut of_series: HashMap<(i64, i64), Testimony> = HashMap::new();

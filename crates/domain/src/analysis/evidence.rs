@@ -7,7 +7,7 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use roundtrip_stats::cause::{Cause, Kind, ReferenceSeries, Statement};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
-use roundtrip_storage::change_point::{Figure, Row, Track};
+use roundtrip_storage::change_point::{ChangePointRow, Figure, Track};
 use roundtrip_storage::point::SeriesKey;
 use roundtrip_storage::reference_series::{Other, Subject};
 use sqlx::PgPool;
@@ -27,16 +27,16 @@ const PARTS_AT_ONCE: usize = 2;
 
 /// A change, and the commits from which its reference series are read.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    change: Row,
+pub(super) struct EvidenceRequest {
+    change: ChangePointRow,
     subject: Subject,
     from: i64,
     to: i64,
 }
 
-impl Asked {
+impl EvidenceRequest {
     /// Limited to the commits where the change's two levels held. Earlier and later results do not matter.
-    pub(super) fn new(change: &Row, subject: Subject, (from, to): (i64, i64)) -> Self {
+    pub(super) fn new(change: &ChangePointRow, subject: Subject, (from, to): (i64, i64)) -> Self {
         let from = from.max(change.found.after_ordinal.saturating_sub(COMMITS));
         let to = to.min(change.found.until_ordinal.saturating_add(COMMITS));
         Self { change: change.clone(), subject, from, to }
@@ -53,19 +53,19 @@ impl Asked {
 }
 
 /// Splits changes into batches that need little memory.
-fn parts(asked: Vec<Asked>) -> Vec<Vec<Asked>> {
-    let mut parts: Vec<Vec<Asked>> = Vec::new();
-    for asked in asked {
+fn parts(requests: Vec<EvidenceRequest>) -> Vec<Vec<EvidenceRequest>> {
+    let mut parts: Vec<Vec<EvidenceRequest>> = Vec::new();
+    for request in requests {
         match parts.last_mut() {
             Some(part)
                 if part.len() < AT_ONCE
                     && part
                         .first()
-                        .is_some_and(|first| asked.from.abs_diff(first.from) < COMMITS_AT_ONCE) =>
+                        .is_some_and(|first| request.from.abs_diff(first.from) < COMMITS_AT_ONCE) =>
             {
-                part.push(asked);
+                part.push(request);
             }
-            _ => parts.push(vec![asked]),
+            _ => parts.push(vec![request]),
         }
     }
     parts
@@ -84,13 +84,13 @@ struct Evidence {
 }
 
 impl<'a> EvidenceLoader<'a> {
-    pub(super) async fn new(pool: &'a PgPool, asked: &[Asked]) -> sqlx::Result<Self> {
+    pub(super) async fn new(pool: &'a PgPool, requests: &[EvidenceRequest]) -> sqlx::Result<Self> {
         let mut controls = HashMap::new();
-        for (project_id, machine_id) in asked.iter().map(Asked::place).collect::<BTreeSet<_>>() {
+        for (project_id, machine_id) in requests.iter().map(EvidenceRequest::place).collect::<BTreeSet<_>>() {
             let found = db::reference_series::controls(pool, project_id, machine_id, CONTROLS_MAX).await?;
             controls.insert((project_id, machine_id), found);
         }
-        let series_ids: BTreeSet<i64> = asked.iter().map(|asked| asked.subject.series_id).collect();
+        let series_ids: BTreeSet<i64> = requests.iter().map(|request| request.subject.series_id).collect();
         let series_ids: Vec<i64> = series_ids.into_iter().collect();
         let mut siblings: HashMap<i64, Vec<Other>> = HashMap::new();
         for (series_id, sibling) in db::reference_series::siblings(pool, &series_ids).await? {
@@ -103,47 +103,47 @@ impl<'a> EvidenceLoader<'a> {
     }
 
     /// The control series for a change.
-    fn controls(&self, asked: &Asked) -> impl Iterator<Item = &Other> {
-        let controls = self.controls.get(&asked.place()).map_or(&[][..], Vec::as_slice);
-        controls.iter().filter(|other| other.key.series_id != asked.subject.series_id)
+    fn controls(&self, request: &EvidenceRequest) -> impl Iterator<Item = &Other> {
+        let controls = self.controls.get(&request.place()).map_or(&[][..], Vec::as_slice);
+        controls.iter().filter(|other| other.key.series_id != request.subject.series_id)
     }
 
-    fn siblings(&self, asked: &Asked) -> &[Other] {
-        self.siblings.get(&asked.subject.series_id).map_or(&[][..], Vec::as_slice)
+    fn siblings(&self, request: &EvidenceRequest) -> &[Other] {
+        self.siblings.get(&request.subject.series_id).map_or(&[][..], Vec::as_slice)
     }
 
     /// Attributes changes, given in the order of their commits, in batches.
     pub(super) fn classify(
         &self,
-        asked: Vec<Asked>,
+        requests: Vec<EvidenceRequest>,
     ) -> impl Stream<Item = Result<Vec<Attribution>, AnalysisError>> {
-        stream::iter(parts(asked)).map(|part| self.classify_part(part)).buffered(PARTS_AT_ONCE)
+        stream::iter(parts(requests)).map(|part| self.classify_part(part)).buffered(PARTS_AT_ONCE)
     }
 
-    async fn classify_part(&self, part: Vec<Asked>) -> Result<Vec<Attribution>, AnalysisError> {
+    async fn classify_part(&self, part: Vec<EvidenceRequest>) -> Result<Vec<Attribution>, AnalysisError> {
         let evidence = self.evidence(&part).await?;
-        let with_references: Vec<(Asked, Vec<ReferenceSeries>)> = part
+        let with_references: Vec<(EvidenceRequest, Vec<ReferenceSeries>)> = part
             .into_iter()
-            .map(|asked| {
-                let references = self.references(&asked, &evidence);
-                (asked, references)
+            .map(|request| {
+                let references = self.references(&request, &evidence);
+                (request, references)
             })
             .collect();
         let classified = tokio::task::spawn_blocking(move || {
-            with_references.into_iter().map(|(asked, references)| asked.classify(&references)).collect()
+            with_references.into_iter().map(|(request, references)| request.classify(&references)).collect()
         });
         Ok(classified.await?)
     }
 
     /// Reads the reference series of some changes.
-    async fn evidence(&self, part: &[Asked]) -> sqlx::Result<Evidence> {
+    async fn evidence(&self, part: &[EvidenceRequest]) -> sqlx::Result<Evidence> {
         // Each series is read once, for all commits that any change needs.
         let mut machines: BTreeMap<(i64, i64, i64), [i64; 2]> = BTreeMap::new();
         let mut series: BTreeMap<i64, (SeriesKey, [i64; 2])> = BTreeMap::new();
-        for asked in part {
-            let ends = [asked.from, asked.to];
-            include(machines.entry(asked.machine()).or_insert(ends), ends);
-            for Other { key, .. } in self.controls(asked).chain(self.siblings(asked)) {
+        for request in part {
+            let ends = [request.from, request.to];
+            include(machines.entry(request.machine()).or_insert(ends), ends);
+            for Other { key, .. } in self.controls(request).chain(self.siblings(request)) {
                 include(&mut series.entry(key.series_id).or_insert((*key, ends)).1, ends);
             }
         }
@@ -157,20 +157,20 @@ impl<'a> EvidenceLoader<'a> {
         Ok(Evidence { canaries, tracks })
     }
 
-    fn references(&self, asked: &Asked, evidence: &Evidence) -> Vec<ReferenceSeries> {
-        let of_change = asked.change.found.track;
-        let canaries = evidence.canaries.get(&asked.machine()).into_iter().flatten();
-        let canaries = canaries.map(|(name, points)| asked.reference(Kind::Canary, name, points));
-        let controls = self.controls(asked).filter_map(|other| {
+    fn references(&self, request: &EvidenceRequest, evidence: &Evidence) -> Vec<ReferenceSeries> {
+        let of_change = request.change.found.track;
+        let canaries = evidence.canaries.get(&request.machine()).into_iter().flatten();
+        let canaries = canaries.map(|(name, points)| request.reference(Kind::Canary, name, points));
+        let controls = self.controls(request).filter_map(|other| {
             let track = Track { series_id: other.key.series_id, ..of_change };
             let points = evidence.tracks.get(&track.series_id)?.get(&track)?;
-            Some(asked.reference(Kind::Control, &other.name, points))
+            Some(request.reference(Kind::Control, &other.name, points))
         });
-        let siblings = self.siblings(asked).iter().filter_map(|other| {
+        let siblings = self.siblings(request).iter().filter_map(|other| {
             // Of another machine's environments, the one with the most values.
             let tracks = evidence.tracks.get(&other.key.series_id)?.iter();
             let tracks = tracks.filter(|(track, _)| track.figure == of_change.figure);
-            let references = tracks.map(|(_, points)| asked.reference(Kind::Sibling, &other.name, points));
+            let references = tracks.map(|(_, points)| request.reference(Kind::Sibling, &other.name, points));
             references.max_by_key(|reference| reference.before.len().min(reference.after.len()))
         });
         canaries.chain(controls).chain(siblings).collect()
@@ -200,7 +200,7 @@ async fn readings(
     Ok(readings)
 }
 
-impl Asked {
+impl EvidenceRequest {
     /// The values of a reference series before and after the change.
     fn reference(&self, kind: Kind, name: &str, points: &Points) -> ReferenceSeries {
         let found = &self.change.found;

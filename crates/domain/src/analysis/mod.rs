@@ -24,7 +24,7 @@ use roundtrip_stats::change_point::Method;
 use roundtrip_storage as db;
 use roundtrip_storage::analysis::{self, Due};
 use roundtrip_storage::change_point::store::{self, Placed};
-use roundtrip_storage::change_point::{self, Found, Row, Track};
+use roundtrip_storage::change_point::{self, ChangePointRow, Found, Track};
 use roundtrip_storage::chart::Columns;
 use roundtrip_storage::point::{Lines, Quantile, Selection, SeriesKey};
 use roundtrip_storage::regression::grouping;
@@ -185,7 +185,7 @@ impl Analyst {
         let results = tokio::task::spawn_blocking(move || {
             let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
             parts
-                .map(|(track, points)| Outcome::of(track, points, from_ordinal, stored.remove(&track)))
+                .map(|(track, points)| Outcome::new(track, points, from_ordinal, stored.remove(&track)))
                 .collect()
         });
         Ok(results.await?)
@@ -241,7 +241,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<Row>>) -> Self {
+    fn new(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<ChangePointRow>>) -> Self {
         let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
         let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
         let known: Vec<i64> = known.iter().map(|(_, found)| found.ordinal).collect();

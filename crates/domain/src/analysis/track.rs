@@ -115,13 +115,13 @@ impl Points {
 }
 
 /// A change, and the index of the point that confirmed it.
-pub type Told = (usize, Step);
+pub type Confirmed = (usize, Step);
 
 /// The result of change detection at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Look {
     /// It confirmed a change.
-    Told,
+    Confirmed,
     /// It did not; the reason, if there was a candidate.
     Silent(Option<Silence>),
 }
@@ -130,7 +130,7 @@ pub enum Look {
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// The changes.
-    pub steps: Vec<Told>,
+    pub steps: Vec<Confirmed>,
     /// One a point.
     pub looks: Vec<Look>,
 }
@@ -143,7 +143,7 @@ impl Points {
         for (index, &value) in self.values.iter().enumerate() {
             // Only times above 0 become points of a track.
             let step = detector.push(value, self.may_change(index)).ok().flatten();
-            trial.looks.push(if step.is_some() { Look::Told } else { Look::Silent(detector.silence()) });
+            trial.looks.push(if step.is_some() { Look::Confirmed } else { Look::Silent(detector.silence()) });
             trial.steps.extend(step.map(|step| (index, step)));
         }
         trial

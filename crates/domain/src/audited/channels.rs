@@ -6,7 +6,7 @@ use crate::notify::{self, Notifier};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::audit::{Action, By};
-use roundtrip_storage::notification::channel::{self, Row, Wanted};
+use roundtrip_storage::notification::channel::{self, ChannelRow, Wanted};
 use roundtrip_storage::notification::{Event, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -184,8 +184,8 @@ async fn read(connection: &mut PgConnection, channel_id: i64) -> Result<Channel,
     row.map(Channel::from).ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))
 }
 
-impl From<Row> for Channel {
-    fn from(mut row: Row) -> Self {
+impl From<ChannelRow> for Channel {
+    fn from(mut row: ChannelRow) -> Self {
         row.events.sort_by_key(|event| *event as u8);
         row.events.dedup();
         Self {

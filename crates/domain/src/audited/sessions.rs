@@ -36,7 +36,7 @@ pub async fn begin_session(
 }
 
 /// Starts a session for an account that signed in with GitHub. None if there is no such account.
-pub async fn begin_session_of_github(
+pub async fn begin_github_session(
     pool: &PgPool,
     caller: &Caller,
     by: &By,

@@ -52,7 +52,8 @@ pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::R
     let connection = &mut *transaction;
     let oidc_trust_id = oidc::create(connection, new).await?;
     let row = oidc::find(connection, oidc_trust_id).await?.ok_or(sqlx::Error::RowNotFound)?;
-    record(connection, by, Action::OidcTrustCreate, format!("project:{}", row.project), told(&row)).await?;
+    record(connection, by, Action::OidcTrustCreate, format!("project:{}", row.project), details(&row))
+        .await?;
     transaction.commit().await?;
     Ok(row)
 }
@@ -71,12 +72,12 @@ pub async fn delete_oidc_trust(
     };
     oidc::delete(&mut transaction, trust.oidc_trust_id).await?;
     let subject = format!("project:{}", trust.project);
-    record(&mut transaction, by, Action::OidcTrustDelete, subject, told(&trust)).await?;
+    record(&mut transaction, by, Action::OidcTrustDelete, subject, details(&trust)).await?;
     transaction.commit().await?;
     Ok(Some(trust))
 }
 
-fn told(trust: &oidc::OidcTrust) -> Value {
+fn details(trust: &oidc::OidcTrust) -> Value {
     json!({
         "oidc_trust_id": trust.oidc_trust_id, "issuer": trust.issuer, "repository": trust.repository,
         "repository_id": trust.repository_id, "repository_owner_id": trust.repository_owner_id,

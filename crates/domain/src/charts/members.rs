@@ -32,8 +32,8 @@ pub struct Member {
 }
 
 /// Groups series by machine.
-pub fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
-    let mut machines: BTreeMap<i64, Vec<db::series::Row>> = BTreeMap::new();
+pub fn by_machine(rows: Vec<db::series::SeriesRow>) -> Vec<Vec<db::series::SeriesRow>> {
+    let mut machines: BTreeMap<i64, Vec<db::series::SeriesRow>> = BTreeMap::new();
     for row in rows {
         machines.entry(row.key().machine_id).or_default().push(row);
     }
@@ -43,7 +43,7 @@ pub fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
 /// The points of series of one machine: at a commit, or the newest on the main line.
 pub async fn points(
     pool: &PgPool,
-    series: &[db::series::Row],
+    series: &[db::series::SeriesRow],
     commit: Option<(i64, i64)>,
 ) -> sqlx::Result<Vec<MeasuredRow>> {
     let Some(machine_id) = series.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
@@ -60,7 +60,7 @@ pub async fn points(
 /// A series in the database cannot be parsed.
 pub fn members(
     over: SweptParameter,
-    series: Vec<db::series::Row>,
+    series: Vec<db::series::SeriesRow>,
     points: Vec<MeasuredRow>,
 ) -> sqlx::Result<Vec<Member>> {
     let mut points: HashMap<i64, MeasuredRow> =
@@ -69,7 +69,7 @@ pub fn members(
     for row in series {
         let Some(point) = points.remove(&row.series_id) else { continue };
         let series = row.into_series()?;
-        if let Some(x) = over.of(&series.case) {
+        if let Some(x) = over.value_in(&series.case) {
             members.push(Member { x, series, point });
         }
     }

@@ -39,7 +39,7 @@ pub struct Line {
 impl SweptParameter {
     /// The parameter's value in a case. None without one: cases with a size profile have no single size, and
     /// imported cases have no parameters.
-    pub fn of(self, case: &Case) -> Option<u64> {
+    pub fn value_in(self, case: &Case) -> Option<u64> {
         let is_own = case.benchmark.is_none();
         match self {
             Self::MessageBytes => (is_own && case.size_profile.is_none()).then_some(case.message_bytes),
@@ -103,7 +103,7 @@ pub fn lines(over: SweptParameter, series: Vec<(u64, Facts)>) -> Vec<Line> {
 }
 
 /// The names of the facts that differ between lines.
-pub fn told_apart(lines: &[Line]) -> Vec<String> {
+pub fn distinguishing_facts(lines: &[Line]) -> Vec<String> {
     let names: BTreeSet<&String> = lines.iter().flat_map(|line| line.facts.keys()).collect();
     let differs =
         |name: &&String| lines.iter().any(|line| line.facts.get(*name) != lines[0].facts.get(*name));
@@ -151,8 +151,8 @@ mod tests {
         ];
         let lines = lines(SweptParameter::MessageBytes, series);
         assert_eq!(members(&lines), [vec![(16, 1), (64, 0)], vec![(64, 2)], vec![(64, 3)]]);
-        assert_eq!(told_apart(&lines), ["receive", "transport", "wake"]);
-        assert_eq!(told_apart(&[]), [""; 0]);
+        assert_eq!(distinguishing_facts(&lines), ["receive", "transport", "wake"]);
+        assert_eq!(distinguishing_facts(&[]), [""; 0]);
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         );
         assert_eq!(lines[0].facts["buffer_bytes"], "1 x message_bytes");
         assert_eq!(lines[1].facts["buffer_bytes"], "4096");
-        assert_eq!(told_apart(&lines), ["buffer_bytes"]);
+        assert_eq!(distinguishing_facts(&lines), ["buffer_bytes"]);
     }
 
     #[test]

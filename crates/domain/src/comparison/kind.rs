@@ -56,7 +56,7 @@ pub struct KindCounts {
 
 impl KindCounts {
     /// Counts these pairs.
-    pub fn of(pairs: &[ComparisonPair]) -> Self {
+    pub fn new(pairs: &[ComparisonPair]) -> Self {
         let mut counts = Self::default();
         for pair in pairs {
             *match pair.kind {
@@ -73,9 +73,9 @@ impl KindCounts {
 }
 
 impl PairKind {
-    pub(super) fn of(pair: &ComparisonPair) -> Self {
+    pub(super) fn from_pair(pair: &ComparisonPair) -> Self {
         let is_beside =
-            besides(pair).next().is_some() || pair.shape.as_ref().is_some_and(|shape| shape.changed);
+            tail_changes(pair).next().is_some() || pair.shape.as_ref().is_some_and(|shape| shape.changed);
         match pair.verdict {
             Verdict::NotComparable => Self::NotComparable,
             Verdict::Regressed => Self::Slower,
@@ -88,14 +88,14 @@ impl PairKind {
 }
 
 /// The changes of the p90 and the p99, if significant.
-fn besides(pair: &ComparisonPair) -> impl Iterator<Item = f64> {
+fn tail_changes(pair: &ComparisonPair) -> impl Iterator<Item = f64> {
     let changed = [pair.p90, pair.p99].into_iter().flatten().filter(|beside| beside.verdict.is_some());
     changed.filter_map(|beside| beside.change)
 }
 
 /// At most `limit` pairs of each requested kind, ordered by kind, largest changes first. Unchanged pairs keep
 /// their order.
-pub fn most_telling(
+pub fn largest_changes(
     mut pairs: Vec<ComparisonPair>,
     kinds: &[PairKind],
     limit: Option<usize>,
@@ -117,7 +117,7 @@ pub fn most_telling(
 fn size(pair: &ComparisonPair) -> f64 {
     match pair.kind {
         PairKind::Slower | PairKind::Faster | PairKind::Inconclusive => pair.change.unwrap_or(0.0).abs(),
-        PairKind::Elsewhere => besides(pair).map(f64::abs).fold(0.0, f64::max),
+        PairKind::Elsewhere => tail_changes(pair).map(f64::abs).fold(0.0, f64::max),
         PairKind::Unchanged | PairKind::NotComparable => 0.0,
     }
 }

@@ -5,7 +5,7 @@ use super::{ComparisonPair, MeasuredSide, QuantileChange, RepetitionFigures, Sha
 use crate::analysis::track::{self, Points};
 use crate::charts::members::UsualQuantiles;
 use crate::error::DomainError;
-use crate::ingest::kept;
+use crate::ingest::stored_upload;
 use roundtrip_stats::comparison::{self, Case, Compared};
 use roundtrip_stats::shape::Profile;
 use roundtrip_stats::verdict::Rule;
@@ -133,7 +133,7 @@ async fn profiles(
         let Some(body) = db::run::upload(pool, run).await? else { continue };
         let outcomes = db::run::outcomes(pool, run).await?;
         let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
-        found.extend(series_ids.zip(kept::profiles(body).await?));
+        found.extend(series_ids.zip(stored_upload::profiles(body).await?));
     }
     Ok(found)
 }
@@ -250,7 +250,7 @@ fn pair(
         differences,
         reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
     };
-    pair.kind = PairKind::of(&pair);
+    pair.kind = PairKind::from_pair(&pair);
     Some(pair)
 }
 

@@ -43,7 +43,7 @@ impl Ids {
     }
 
     /// The keys of the other rows of a report; new rows are created.
-    pub(super) async fn of(
+    pub(super) async fn find_or_insert(
         &self,
         connection: &mut PgConnection,
         project_id: i64,

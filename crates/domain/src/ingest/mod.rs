@@ -8,11 +8,11 @@ mod ids;
 mod import;
 mod inflate;
 mod integer;
-pub mod kept;
 mod ordering;
 mod parse;
 mod reduce;
 mod store;
+pub mod stored_upload;
 
 use crate::access::Caller;
 use crate::error::DomainError;

@@ -69,7 +69,7 @@ async fn attempt(
     let Some(commit) = place_commit(connection, project_id, report, lock).await? else {
         return Ok(Attempt::BringsCommits);
     };
-    let ids = ingest.ids.of(connection, project_id, report).await.map_err(refused)?;
+    let ids = ingest.ids.find_or_insert(connection, project_id, report).await.map_err(refused)?;
     let key = db::run::Key {
         run_id,
         project_id,

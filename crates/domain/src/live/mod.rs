@@ -51,7 +51,7 @@ pub struct NewRun {
 
 /// A message to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum LiveEvent {
     /// There are new runs: [`NewRuns`] as JSON.
     Runs(String),
     /// Some messages may have been lost.
@@ -134,7 +134,7 @@ impl Live {
         if run_ids.is_empty() {
             return;
         }
-        if let Err(error) = self.tell(&run_ids).await {
+        if let Err(error) = self.announce_runs(&run_ids).await {
             tracing::warn!(error.cause = %error, "cannot announce {} new runs", run_ids.len());
             self.receive(Received::Gap);
         }
@@ -173,7 +173,7 @@ impl Live {
         self.shared.is_closed.send_replace(true);
     }
 
-    async fn tell(&self, run_ids: &[Uuid]) -> anyhow::Result<()> {
+    async fn announce_runs(&self, run_ids: &[Uuid]) -> anyhow::Result<()> {
         let mut projects: BTreeMap<String, Vec<NewRun>> = BTreeMap::new();
         for row in db::live::stored(&self.shared.pool, run_ids).await? {
             let run = NewRun { run_id: row.run_id, machine: row.machine, commit_ordinal: row.commit_ordinal };
@@ -202,7 +202,7 @@ impl Live {
 
 impl Subscription {
     /// The next message; none when the server is stopping.
-    pub async fn next(&mut self) -> Option<Told> {
+    pub async fn next(&mut self) -> Option<LiveEvent> {
         loop {
             let received = tokio::select! {
                 biased;
@@ -211,10 +211,12 @@ impl Subscription {
             };
             match received.as_deref() {
                 Ok(Received::Runs { project, data }) if *project == self.project => {
-                    return Some(Told::Runs(data.clone()));
+                    return Some(LiveEvent::Runs(data.clone()));
                 }
                 Ok(Received::Runs { .. }) => {}
-                Ok(Received::Gap) | Err(broadcast::error::RecvError::Lagged(_)) => return Some(Told::Gap),
+                Ok(Received::Gap) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                    return Some(LiveEvent::Gap);
+                }
                 Err(broadcast::error::RecvError::Closed) => return None,
             }
         }
@@ -259,8 +261,8 @@ mod tests {
         live.receive(runs("another", "1"));
         live.receive(runs("libfoo", "2"));
         live.receive(Received::Gap);
-        assert_eq!(client.next().await, Some(Told::Runs("2".into())));
-        assert_eq!(client.next().await, Some(Told::Gap));
+        assert_eq!(client.next().await, Some(LiveEvent::Runs("2".into())));
+        assert_eq!(client.next().await, Some(LiveEvent::Gap));
     }
 
     #[tokio::test]
@@ -270,8 +272,8 @@ mod tests {
         for number in 0..=BEHIND_MAX {
             live.receive(runs("libfoo", &number.to_string()));
         }
-        assert_eq!(client.next().await, Some(Told::Gap));
-        assert_eq!(client.next().await, Some(Told::Runs("1".into())));
+        assert_eq!(client.next().await, Some(LiveEvent::Gap));
+        assert_eq!(client.next().await, Some(LiveEvent::Runs("1".into())));
     }
 
     #[tokio::test]

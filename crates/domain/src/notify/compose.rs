@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangeCause;
 use roundtrip_storage::notification::payload::{
-    LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION,
+    CommitItem, LISTED_MAX, MachineItem, Message, RegressionItem, Topic, VERSION,
 };
 use roundtrip_storage::notification::{Event, channel, message, outbox};
 use roundtrip_storage::regression::{self, Regression, State};
@@ -28,34 +28,34 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
     let rows = regression::find_all(&mut transaction, &waiting.regression_ids).await?;
     let over: HashSet<i64> = if waiting.event == Event::Fixed {
         let ids = &waiting.regression_ids;
-        outbox::never_told(&mut transaction, channel.notification_channel_id, ids)
+        outbox::fixed_before_sending(&mut transaction, channel.notification_channel_id, ids)
             .await?
             .into_iter()
             .collect()
     } else {
         HashSet::new()
     };
-    let (mut told, mut dropped) = (Vec::new(), Vec::new());
+    let (mut current, mut dropped) = (Vec::new(), Vec::new());
     for row in rows {
-        if is_told(&row, waiting.event, now) && !over.contains(&row.regression_id) {
-            told.push(row);
+        if is_current(&row, waiting.event, now) && !over.contains(&row.regression_id) {
+            current.push(row);
         } else {
             dropped.push(row.regression_id);
         }
     }
-    outbox::drop_of(&mut transaction, &waiting, &dropped, now).await?;
-    if !told.is_empty() || !waiting.machines.is_empty() {
-        let ids: Vec<i64> = told.iter().map(|row| row.regression_id).collect();
+    outbox::drop_notifications(&mut transaction, &waiting, &dropped, now).await?;
+    if !current.is_empty() || !waiting.machines.is_empty() {
+        let ids: Vec<i64> = current.iter().map(|row| row.regression_id).collect();
         let in_reply_to = if waiting.event == Event::Fixed {
-            outbox::told_by(&mut transaction, channel.notification_channel_id, &ids).await?
+            outbox::messages_about(&mut transaction, channel.notification_channel_id, &ids).await?
         } else {
             Vec::new()
         };
-        let shas: Vec<String> = told.iter().flat_map(shas).collect();
+        let shas: Vec<String> = current.iter().flat_map(shas).collect();
         let commits = db::commit::of_shas(&mut *transaction, channel.project_id, &shas).await?;
         let commits = commits.into_iter().map(|commit| (commit.sha.clone(), commit)).collect();
         let composed = Composed { pages, project: &channel.project, commits };
-        let message = composed.message(waiting.event, told, &waiting.machines, now);
+        let message = composed.message(waiting.event, current, &waiting.machines, now);
         message::create(
             &mut transaction,
             channel.notification_channel_id,
@@ -71,7 +71,7 @@ pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) ->
 }
 
 /// Whether a regression is still in the event's state, not muted and not held.
-fn is_told(row: &Regression, event: Event, now: DateTime<Utc>) -> bool {
+fn is_current(row: &Regression, event: Event, now: DateTime<Utc>) -> bool {
     let is_in_state = match (row.state, event) {
         (State::Fixed, event) => event == Event::Fixed,
         (State::New | State::Acknowledged, event) => event != Event::Fixed,
@@ -101,13 +101,13 @@ impl Composed<'_> {
     fn message(
         &self,
         event: Event,
-        told: Vec<Regression>,
+        current: Vec<Regression>,
         machines: &[(String, String)],
         now: DateTime<Utc>,
     ) -> Message {
         let machines: Vec<_> = machines
             .iter()
-            .map(|(machine, why)| ToldMachine { machine: machine.clone(), why: why.clone() })
+            .map(|(machine, why)| MachineItem { machine: machine.clone(), why: why.clone() })
             .collect();
         let url = if event == Event::Machine {
             self.pages.machines(self.project)
@@ -116,15 +116,15 @@ impl Composed<'_> {
         };
         Message {
             url,
-            count: told.len() + machines.len(),
-            regressions: told.into_iter().take(LISTED_MAX).map(|row| self.told(row)).collect(),
+            count: current.len() + machines.len(),
+            regressions: current.into_iter().take(LISTED_MAX).map(|row| self.regression_item(row)).collect(),
             machines: machines.into_iter().take(LISTED_MAX).collect(),
             ..blank(self.pages, self.project, event.into(), now)
         }
     }
 
-    fn told(&self, row: Regression) -> Told {
-        Told {
+    fn regression_item(&self, row: Regression) -> RegressionItem {
+        RegressionItem {
             url: self.pages.regression(self.project, row.regression_id),
             regression_id: row.regression_id,
             series_count: row.series_count,
@@ -137,10 +137,10 @@ impl Composed<'_> {
         }
     }
 
-    fn commit(&self, sha: String) -> ToldCommit {
+    fn commit(&self, sha: String) -> CommitItem {
         let found = self.commits.get(&sha);
         let text = |of: fn(&db::commit::CommitSummary) -> &String| found.map(of).cloned().unwrap_or_default();
-        ToldCommit { subject: text(|commit| &commit.subject), author: text(|commit| &commit.author), sha }
+        CommitItem { subject: text(|commit| &commit.subject), author: text(|commit| &commit.author), sha }
     }
 }
 

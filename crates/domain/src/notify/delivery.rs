@@ -54,24 +54,24 @@ pub(crate) struct Post {
 
 /// A message on its way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel<'a> {
+pub(crate) struct Delivery<'a> {
     pub(crate) message: &'a Message,
     /// The messages that it continues, the oldest first.
     pub(crate) in_reply_to: &'a [Uuid],
     /// The channel.
-    pub(crate) channel: &'a channel::Row,
+    pub(crate) channel: &'a channel::ChannelRow,
 }
 
 impl Post {
     /// Sends a message; this takes a few seconds at most, and a thread.
-    pub(crate) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
-        match parcel.channel.kind {
-            Kind::Slack => slack::send(&self.outgoing, parcel),
-            Kind::Webhook => webhook::send(&self.outgoing, parcel),
+    pub(crate) fn send(&self, delivery: Delivery<'_>) -> Result<(), Failure> {
+        match delivery.channel.kind {
+            Kind::Slack => slack::send(&self.outgoing, delivery),
+            Kind::Webhook => webhook::send(&self.outgoing, delivery),
             Kind::Email => {
                 let mail =
                     self.mail.as_ref().ok_or_else(|| Failure::refused(email::UNAVAILABLE.to_owned()))?;
-                mail.send(parcel)
+                mail.send(delivery)
             }
         }
     }

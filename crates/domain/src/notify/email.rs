@@ -1,6 +1,6 @@
 //! E-mail: plain text and simple HTML. A fix is sent as a reply to its regression.
 
-use super::delivery::{Failure, Parcel};
+use super::delivery::{Delivery, Failure};
 use super::message_text::MessageText;
 use anyhow::{Context, Result, ensure};
 use lettre::message::header::{Header, HeaderName, HeaderValue};
@@ -70,16 +70,16 @@ impl Mail {
         Ok(Self { transport: builder.build(), from })
     }
 
-    pub(super) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
+    pub(super) fn send(&self, delivery: Delivery<'_>) -> Result<(), Failure> {
         let mail = self
-            .compose(parcel)
+            .compose(delivery)
             .map_err(|error| Failure::refused(format!("cannot compose the mail: {error}")))?;
         self.transport.send(&mail).map(drop).map_err(|error| failure(&error))
     }
 
-    fn compose(&self, parcel: Parcel<'_>) -> Result<lettre::Message> {
-        let Parcel { message, in_reply_to, channel } = parcel;
-        let words = MessageText::of(message);
+    fn compose(&self, delivery: Delivery<'_>) -> Result<lettre::Message> {
+        let Delivery { message, in_reply_to, channel } = delivery;
+        let words = MessageText::new(message);
         let to = Mailbox::new(None, channel.target.parse::<Address>()?);
         let mut mail = lettre::Message::builder()
             .from(self.from.clone())

@@ -1,6 +1,6 @@
 //! The text of a notification for Slack and e-mail: short, the worst change first.
 
-use roundtrip_storage::notification::payload::{Message, Told, ToldCommit, Topic};
+use roundtrip_storage::notification::payload::{CommitItem, Message, RegressionItem, Topic};
 use std::cmp::Ordering;
 
 /// How many items are described. More are only counted.
@@ -33,8 +33,8 @@ pub(crate) struct Item {
 }
 
 impl MessageText {
-    pub(crate) fn of(message: &Message) -> Self {
-        let mut told: Vec<&Told> = message.regressions.iter().collect();
+    pub(crate) fn new(message: &Message) -> Self {
+        let mut told: Vec<&RegressionItem> = message.regressions.iter().collect();
         told.sort_by(|one, other| worst(other).partial_cmp(&worst(one)).unwrap_or(Ordering::Equal));
         let mut items: Vec<Item> = told.into_iter().map(|told| regression(told, message.event)).collect();
         items.extend(message.machines.iter().map(|machine| Item {
@@ -65,11 +65,11 @@ fn title(message: &Message) -> String {
     }
 }
 
-fn worst(told: &Told) -> f64 {
+fn worst(told: &RegressionItem) -> f64 {
     told.worst_change.map_or(0.0, f64::abs)
 }
 
-fn regression(told: &Told, topic: Topic) -> Item {
+fn regression(told: &RegressionItem, topic: Topic) -> Item {
     let series =
         if told.series_count == 1 { "1 series".into() } else { format!("{} series", told.series_count) };
     let change = told.worst_change.map_or_else(|| "a change".to_owned(), percent);
@@ -84,7 +84,7 @@ fn regression(told: &Told, topic: Topic) -> Item {
     Item { what, url: Some(told.url.clone()), detail: by }
 }
 
-fn commit_text(commit: &ToldCommit) -> String {
+fn commit_text(commit: &CommitItem) -> String {
     let sha: String = commit.sha.chars().take(7).collect();
     let subject: String = plain(&commit.subject).chars().take(SUBJECT_MAX).collect();
     let author = plain(&commit.author);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_worst_change_comes_first() {
         let mut message = example();
-        let mild = Told {
+        let mild = RegressionItem {
             worst_change: Some(0.031),
             series_count: 1,
             commit_count: 5,
@@ -123,7 +123,7 @@ mod tests {
         };
         message.regressions.insert(0, mild);
         message.count = 2;
-        let words = MessageText::of(&message);
+        let words = MessageText::new(&message);
         assert_eq!(words.title, "2 regressions in libfoo");
         let told: Vec<_> =
             words.items.iter().map(|item| (item.what.as_str(), item.detail.as_str())).collect();
@@ -139,9 +139,9 @@ mod tests {
     fn a_fixed_regression_names_the_fixing_commit() {
         let mut message = Message { event: Topic::Fixed, ..example() };
         let commit =
-            ToldCommit { sha: "0123456789".into(), subject: "Copy\n once".into(), author: String::new() };
+            CommitItem { sha: "0123456789".into(), subject: "Copy\n once".into(), author: String::new() };
         message.regressions[0].fixed_by_commit = Some(commit);
-        let words = MessageText::of(&message);
+        let words = MessageText::new(&message);
         assert_eq!(words.title, "1 regression fixed in libfoo");
         assert_eq!(words.items[0].detail, "back to baseline since 0123456 Copy once");
     }

@@ -22,7 +22,7 @@ mod webhook;
 pub(crate) use webhook::generate_key;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use delivery::{Failure, Parcel, Post};
+use delivery::{Delivery, Failure, Post};
 use futures_util::future::join_all;
 use outgoing::Outgoing;
 use roundtrip_storage::audit::{self, By};
@@ -98,7 +98,7 @@ impl Notifier {
     /// Sends due notifications until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
-            match self.tell_some(Utc::now()).await {
+            match self.send_batch(Utc::now()).await {
                 // A server that is stopping leaves the rest to others.
                 Ok(true) if !*stop.borrow() => continue,
                 Ok(_) => {}
@@ -116,13 +116,13 @@ impl Notifier {
     }
 
     /// Composes and sends all due notifications.
-    pub async fn tell(&self, now: DateTime<Utc>) -> sqlx::Result<()> {
-        while self.tell_some(now).await? {}
+    pub async fn send_due(&self, now: DateTime<Utc>) -> sqlx::Result<()> {
+        while self.send_batch(now).await? {}
         Ok(())
     }
 
     /// Sends one batch of messages. False if there was none.
-    async fn tell_some(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
+    async fn send_batch(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         while compose::compose(&self.pool, &self.pages, now).await? {}
         let mut claimed = Vec::new();
         while claimed.len() < SENT_AT_ONCE
@@ -135,19 +135,20 @@ impl Notifier {
         Ok(!claimed.is_empty())
     }
 
-    async fn send(&self, message: &stored::Row, now: DateTime<Utc>) -> sqlx::Result<()> {
+    async fn send(&self, message: &stored::MessageRow, now: DateTime<Utc>) -> sqlx::Result<()> {
         let found = channel::find(&mut *self.pool.acquire().await?, message.notification_channel_id).await?;
         // Deleting a channel deletes its messages.
         let Some(channel) = found else { return Ok(()) };
         let result = self.deliver(&channel, &message.payload, &message.in_reply_to).await;
         let fate = match &result {
-            Ok(()) => stored::Fate::Sent,
+            Ok(()) => stored::SendOutcome::Sent,
             Err(Failure { why, .. }) if now - message.created_at >= GIVEN_UP_AFTER => {
-                stored::Fate::GivenUp { failure: why }
+                stored::SendOutcome::GivenUp { failure: why }
             }
-            Err(failure) => {
-                stored::Fate::Again { at: failure.again_at(message.attempts, now), failure: &failure.why }
-            }
+            Err(failure) => stored::SendOutcome::Again {
+                at: failure.again_at(message.attempts, now),
+                failure: &failure.why,
+            },
         };
         let mut transaction = self.pool.begin().await?;
         if stored::settle(&mut transaction, message, fate, now).await? {
@@ -157,7 +158,7 @@ impl Notifier {
     }
 
     /// Sends a channel a test message; returns the reason if that fails.
-    pub async fn test(&self, channel: &channel::Row) -> sqlx::Result<Result<(), String>> {
+    pub async fn test(&self, channel: &channel::ChannelRow) -> sqlx::Result<Result<(), String>> {
         let now = Utc::now();
         let message = compose::blank(&self.pages, &channel.project, Topic::Test, now);
         let result = self.deliver(channel, &message, &[]).await;
@@ -188,14 +189,14 @@ impl Notifier {
 
     async fn deliver(
         &self,
-        channel: &channel::Row,
+        channel: &channel::ChannelRow,
         message: &Message,
         in_reply_to: &[uuid::Uuid],
     ) -> Result<(), Failure> {
         let (post, channel, message) = (self.post.clone(), channel.clone(), message.clone());
         let in_reply_to = in_reply_to.to_vec();
         let sent = tokio::task::spawn_blocking(move || {
-            post.send(Parcel { message: &message, in_reply_to: &in_reply_to, channel: &channel })
+            post.send(Delivery { message: &message, in_reply_to: &in_reply_to, channel: &channel })
         });
         sent.await.unwrap_or_else(|error| Err(Failure::passing(format!("internal error: {error}"))))
     }
@@ -204,7 +205,7 @@ impl Notifier {
 /// Records a channel's answer, and disables the channel after repeated rejections.
 async fn note(
     connection: &mut sqlx::PgConnection,
-    channel: &channel::Row,
+    channel: &channel::ChannelRow,
     result: &Result<(), Failure>,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {

@@ -1,6 +1,6 @@
 //! Slack: an incoming webhook that receives blocks. Compatible services show the text.
 
-use super::delivery::{Failure, Parcel};
+use super::delivery::{Delivery, Failure};
 use super::message_text::{Item, MessageText};
 use super::outgoing::Outgoing;
 use quick_xml::escape::partial_escape;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 /// Slack's limit for headers, in characters.
 const HEADER_MAX: usize = 150;
 
-pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failure> {
-    let body = blocks(parcel.message).to_string();
-    outgoing.post(&parcel.channel.target, &[], body.as_bytes())
+pub(super) fn send(outgoing: &Outgoing, delivery: Delivery<'_>) -> Result<(), Failure> {
+    let body = blocks(delivery.message).to_string();
+    outgoing.post(&delivery.channel.target, &[], body.as_bytes())
 }
 
 /// Title, items and links. `text` is shown in desktop notifications.
 fn blocks(message: &Message) -> Value {
-    let words = MessageText::of(message);
+    let words = MessageText::new(message);
     let header: String = words.title.chars().take(HEADER_MAX).collect();
     let mut blocks = vec![json!({ "type": "header", "text": { "type": "plain_text", "text": header } })];
     blocks.extend(words.items.iter().map(|item| section(&item_text(item))));

@@ -1,7 +1,7 @@
 //! Webhooks: the message as JSON, signed according to the Standard Webhooks specification, which has libraries for most
 //! languages. `docs/reference/webhook.md` describes verification.
 
-use super::delivery::{Failure, Parcel};
+use super::delivery::{Delivery, Failure};
 use super::outgoing::Outgoing;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -17,17 +17,17 @@ pub(crate) fn generate_key() -> String {
     format!("{KEY_PREFIX}{}", STANDARD.encode(rand::random::<[u8; KEY_BYTES]>()))
 }
 
-pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failure> {
-    let body = serde_json::to_vec(parcel.message).map_err(|error| Failure::refused(error.to_string()))?;
-    let key = parcel.channel.secret.as_deref().unwrap_or_default();
-    let id = parcel.message.message_id.to_string();
+pub(super) fn send(outgoing: &Outgoing, delivery: Delivery<'_>) -> Result<(), Failure> {
+    let body = serde_json::to_vec(delivery.message).map_err(|error| Failure::refused(error.to_string()))?;
+    let key = delivery.channel.secret.as_deref().unwrap_or_default();
+    let id = delivery.message.message_id.to_string();
     let timestamp = Utc::now().timestamp();
     let signature = sign(key, &id, timestamp, &body).ok_or_else(|| {
         Failure::refused("its key is invalid: delete the channel and create it again".to_owned())
     })?;
     let headers =
         [("webhook-id", id), ("webhook-timestamp", timestamp.to_string()), ("webhook-signature", signature)];
-    outgoing.post(&parcel.channel.target, &headers, &body)
+    outgoing.post(&delivery.channel.target, &headers, &body)
 }
 
 /// The signature over the body, the message id and the time of sending, so that none of them can be replaced.

@@ -47,7 +47,7 @@ const TRUSTED_EVENTS: [&str; 7] = [
 
 impl Claims {
     /// Whether the job runs no untrusted code.
-    pub fn is_of_trusted_event(&self) -> bool {
+    pub fn has_trusted_event(&self) -> bool {
         TRUSTED_EVENTS.contains(&self.event_name.as_str())
     }
 }

@@ -58,7 +58,7 @@ impl Keys {
     ///
     /// # Errors
     /// The address is invalid.
-    pub(super) fn of(issuer: &str, refresh_interval: Duration) -> Result<Self> {
+    pub(super) fn new(issuer: &str, refresh_interval: Duration) -> Result<Self> {
         let uri: Uri = issuer.parse()?;
         ensure!(matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some(), "no address");
         let agent = ureq::Agent::config_builder()

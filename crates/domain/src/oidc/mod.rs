@@ -59,7 +59,7 @@ impl Verifier {
     /// The issuer is not an address, or the audience is empty.
     pub fn new(settings: Settings) -> Result<Self> {
         ensure!(!settings.audience.is_empty(), "--oidc-audience is empty: expected this server's address");
-        let keys = Keys::of(&settings.issuer, settings.refresh_interval)
+        let keys = Keys::new(&settings.issuer, settings.refresh_interval)
             .with_context(|| format!("`{}` is not a valid issuer: expected https://HOST", settings.issuer))?;
         Ok(Self { settings, keys })
     }

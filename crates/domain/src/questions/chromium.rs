@@ -49,7 +49,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let mut reasons = Vec::new();
     for group in &groups {
         if !std::ptr::eq(group, first) {
-            reasons.push(format!("With {}: {}.", place(group), told(group)?));
+            reasons.push(format!("With {}: {}.", place(group), describe(group)?));
         }
         reasons.extend(longest(group));
     }
@@ -65,7 +65,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
             .into(),
     );
     Some(Answered {
-        answer: format!("{} ({}, {}).", upper_first(&told(first)?), place(first), first.machine),
+        answer: format!("{} ({}, {}).", upper_first(&describe(first)?), place(first), first.machine),
         reasons,
         tables: groups.iter().map(table).collect(),
     })
@@ -76,7 +76,7 @@ fn taken(group: &AdviceGroup) -> Option<&RankedTransport> {
 }
 
 /// The gain over a pipe, as part of a sentence.
-fn told(group: &AdviceGroup) -> Option<String> {
+fn describe(group: &AdviceGroup) -> Option<String> {
     let (first, taken) = (group.ranking.first()?, taken(group)?);
     let [fastest, pipe] = [first, taken].map(|ranked| ranked.latency_ns.p98);
     let Some(behind) = taken.behind_first else {

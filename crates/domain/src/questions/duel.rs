@@ -95,15 +95,15 @@ type BySize<'m> = BTreeMap<(u64, Facts), [Option<&'m members::Member>; 2]>;
 impl<'m> Duel<'m> {
     /// The environment with the most sizes in common; the newest in a tie.
     fn of_any(by_environment: BTreeMap<i64, BySize<'m>>) -> Option<Self> {
-        by_environment.into_values().filter_map(Self::of).max_by_key(|duel| duel.sizes.len())
+        by_environment.into_values().filter_map(Self::from_sizes).max_by_key(|duel| duel.sizes.len())
     }
 
-    fn of(by_size: BySize<'m>) -> Option<Self> {
+    fn from_sizes(by_size: BySize<'m>) -> Option<Self> {
         let mut sizes: Vec<AtSize<'m>> = Vec::new();
         for ((message_bytes, _), sides) in by_size {
             let [Some(first), Some(second)] = sides else { continue };
             let known = sizes.last().is_some_and(|last| last.message_bytes == message_bytes);
-            sizes.extend(AtSize::of(message_bytes, [first, second]).filter(|_| !known));
+            sizes.extend(AtSize::new(message_bytes, [first, second]).filter(|_| !known));
         }
         if sizes.len() < SIZES_MIN {
             return None;
@@ -150,7 +150,7 @@ impl<'m> Duel<'m> {
     ) -> EvidenceTable {
         let [first, second] = names;
         let row = |at: &AtSize<'_>| {
-            let figure = |member: &members::Member| Some(EvidenceCell::of(member, value(member)?));
+            let figure = |member: &members::Member| Some(EvidenceCell::from_member(member, value(member)?));
             let [one, other] = at.sides.map(figure);
             EvidenceRow::of_size(at.message_bytes, vec![one, other, Some(EvidenceCell::ratio(at.shift))])
         };
@@ -168,7 +168,7 @@ impl<'m> Duel<'m> {
 }
 
 impl<'m> AtSize<'m> {
-    fn of(message_bytes: u64, sides: [&'m members::Member; 2]) -> Option<Self> {
+    fn new(message_bytes: u64, sides: [&'m members::Member; 2]) -> Option<Self> {
         let [one, other] = sides.map(|member| crossover::measured_at(message_bytes, &member.point));
         let shift = one?.shift_to(&other?)?;
         Some(Self { message_bytes, sides, shift })

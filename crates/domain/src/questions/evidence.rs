@@ -99,7 +99,7 @@ impl EvidenceRow {
 }
 
 impl EvidenceCell {
-    pub(super) fn of(member: &members::Member, value: f64) -> Self {
+    pub(super) fn from_member(member: &members::Member, value: f64) -> Self {
         let point = &member.point;
         Self { value, low: None, high: None, series_id: Some(point.series_id), run_id: Some(point.run_id) }
     }

@@ -34,7 +34,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let mut reasons = Vec::new();
     for duel in &duels {
         let verdict =
-            (!std::ptr::eq(duel, first)).then(|| format!("With {}: {}.", place(duel.series), told(duel)));
+            (!std::ptr::eq(duel, first)).then(|| format!("With {}: {}.", place(duel.series), describe(duel)));
         let most = [0, 1].into_iter().filter_map(|side| best(duel, side));
         reasons.push(sentences(verdict.into_iter().chain(average(duel)).chain(most)));
     }
@@ -46,7 +46,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     ));
     let machine = &first.series.machine;
     Some(Answered {
-        answer: format!("{} ({}, {machine}).", upper_first(&told(first)), place(first.series)),
+        answer: format!("{} ({}, {machine}).", upper_first(&describe(first)), place(first.series)),
         reasons,
         tables: duels.iter().map(table).collect(),
     })
@@ -59,7 +59,7 @@ fn side(series: &Series) -> Option<((), usize)> {
 }
 
 /// Which is faster, as part of a sentence.
-fn told(duel: &Duel<'_>) -> String {
+fn describe(duel: &Duel<'_>) -> String {
     let (all, range) = (duel.sizes.len(), range(&duel.sizes));
     match duel.winner() {
         Winner::Always(side) => format!("{} at every size from {range}", NAMES[side]),

@@ -34,7 +34,7 @@ struct Pair<'m> {
 type Ends = (String, u32, u32);
 
 /// Both senders with the same number of members.
-struct Row<'m> {
+struct RingComparison<'m> {
     name: String,
     drops: &'m members::Member,
     waits: &'m members::Member,
@@ -62,22 +62,24 @@ fn answer(members: &[Member]) -> Option<Answered> {
             _ => {}
         }
     }
-    let mut tables: Vec<(&str, &str, Vec<Row<'_>>)> = rings
+    let mut tables: Vec<(&str, &str, Vec<RingComparison<'_>>)> = rings
         .into_iter()
-        .map(|((mode, ring), pairs)| (mode, ring, pairs.into_iter().filter_map(Row::of).collect()))
+        .map(|((mode, ring), pairs)| {
+            (mode, ring, pairs.into_iter().filter_map(RingComparison::new).collect())
+        })
         .collect();
     tables.retain(|(.., rows)| !rows.is_empty());
     // As published: threads of one process.
     tables.sort_by_key(|(mode, _, rows)| (*mode != "2thread", std::cmp::Reverse(rows.len())));
     let (_, ring, rows) = tables.first()?;
     let machine = &rows.first()?.drops.series.machine;
-    let [_, most] = ends(rows.iter().map(Row::as_fast))?;
+    let [_, most] = ends(rows.iter().map(RingComparison::as_fast))?;
     let verdict = if most >= PUBLISHED_TIMES { "Yes" } else { "No" };
     let answer = format!(
         "{verdict}: on {machine}, {} of the attempts are delivered; per delivered message it is {} times as fast as the same ring \
          with a waiting sender.",
         between(rows.iter().map(|row| row.arrived_share * 100.0), |share| format!("{share:.0} %"))?,
-        between(rows.iter().map(Row::as_fast), |times| format!("{times:.2}"))?,
+        between(rows.iter().map(RingComparison::as_fast), |times| format!("{times:.2}"))?,
     );
     let reasons = vec![
         format!(
@@ -86,7 +88,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
         ),
         format!(
             "A delivered message takes {} if the sender of {ring} drops, and {} if it waits.",
-            between(rows.iter().map(Row::arrived_ns), time)?,
+            between(rows.iter().map(RingComparison::arrived_ns), time)?,
             between(rows.iter().map(|row| row.waiting_ns), time)?
         ),
         "These ratios have no confidence interval. Results with losses are compared nowhere else.".into(),
@@ -95,8 +97,8 @@ fn answer(members: &[Member]) -> Option<Answered> {
     Some(Answered { answer, reasons, tables })
 }
 
-impl<'m> Row<'m> {
-    fn of(((scenario, senders, receivers), pair): (Ends, Pair<'m>)) -> Option<Self> {
+impl<'m> RingComparison<'m> {
+    fn new(((scenario, senders, receivers), pair): (Ends, Pair<'m>)) -> Option<Self> {
         let (drops, waits) = (pair.drops?, pair.waits?);
         // Results from different environments are not paired.
         if drops.point.environment_id != waits.point.environment_id {
@@ -151,9 +153,9 @@ fn between(values: impl Iterator<Item = f64>, text: impl Fn(f64) -> String) -> O
     Some(if least == most { least } else { format!("{least} to {most}") })
 }
 
-fn table(mode: &str, ring: &str, rows: &[Row<'_>]) -> EvidenceTable {
+fn table(mode: &str, ring: &str, rows: &[RingComparison<'_>]) -> EvidenceTable {
     let ends = if mode == "2thread" { "threads of one process" } else { "one process each" };
-    let row = |row: &Row<'_>| EvidenceRow {
+    let row = |row: &RingComparison<'_>| EvidenceRow {
         name: row.name.clone(),
         message_bytes: None,
         cells: [
@@ -162,7 +164,7 @@ fn table(mode: &str, ring: &str, rows: &[Row<'_>]) -> EvidenceTable {
             (row.drops, row.arrived_ns()),
             (row.waits, row.waiting_ns),
         ]
-        .map(|(member, value)| Some(EvidenceCell::of(member, value)))
+        .map(|(member, value)| Some(EvidenceCell::from_member(member, value)))
         .into(),
     };
     EvidenceTable {

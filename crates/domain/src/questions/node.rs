@@ -30,7 +30,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     let first = duels.first().filter(|duel| pairing(duel) == 0)?;
     let mut reasons = Vec::new();
     for duel in &duels {
-        let verdict = (!std::ptr::eq(duel, first)).then(|| format!("{}: {}.", scene(duel), told(duel)));
+        let verdict = (!std::ptr::eq(duel, first)).then(|| format!("{}: {}.", scene(duel), describe(duel)));
         reasons.push(sentences(verdict.into_iter().chain(ends(duel))));
     }
     reasons.push(programs(members));
@@ -38,7 +38,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     Some(Answered {
         answer: format!(
             "{} ({}, {}, {machine}).",
-            upper_first(&told(first)),
+            upper_first(&describe(first)),
             in_flight(first),
             place(first.series)
         ),
@@ -62,7 +62,7 @@ fn pairing(duel: &Duel<'_>) -> usize {
 }
 
 /// Whether it is faster, as part of a sentence.
-fn told(duel: &Duel<'_>) -> String {
+fn describe(duel: &Duel<'_>) -> String {
     let (all, range) = (duel.sizes.len(), range(&duel.sizes));
     match duel.winner() {
         Winner::Always(0) => format!("yes, at every size from {range}"),

@@ -82,7 +82,7 @@ mod tests {
         Pace { project_id: 1, machine_id, seconds }
     }
 
-    fn of(open: &[Open], agents: &[Taker], paces: &[Pace]) -> Vec<(i64, f64)> {
+    fn starts_of(open: &[Open], agents: &[Taker], paces: &[Pace]) -> Vec<(i64, f64)> {
         let mut starts: Vec<_> =
             starts(open, agents, &HashMap::new(), paces, Utc::now()).into_iter().collect();
         starts.sort_by_key(|(job_id, _)| *job_id);
@@ -110,15 +110,15 @@ mod tests {
         let agents = [agent(7, &["big"]), agent(8, &[]), agent(9, &["big", "new"])];
         let paces = [pace(7, 30.0), pace(8, 1.0), pace(9, 20.0)];
         let open = [labelled(1), labelled(2), labelled(3), labelled(4)];
-        assert_eq!(of(&open, &agents, &paces), [(1, 0.0), (2, 0.0), (3, 20.0), (4, 30.0)]);
+        assert_eq!(starts_of(&open, &agents, &paces), [(1, 0.0), (2, 0.0), (3, 20.0), (4, 30.0)]);
     }
 
     #[test]
     fn unknown_or_unassignable_jobs_have_no_estimate() {
         let off = Taker { is_enabled: false, ..agent(7, &[]) };
-        assert_eq!(of(&[job(1, Some(7))], &[off], &[pace(7, 1.0)]), []);
-        assert_eq!(of(&[job(1, Some(7)), job(2, Some(7))], &[agent(7, &[])], &[]), [(1, 0.0)]);
+        assert_eq!(starts_of(&[job(1, Some(7))], &[off], &[pace(7, 1.0)]), []);
+        assert_eq!(starts_of(&[job(1, Some(7)), job(2, Some(7))], &[agent(7, &[])], &[]), [(1, 0.0)]);
         let other = Taker { project: Some("another".into()), ..agent(7, &[]) };
-        assert_eq!(of(&[job(1, Some(7))], &[other], &[pace(7, 1.0)]), []);
+        assert_eq!(starts_of(&[job(1, Some(7))], &[other], &[pace(7, 1.0)]), []);
     }
 }

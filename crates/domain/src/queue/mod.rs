@@ -1,17 +1,17 @@
 //! [`Queue`]: jobs for agents. Requeues abandoned jobs.
 //!
-//! - [`counter`]: serves claims together. [`estimate`]: when a job starts. [`schedule`]: scheduled jobs.
+//! - [`claim_batcher`]: serves claims together. [`estimate`]: when a job starts. [`schedule`]: scheduled jobs.
 //!   [`github_jobs`]: jobs from GitHub deliveries.
 //!
 //! Jobs and leases are rows of the database ([`roundtrip_storage::job`]). No state is kept in memory between requests, and
 //! any number of servers share one queue.
 
-pub mod counter;
+pub mod claim_batcher;
 pub mod estimate;
 pub mod github_jobs;
 pub mod schedule;
 
-use counter::Counter;
+use claim_batcher::ClaimBatcher;
 use roundtrip_storage::job::lease::{self, LEASE, Taken};
 use sqlx::PgPool;
 use std::sync::Arc;
@@ -31,13 +31,13 @@ pub struct Queue {
     pool: PgPool,
     wake: Arc<Notify>,
     lease: Duration,
-    counter: Arc<Counter>,
+    claim_batcher: Arc<ClaimBatcher>,
 }
 
 impl Queue {
     /// A queue in a database.
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, wake: Arc::default(), lease: LEASE, counter: Arc::default() }
+        Self { pool, wake: Arc::default(), lease: LEASE, claim_batcher: Arc::default() }
     }
 
     /// Sets the duration of leases.
@@ -62,7 +62,7 @@ impl Queue {
         loop {
             // Registered before looking, so that no notification is missed.
             let woken = self.wake.notified();
-            if let Some(taken) = self.counter.ask(&self.pool, agent_id, self.lease).await? {
+            if let Some(taken) = self.claim_batcher.ask(&self.pool, agent_id, self.lease).await? {
                 return Ok(Some(taken));
             }
             let now = Instant::now();

@@ -3,7 +3,7 @@
 
 use super::check::progress;
 use super::text::{change, count, counted, escaped, interval, short_sha, size, time};
-use super::{Leg, LegState, PullRequestReport, Row, State, Verdict};
+use super::{ComparedSeries, Leg, LegState, PullRequestReport, State, Verdict};
 
 /// GitHub allows 65,536 characters. The rest is left for quoting.
 const BYTES_MAX: usize = 60_000;
@@ -156,7 +156,7 @@ fn table(report: &PullRequestReport, bytes_max: usize) -> String {
     table
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &ComparedSeries) -> String {
     let mark = if row.verdict == Verdict::Regressed { "▲ slower" } else { "▼ faster" };
     let size = row.message_bytes.map(size).unwrap_or_default();
     let series = [escaped(&row.transport), size, escaped(&row.case), escaped(&row.metric)];

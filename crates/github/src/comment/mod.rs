@@ -33,7 +33,7 @@ pub struct PullRequestReport {
     /// The machines with a job for this commit.
     pub legs: Vec<Leg>,
     /// The compared series.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedSeries>,
     /// The method, in one line.
     pub methodology: String,
     /// Whether it comes from a fork: never a base, never an alert.
@@ -70,7 +70,7 @@ pub enum LegState {
 
 /// A series that was compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ComparedSeries {
     /// The transport.
     pub transport: String,
     /// Bytes of a message, if the case has one size.

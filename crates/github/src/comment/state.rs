@@ -1,6 +1,6 @@
 //! [`State`]: the overall result of a report.
 
-use super::{LegState, PullRequestReport, Row, Verdict};
+use super::{ComparedSeries, LegState, PullRequestReport, Verdict};
 
 /// The overall result of a report: the first of these that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,14 +93,16 @@ impl PullRequestReport {
     }
 
     /// The changed series: slower before faster, largest certain change first.
-    pub(super) fn changed(&self) -> Vec<&Row> {
-        let is_changed = |row: &&Row| matches!(row.verdict, Verdict::Regressed | Verdict::Improved);
-        let mut changed: Vec<&Row> = self.rows.iter().filter(is_changed).collect();
+    pub(super) fn changed(&self) -> Vec<&ComparedSeries> {
+        let is_changed =
+            |row: &&ComparedSeries| matches!(row.verdict, Verdict::Regressed | Verdict::Improved);
+        let mut changed: Vec<&ComparedSeries> = self.rows.iter().filter(is_changed).collect();
         changed.sort_by(|left, right| {
             let slower_first =
                 (left.verdict != Verdict::Regressed).cmp(&(right.verdict != Verdict::Regressed));
-            let names =
-                |row: &Row| (row.transport.clone(), row.message_bytes, row.case.clone(), row.machine.clone());
+            let names = |row: &ComparedSeries| {
+                (row.transport.clone(), row.message_bytes, row.case.clone(), row.machine.clone())
+            };
             slower_first
                 .then_with(|| right.certain_change().total_cmp(&left.certain_change()))
                 .then_with(|| names(left).cmp(&names(right)))
@@ -109,7 +111,7 @@ impl PullRequestReport {
     }
 }
 
-impl Row {
+impl ComparedSeries {
     /// The smallest change within its interval.
     fn certain_change(&self) -> f64 {
         let least =
@@ -162,7 +164,11 @@ mod tests {
             [(0.05, (0.04, 0.06)), (0.30, (0.01, 0.59)), (-0.40, (-0.41, -0.39)), (0.10, (0.09, 0.11))];
         for (change, interval) in changes {
             let verdict = if change > 0.0 { Verdict::Regressed } else { Verdict::Improved };
-            report.rows.push(Row { change: Some(change), interval: Some(interval), ..row(verdict) });
+            report.rows.push(ComparedSeries {
+                change: Some(change),
+                interval: Some(interval),
+                ..row(verdict)
+            });
         }
         let order: Vec<f64> = report.changed().iter().map(|row| row.change.unwrap()).collect();
         assert_eq!(order, [0.10, 0.05, 0.30, -0.40]);

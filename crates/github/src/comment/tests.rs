@@ -11,13 +11,13 @@ pub(super) fn leg(machine: &str, state: LegState) -> Leg {
     Leg { machine: machine.into(), state, reason: None }
 }
 
-pub(super) fn row(verdict: Verdict) -> Row {
+pub(super) fn row(verdict: Verdict) -> ComparedSeries {
     let change = match verdict {
         Verdict::Regressed => 0.154,
         Verdict::Improved => -0.08,
         _ => 0.001,
     };
-    Row {
+    ComparedSeries {
         transport: "unix-stream".into(),
         message_bytes: Some(65_536),
         case: "roundtrip, 2proc, same-cpu".into(),
@@ -55,7 +55,7 @@ fn many(verdict: Verdict, count: usize) -> Vec<Verdict> {
 fn a_regression() {
     let mut report = report(&[many(Verdict::Regressed, 2), many(Verdict::NoChange, 181)].concat());
     report.legs = vec![leg("lab-1", LegState::Measured), leg("mac-1", LegState::Measured)];
-    report.rows[1] = Row {
+    report.rows[1] = ComparedSeries {
         transport: "pipe".into(),
         message_bytes: Some(1_024),
         machine: "mac-1".into(),
@@ -171,11 +171,11 @@ prop_compose! {
     fn any_row()(
         transport in any_text(), case in any_text(), machine in any_text(),
         numbers in any::<Option<(f64, f64, f64)>>(), bytes in any::<Option<u64>>(), verdict in 0..5_usize,
-    ) -> Row {
+    ) -> ComparedSeries {
         let verdicts = [
             Verdict::Regressed, Verdict::Improved, Verdict::NoChange, Verdict::Inconclusive, Verdict::NotComparable,
         ];
-        Row {
+        ComparedSeries {
             transport, case, machine, metric: "p50".into(), message_bytes: bytes,
             base_ns: numbers.map(|numbers| numbers.0), head_ns: numbers.map(|numbers| numbers.1),
             change: numbers.map(|numbers| numbers.2), interval: None, verdict: verdicts[verdict],

@@ -65,7 +65,7 @@ pub struct Found {
 /// A stored change.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table change_point, described there")]
-pub struct Row {
+pub struct ChangePointRow {
     pub change_point_id: i64,
     pub found: Found,
     pub machine_id: i64,
@@ -114,7 +114,7 @@ macro_rules! select_change_points {
                order by change_point.series_id, commit.ordinal, change_point.change_point_id"#,
             $($argument),+
         )
-        .map(|row| Row {
+        .map(|row| ChangePointRow {
                 change_point_id: row.change_point_id,
                 found: Found {
                     track: Track {
@@ -143,7 +143,10 @@ macro_rules! select_change_points {
 }
 
 /// The changes of some series, by series and ordinal.
-pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_series(
+    executor: impl PgExecutor<'_>,
+    series_ids: &[i64],
+) -> sqlx::Result<Vec<ChangePointRow>> {
     select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(executor).await
 }
 
@@ -151,8 +154,8 @@ pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sql
 pub async fn of_tracks(
     executor: impl PgExecutor<'_>,
     series_ids: &[i64],
-) -> sqlx::Result<HashMap<Track, Vec<Row>>> {
-    let mut tracks: HashMap<Track, Vec<Row>> = HashMap::new();
+) -> sqlx::Result<HashMap<Track, Vec<ChangePointRow>>> {
+    let mut tracks: HashMap<Track, Vec<ChangePointRow>> = HashMap::new();
     for row in of_series(executor, series_ids).await? {
         tracks.entry(row.found.track).or_default().push(row);
     }
@@ -160,12 +163,18 @@ pub async fn of_tracks(
 }
 
 /// The changes of some regressions, by series and ordinal.
-pub async fn of_regressions(executor: impl PgExecutor<'_>, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_regressions(
+    executor: impl PgExecutor<'_>,
+    regression_ids: &[i64],
+) -> sqlx::Result<Vec<ChangePointRow>> {
     select_change_points!("change_point.regression_id = any($1)", regression_ids).fetch_all(executor).await
 }
 
 /// Changes by id, ordered by series and ordinal.
-pub async fn find(connection: &mut PgConnection, change_point_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn find(
+    connection: &mut PgConnection,
+    change_point_ids: &[i64],
+) -> sqlx::Result<Vec<ChangePointRow>> {
     select_change_points!("change_point.change_point_id = any($1)", change_point_ids)
         .fetch_all(connection)
         .await
@@ -178,7 +187,7 @@ pub async fn unexplained(
     project_id: i64,
     since: DateTime<Utc>,
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<ChangePointRow>> {
     let ids = sqlx::query_scalar!(
         "select change_point.change_point_id
          from change_point

@@ -67,7 +67,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(change_point_id: Option<i64>, placed: &'a Placed<'_>) -> Self {
+    fn new(change_point_id: Option<i64>, placed: &'a Placed<'_>) -> Self {
         let Found { track, before_ns, after_ns, confidence, matters, .. } = *placed.found;
         Self {
             change_point_id,
@@ -95,7 +95,7 @@ pub async fn insert(
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    let columns: Vec<_> = changes.iter().map(|placed| Columns::of(None, placed)).collect();
+    let columns: Vec<_> = changes.iter().map(|placed| Columns::new(None, placed)).collect();
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
@@ -122,7 +122,7 @@ pub async fn refine(
         return Ok(());
     }
     let columns = change_point_ids.iter().zip(changes);
-    let columns: Vec<_> = columns.map(|(id, placed)| Columns::of(Some(*id), placed)).collect();
+    let columns: Vec<_> = columns.map(|(id, placed)| Columns::new(Some(*id), placed)).collect();
     sqlx::query!(
         "update change_point
          set commit_id = better.commit_id, after_commit_id = better.after_commit_id,

@@ -20,7 +20,7 @@ pub struct Read<'a> {
 /// A pull request with its comment and check.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table github_pull_request, described there")]
-pub struct Row {
+pub struct PullRequestRow {
     pub github_pull_request_id: i64,
     pub project_id: i64,
     pub project: String,
@@ -54,7 +54,7 @@ pub struct Written {
 macro_rules! rows {
     ($condition:literal $(, $argument:expr)*) => {
         sqlx::query_as!(
-            Row,
+            PullRequestRow,
             "select github_pull_request_id, github_pull_request.project_id, project.slug as project,
                     github_repository_id, number, state, author, head_sha, head_pushed_at, base_sha, is_fork,
                     approved_sha, approved_by, comment_id, comment_sha256, check_run_id, check_head_sha,
@@ -110,7 +110,11 @@ pub async fn store(
 }
 
 /// A pull request.
-pub async fn find(connection: &mut PgConnection, project_id: i64, number: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(
+    connection: &mut PgConnection,
+    project_id: i64,
+    number: i64,
+) -> sqlx::Result<Option<PullRequestRow>> {
     rows!("github_pull_request.project_id = $1 and number = $2", project_id, number)
         .fetch_optional(connection)
         .await
@@ -121,7 +125,7 @@ pub async fn of_head(
     connection: &mut PgConnection,
     project_id: i64,
     head_sha: &str,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<PullRequestRow>> {
     rows!(
         "github_pull_request.project_id = $1 and head_sha = $2 and state = 'open' order by number",
         project_id,
@@ -190,7 +194,7 @@ pub async fn take(
     pool: &PgPool,
     now: DateTime<Utc>,
     expires_at: DateTime<Utc>,
-) -> sqlx::Result<Option<(Row, Lease)>> {
+) -> sqlx::Result<Option<(PullRequestRow, Lease)>> {
     let mut transaction = pool.begin().await?;
     let found = rows!(
         "coalesce(lease_expires_at, due_at) <= $1

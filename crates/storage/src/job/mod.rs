@@ -16,8 +16,7 @@ use uuid::Uuid;
 
 /// A commit that is to be measured on a machine.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Job)]
-pub struct Row {
+pub struct Job {
     /// Its number.
     pub job_id: i64,
     /// Where; null: on the first machine that is free and has the labels.
@@ -113,7 +112,7 @@ pub struct Filter {
 macro_rules! select_jobs {
     ($rest:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
+            Job,
             r#"select job.job_id, machine.slug as "machine?", job.commit_sha, commit.ordinal as "commit_ordinal?",
                       job.base_sha, job.branch, job.pull_request, job.is_fork, job.preset, job.labels, job.reason,
                       job.regression_id, job.requested_by, job.status, job.attempt, job.created_at,
@@ -139,7 +138,7 @@ pub async fn list(
     filter: Filter,
     before: i64,
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<Job>> {
     select_jobs!(
         "job.project_id = $1 and job.job_id < $2
          and ($3::boolean is null or (job.done_at is not null) = $3)
@@ -159,7 +158,7 @@ pub async fn list(
 }
 
 /// One job of a project.
-pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -> sqlx::Result<Option<Job>> {
     select_jobs!("job.project_id = $1 and job.job_id = $2", project_id, job_id)
         .fetch_optional(connection)
         .await

@@ -159,7 +159,7 @@ pub async fn unmeasured(
 }
 
 /// The commits among these ordinals that a machine measured fewer times than this; in order.
-pub async fn seldom_measured(
+pub async fn undermeasured(
     connection: &mut PgConnection,
     (project_id, machine_id): (i64, i64),
     ordinals: &[i64],

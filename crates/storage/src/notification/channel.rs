@@ -7,7 +7,7 @@ use sqlx::{PgConnection, PgPool};
 /// A channel with all columns, including secrets that must not leave the server.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table notification_channel, described there")]
-pub struct Row {
+pub struct ChannelRow {
     pub notification_channel_id: i64,
     pub project_id: i64,
     pub project: String,
@@ -28,7 +28,7 @@ pub struct Row {
 macro_rules! select_channels {
     ($condition:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
+            ChannelRow,
             r#"select channel.notification_channel_id, channel.project_id, project.slug as project, channel.name,
                       channel.kind as "kind: Kind", channel.target, channel.secret,
                       channel.events as "events: Vec<Event>", channel.enabled_at, channel.disabled_because,
@@ -43,12 +43,15 @@ macro_rules! select_channels {
 }
 
 /// The channels of a project, by name.
-pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<ChannelRow>> {
     select_channels!("channel.project_id = $1 order by channel.name", project_id).fetch_all(pool).await
 }
 
 /// One channel of any project.
-pub async fn find(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<Option<Row>> {
+pub async fn find(
+    connection: &mut PgConnection,
+    notification_channel_id: i64,
+) -> sqlx::Result<Option<ChannelRow>> {
     select_channels!("channel.notification_channel_id = $1", notification_channel_id)
         .fetch_optional(connection)
         .await
@@ -59,7 +62,7 @@ pub async fn lock(
     connection: &mut PgConnection,
     project_id: i64,
     notification_channel_id: i64,
-) -> sqlx::Result<Option<Row>> {
+) -> sqlx::Result<Option<ChannelRow>> {
     let found = sqlx::query_scalar!(
         "select notification_channel_id from notification_channel
          where project_id = $1 and notification_channel_id = $2

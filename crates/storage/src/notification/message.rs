@@ -13,7 +13,7 @@ const LEASE: TimeDelta = TimeDelta::seconds(60);
 /// A message that is being sent.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table notification_message, described there")]
-pub struct Row {
+pub struct MessageRow {
     pub notification_message_id: Uuid,
     pub notification_channel_id: i64,
     pub payload: Json<Message>,
@@ -56,9 +56,9 @@ pub async fn create(
 }
 
 /// Claims a due message, unless another server is sending it.
-pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
+pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<MessageRow>> {
     sqlx::query_as!(
-        Row,
+        MessageRow,
         r#"update notification_message
            set attempts = attempts + 1, lease_expires_at = $2
            where notification_message_id = (
@@ -80,7 +80,7 @@ pub async fn claim(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Option<Row
 
 /// The outcome of an attempt to send a message.
 #[derive(Clone, Copy, Debug)]
-pub enum Fate<'a> {
+pub enum SendOutcome<'a> {
     /// Delivered.
     Sent,
     /// Failed, with a retry.
@@ -100,14 +100,14 @@ pub enum Fate<'a> {
 /// Records the outcome of a message. False if another server has taken it over.
 pub async fn settle(
     connection: &mut PgConnection,
-    message: &Row,
-    fate: Fate<'_>,
+    message: &MessageRow,
+    outcome: SendOutcome<'_>,
     now: DateTime<Utc>,
 ) -> sqlx::Result<bool> {
-    let (sent_at, given_up_at, due_at, failure) = match fate {
-        Fate::Sent => (Some(now), None, now, None),
-        Fate::Again { at, failure } => (None, None, at, Some(failure)),
-        Fate::GivenUp { failure } => (None, Some(now), now, Some(failure)),
+    let (sent_at, given_up_at, due_at, failure) = match outcome {
+        SendOutcome::Sent => (Some(now), None, now, None),
+        SendOutcome::Again { at, failure } => (None, None, at, Some(failure)),
+        SendOutcome::GivenUp { failure } => (None, Some(now), now, Some(failure)),
     };
     let done = sqlx::query!(
         "update notification_message

@@ -13,7 +13,7 @@ const MACHINE_SILENCE: TimeDelta = TimeDelta::days(7);
 
 /// Queues notifications about regressions and improvements caused by a commit, once per channel. Skips held,
 /// muted and closed ones, and those found before the channel was enabled.
-pub async fn tell_found(
+pub async fn queue_found(
     connection: &mut PgConnection,
     regression_ids: &[i64],
     now: DateTime<Utc>,
@@ -41,7 +41,7 @@ pub async fn tell_found(
 }
 
 /// Queues notifications about fixed regressions.
-pub async fn tell_fixed(
+pub async fn queue_fixed(
     connection: &mut PgConnection,
     regression_ids: &[i64],
     now: DateTime<Utc>,
@@ -70,7 +70,7 @@ pub async fn tell_fixed(
 
 /// Queues notifications about a problem of a machine, in words that follow its name, such as `is suspect: …`;
 /// once a week per machine. The project is locked ([`crate::regression::grouping::lock`]).
-pub async fn tell_machine(
+pub async fn queue_machine(
     connection: &mut PgConnection,
     project_id: i64,
     machine_id: i64,
@@ -192,7 +192,7 @@ pub async fn waiting(
 }
 
 /// Those regressions that were fixed before the channel was notified.
-pub async fn never_told(
+pub async fn fixed_before_sending(
     connection: &mut PgConnection,
     notification_channel_id: i64,
     regression_ids: &[i64],
@@ -209,7 +209,7 @@ pub async fn never_told(
 }
 
 /// The messages to a channel about some regressions, oldest first.
-pub async fn told_by(
+pub async fn messages_about(
     connection: &mut PgConnection,
     notification_channel_id: i64,
     regression_ids: &[i64],
@@ -227,7 +227,7 @@ pub async fn told_by(
 }
 
 /// Drops the pending notifications about some regressions.
-pub async fn drop_of(
+pub async fn drop_notifications(
     connection: &mut PgConnection,
     waiting: &Waiting,
     regression_ids: &[i64],

@@ -31,9 +31,9 @@ pub struct Message {
     /// The number of regressions or machines; there may be more than are listed.
     pub count: usize,
     /// The regressions, oldest first.
-    pub regressions: Vec<Told>,
+    pub regressions: Vec<RegressionItem>,
     /// The machines.
-    pub machines: Vec<ToldMachine>,
+    pub machines: Vec<MachineItem>,
 }
 
 /// The topic of a message.
@@ -54,7 +54,7 @@ pub enum Topic {
 
 /// A regression, or an improvement, in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct RegressionItem {
     /// Its number.
     pub regression_id: i64,
     /// Its page.
@@ -66,18 +66,18 @@ pub struct Told {
     /// The largest of the changes, as a share: 0.2 for 20 % slower.
     pub worst_change: Option<f64>,
     /// The newest commit that was measured before all of its changes: none of the culprits.
-    pub after_commit: ToldCommit,
+    pub after_commit: CommitItem,
     /// The last of the culprits.
-    pub until_commit: ToldCommit,
+    pub until_commit: CommitItem,
     /// The number of suspect commits.
     pub commit_count: i64,
     /// The commit that brought it back to the baseline.
-    pub fixed_by_commit: Option<ToldCommit>,
+    pub fixed_by_commit: Option<CommitItem>,
 }
 
 /// A commit in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToldCommit {
+pub struct CommitItem {
     /// Full object name.
     pub sha: String,
     /// First line of the message.
@@ -88,7 +88,7 @@ pub struct ToldCommit {
 
 /// A machine in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToldMachine {
+pub struct MachineItem {
     /// Its name.
     pub machine: String,
     /// The problem, in words that follow its name.

@@ -67,7 +67,7 @@ pub async fn open(
 /// Creates a regression with its first change and returns its id. With a reason, its alerts are held.
 pub async fn begin(
     connection: &mut PgConnection,
-    change: &change_point::Row,
+    change: &change_point::ChangePointRow,
     direction: Direction,
     cause: Cause,
     held_because: Option<&str>,
@@ -164,7 +164,7 @@ pub async fn open_range(
 /// The regressions among these that were reversed completely, with the commit where the last of their tracks
 /// was. A track was reversed if the next change that matters after its newest slowdown is in the opposite
 /// direction and belongs to the same regression.
-pub async fn went_back(
+pub async fn fully_reversed(
     connection: &mut PgConnection,
     regression_ids: &[i64],
 ) -> sqlx::Result<Vec<(i64, i64)>> {

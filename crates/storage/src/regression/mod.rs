@@ -36,7 +36,7 @@ text_enum! {
 
 impl Direction {
     /// The direction of a relative change of times.
-    pub fn of(change: f64) -> Self {
+    pub fn from_change(change: f64) -> Self {
         if change > 0.0 { Self::Regressed } else { Self::Improved }
     }
 }

@@ -12,7 +12,7 @@ use sqlx::{PgConnection, PgPool};
 
 /// A series with all columns.
 #[derive(Debug)]
-pub struct Row {
+pub struct SeriesRow {
     /// Its key.
     pub series_id: i64,
     /// Its sort key in lists, followed by its id.
@@ -57,7 +57,7 @@ pub struct Series {
     pub methodology: Methodology,
 }
 
-impl Row {
+impl SeriesRow {
     /// The keys for queries on points.
     pub fn key(&self) -> SeriesKey {
         SeriesKey { series_id: self.series_id, machine_id: self.machine_id }
@@ -106,7 +106,7 @@ impl Row {
 macro_rules! select_series {
     ($series:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
-            Row,
+            SeriesRow,
             r#"select series.series_id, series.sort_key, series.machine_id, project.slug as project,
                       machine.slug as machine, transport.slug as transport, transport.title, transport.family,
                       transport.semantics, transport.control, measured_case.scenario, measured_case.message_bytes,
@@ -131,7 +131,7 @@ macro_rules! select_series {
 pub mod search;
 
 /// Series by id. Unknown ones are skipped.
-pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<SeriesRow>> {
     select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
 }
 

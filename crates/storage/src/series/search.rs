@@ -1,6 +1,6 @@
 //! Searches series by words and facets, page by page, and counts the facets.
 
-use super::Row;
+use super::SeriesRow;
 use crate::search_terms::{SearchTerms, is_number};
 use roundtrip_wire::Methodology;
 use sqlx::PgPool;
@@ -121,7 +121,7 @@ pub async fn list(
     filter: &Filter,
     after: (&str, i64),
     limit: i64,
-) -> sqlx::Result<Vec<Row>> {
+) -> sqlx::Result<Vec<SeriesRow>> {
     let (sort_key, series_id) = after;
     match query(pool, project_id, filter, Facets::Asked).await? {
         // Often, many of the next series match, and no others need to be checked. If too few match, all
@@ -179,7 +179,7 @@ pub async fn list(
 }
 
 /// All matching series of a project, in list order. For filters that match few.
-pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<Row>> {
+pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<SeriesRow>> {
     list(pool, project_id, filter, ("", 0), i64::MAX).await
 }
 

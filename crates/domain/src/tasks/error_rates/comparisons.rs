@@ -1,6 +1,6 @@
 //! Error rates of comparisons: counts by class and machine, from the repetitions of stored runs.
 
-use super::{Errand, stored};
+use super::{ErrorRateTask, stored};
 use crate::tasks::TaskError;
 use roundtrip_stats::error_rate::halves::{self, STEPS, Told};
 use roundtrip_stats::verdict::Rule;
@@ -39,7 +39,7 @@ impl Cases {
     }
 }
 
-impl Errand<'_> {
+impl ErrorRateTask<'_> {
     /// Counts a machine and its classes; `None` after a stop signal.
     pub(super) async fn comparisons(
         &self,

@@ -1,6 +1,6 @@
 //! Error rates of change points: counts by class, from stored points and their changes.
 
-use super::{Errand, stored};
+use super::{ErrorRateTask, stored};
 use crate::analysis::track::{self, Points};
 use crate::tasks::TaskError;
 use roundtrip_stats::change_point::Method;
@@ -35,7 +35,7 @@ pub(super) struct Histories {
 /// The noise of a class's series without a change.
 type Quiet = (Class, Track, Residuals);
 
-impl Errand<'_> {
+impl ErrorRateTask<'_> {
     /// Counts the classes of a machine; `None` after a stop signal.
     pub(super) async fn histories(
         &self,
@@ -66,7 +66,7 @@ impl Errand<'_> {
                 return Ok(None);
             }
             let rehearsed = tokio::task::spawn_blocking(move || {
-                some.into_iter().map(|quiet| rehearse(quiet, times)).collect::<Vec<_>>()
+                some.into_iter().map(|quiet| simulate(quiet, times)).collect::<Vec<_>>()
             });
             for (class, figure, history) in rehearsed.await? {
                 let histories = classes.entry(class).or_default();
@@ -113,7 +113,7 @@ impl Errand<'_> {
     }
 }
 
-fn rehearse((class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
+fn simulate((class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
     let seed = track.series_id.cast_unsigned();
     (class, track.figure, residuals.rehearse(Method::shipped(), times, seed))
 }

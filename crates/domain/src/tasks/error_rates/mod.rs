@@ -41,10 +41,10 @@ pub async fn count(
     lease: Option<Lease>,
     is_stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<usize, TaskError> {
-    let errand = Errand { pool, lease, is_stopped };
+    let task = ErrorRateTask { pool, lease, is_stopped };
     let mut count = 0;
     for (project_id, machine_id) in error_rate::due(pool, since).await? {
-        let Some((machine, classes)) = errand.count(project_id, machine_id).await? else { break };
+        let Some((machine, classes)) = task.count(project_id, machine_id).await? else { break };
         let mut transaction = pool.begin().await?;
         if let Some(lease) = lease
             && !task::renew(&mut transaction, lease, LEASE).await?
@@ -59,13 +59,13 @@ pub async fn count(
     Ok(count)
 }
 
-struct Errand<'a> {
+struct ErrorRateTask<'a> {
     pool: &'a PgPool,
     lease: Option<Lease>,
     is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Errand<'_> {
+impl ErrorRateTask<'_> {
     /// Whether to continue. Called after about every second of work; renews the lease.
     async fn goes_on(&self) -> Result<bool, TaskError> {
         if (self.is_stopped)() {

@@ -1,4 +1,4 @@
-//! [`Counter`]: serves the claims of several agents with one search of the queue.
+//! [`ClaimBatcher`]: serves the claims of several agents with one search of the queue.
 //!
 //! A hundred simultaneous claims would be a hundred transactions that search the same queue and contend for
 //! locks. Instead, claims that arrive during a search are served together by the next one, like the group
@@ -17,7 +17,7 @@ const TOGETHER_MAX: usize = 25;
 
 /// The waiting claims of this server.
 #[derive(Debug, Default)]
-pub struct Counter {
+pub struct ClaimBatcher {
     line: Mutex<Line>,
 }
 
@@ -34,7 +34,7 @@ struct Waiting {
     answer: oneshot::Sender<Option<Taken>>,
 }
 
-impl Counter {
+impl ClaimBatcher {
     pub(super) async fn ask(
         self: &Arc<Self>,
         pool: &PgPool,
