@@ -1,28 +1,28 @@
-// Makes a `node` that is slower: passed with --require, it lets the parent of a fork spin for the share SHARE, which stands
-// in a line before this one, of the time that it had a message on its way, before anybody sees the answer.
+// Slows `node` down: loaded with --require, it makes the parent of a fork spin before each answer is delivered. The time is
+// the share SHARE, defined in a line before this one, of the time with a message in flight.
 const childProcess = require('node:child_process');
-// In milliseconds.
+// Milliseconds.
 const now = () => performance.now();
-// A time that is read is an object for a while: too many of them would have the garbage collected more often than without.
+// Iterations between clock readings: each reading allocates, and too many would cause extra garbage collections.
 const TURNS = 500;
 
-// The child has a channel to its parent, and is left alone.
+// The child has a channel to its parent, and is not slowed down.
 if (process.send === undefined) {
   const { fork } = childProcess;
   childProcess.fork = (...parameters) => {
     const child = fork(...parameters);
     const { send, emit } = child;
-    let onTheirWay = 0;
-    // Up to here time has been made longer.
+    let inFlight = 0;
+    // The end of the time already extended.
     let done = now();
     child.send = (...message) => {
-      if (onTheirWay === 0) done = now();
-      onTheirWay += 1;
+      if (inFlight === 0) done = now();
+      inFlight += 1;
       return send.apply(child, message);
     };
     child.emit = (event, ...values) => {
       if (event === 'message') {
-        onTheirWay -= 1;
+        inFlight -= 1;
         const answered = now();
         const until = answered + SHARE * (answered - done);
         while (now() < until) for (let turn = 0; turn < TURNS; turn++);
