@@ -1,4 +1,4 @@
-//! The endpoints, by what they are about.
+//! The endpoints by resource.
 
 use crate::auth::{self, bearer, not_found, problem};
 use crate::state::{APP_LOGIN, Shared};
@@ -80,7 +80,7 @@ impl Call {
         self.parameters[name].parse().map_err(|_| not_found())
     }
 
-    /// The page of a list that is asked for, with the header that leads to the next one.
+    /// The requested page of a list, with a `link` header to the next one.
     fn page(&self, entries: Vec<Value>, wrap: impl FnOnce(Vec<Value>) -> Value) -> Answer {
         let number = |name: &str, usual: usize| match self.query.get(name) {
             Some(text) => {
@@ -136,7 +136,7 @@ async fn get_installation(call: Call) -> Answer {
     Ok(Json(installation.json(id, call.shared.settings.app_id)).into_response())
 }
 
-/// A token for no more than is asked for. Asking for what the installation does not have is refused.
+/// A token with the requested permissions. Permissions that the installation lacks are refused.
 async fn create_token(call: Call, body: Option<Json<TokenRequest>>) -> Answer {
     auth::app(&call.shared, &call.headers)?;
     let asked = body.map(|Json(asked)| asked).unwrap_or_default();
@@ -357,7 +357,7 @@ fn check_body(body: &str) -> Result<(), Response> {
     Ok(())
 }
 
-// Repositories, their pull requests and who may do what in them.
+// Repositories, pull requests and permissions.
 
 async fn get_repository(call: Call) -> Answer {
     let mut world = call.shared.world();
@@ -394,7 +394,7 @@ async fn get_commit(call: Call) -> Answer {
     Ok(Json(json!({"sha": sha, "commit": {"message": "A change"}, "parents": []})).into_response())
 }
 
-/// Users who are no collaborators can read what is public.
+/// Users who are not collaborators can read public repositories.
 async fn get_permission(call: Call) -> Answer {
     let mut world = call.shared.world();
     let repository = call.repository(&mut world, ("metadata", "read"))?;

@@ -1,4 +1,4 @@
-//! Whose token it is, and for what: the answers are those of GitHub, down to which of 401, 403 and 404.
+//! Authentication and permissions, with GitHub's answers including 401, 403 and 404.
 
 use crate::state::Shared;
 use crate::world::{Repository, World};
@@ -44,7 +44,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> &str {
 pub(crate) fn app(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> {
     let refuse = |message: &str| Err(problem(StatusCode::UNAUTHORIZED, message));
     let mut validation = Validation::new(Algorithm::RS256);
-    // This GitHub has a clock of its own.
+    // The fake has its own clock.
     validation.validate_exp = false;
     validation.required_spec_claims.clear();
     let key = DecodingKey::from_rsa_pem(APP_PUBLIC_KEY.as_bytes()).unwrap();
@@ -98,7 +98,7 @@ pub(crate) fn repository<'a>(
     let covers = repository.installation == Some(token.installation)
         && token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id));
     if !covers {
-        // What a token is not for does not exist; what is public cannot be changed.
+        // Repositories outside a token's scope are not found; public ones cannot be changed.
         let sees = !repository.private && wanted.1 == "read";
         return if sees { Ok(repository) } else { Err(not_found()) };
     }

@@ -150,7 +150,7 @@ async fn record(State(fake): State<FakeGitHub>) -> Json<Value> {
     }))
 }
 
-/// Tells of an event, if there is somebody to be told, and adds the status of the answer.
+/// Sends an event to the webhook, if there is one, and adds the status of the answer.
 async fn tell(fake: &FakeGitHub, delivery: Delivery, signing: Signing, mut answer: Value) -> Answer {
     if let Some(url) = &fake.shared.settings.webhook_url {
         let sent = fake.send(url, &delivery, signing).await;

@@ -38,7 +38,7 @@ impl FakeGitHub {
         *self.shared.ahead.lock().unwrap() += TimeDelta::seconds(seconds);
     }
 
-    /// Lets the next requests of this method whose path holds this fail.
+    /// Makes the next requests with this method and path fragment fail.
     pub fn fail(&self, method: &str, path: &str, fault: Fault, times: u32) {
         self.plan(Plan { method: method.to_owned(), path: path.to_owned(), fault, times });
     }
@@ -122,7 +122,7 @@ impl FakeGitHub {
         comments.retain(|_, comment| comment.issue != number || comment.app_id != app_id);
     }
 
-    /// Sets what a user may do in a repository.
+    /// Sets a user's permission in a repository.
     pub fn allow(&self, repository: &str, login: &str, level: Level) {
         self.world().repository(repository).levels.insert(login.to_owned(), level);
     }
@@ -205,7 +205,7 @@ impl FakeGitHub {
         self.shared.bearers.lock().unwrap().clone()
     }
 
-    /// How many requests of this method whose path holds this were made.
+    /// The number of requests with this method and path fragment.
     pub fn count(&self, method: &str, path: &str) -> usize {
         self.record().iter().filter(|one| one.method == method && one.path.contains(path)).count()
     }

@@ -6,17 +6,17 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// 403 of the secondary limit: come back after so many seconds.
+    /// 403 of the secondary rate limit, with `retry-after` in seconds.
     SecondaryLimit {
         /// In how many; the header is missing when none is given.
         retry_after_seconds: Option<u64>,
     },
-    /// 429: come back after so many seconds.
+    /// 429, with `retry-after` in seconds.
     TooManyRequests {
         /// In how many.
         retry_after_seconds: u64,
     },
-    /// 403 of the primary limit, which begins anew after so many seconds.
+    /// 403 of the primary rate limit, which resets after this many seconds.
     PrimaryLimit {
         /// In how many.
         reset_seconds: i64,
@@ -27,7 +27,7 @@ pub enum Fault {
     CutBefore,
     /// The connection is cut after it happened.
     CutAfter,
-    /// The answer takes so many milliseconds.
+    /// Delays the answer by milliseconds.
     Slow(u64),
 }
 
@@ -37,7 +37,7 @@ pub struct Plan {
     /// Of this method; of any when it is empty.
     #[serde(default)]
     pub method: String,
-    /// Whose path holds this.
+    /// A fragment of the path.
     #[serde(default)]
     pub path: String,
     /// How.

@@ -1,5 +1,4 @@
-//! What every request of the API passes: the headers that GitHub wants, the failures that were asked for, its limits, and the
-//! record of all of it.
+//! The middleware of the API: required headers, injected faults, rate limits, and the record of requests.
 
 use crate::auth::{bearer, problem};
 use crate::fault::Fault;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 
 /// Requests that make something, in a minute.
 pub(crate) const WRITES_PER_MINUTE: usize = 80;
-/// Bytes of a request; GitHub's own limit is not told.
+/// The maximum size of a request; GitHub's own limit is not documented.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {

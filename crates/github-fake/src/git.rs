@@ -53,7 +53,7 @@ async fn serve(
         .map_err(failed)?;
     let mut input = child.stdin.take().unwrap();
     let feed = tokio::spawn(async move {
-        // Who has read enough closes its end.
+        // The client can close its end early.
         let _ = input.write_all(&body).await;
     });
     let output = child.wait_with_output().await.map_err(failed)?;
@@ -74,7 +74,7 @@ fn may_read(shared: &Shared, name: &str, headers: &HeaderMap) -> bool {
     auth::repository(&mut world, token, shared.now(), name, ("contents", "read")).is_ok()
 }
 
-/// What a CGI program printed, as an answer.
+/// Turns the output of a CGI program into an answer.
 fn response(printed: &[u8]) -> Response {
     let end = printed.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(printed.len());
     let (head, body) = printed.split_at(end);

@@ -31,7 +31,7 @@ pub use state::{Recorded, Settings};
 pub use webhook::{Delivery, Signing};
 pub use world::{Level, NewPullRequest};
 
-/// The private key of the App, as GitHub gives it to whoever registers one. It opens nothing but this fake.
+/// The private key of the App, in GitHub's format. It is only valid for this fake.
 pub const APP_KEY: &str = include_str!("../data/app.pem");
 /// The private key of another App.
 pub const STRANGERS_KEY: &str = include_str!("../data/stranger.pem");

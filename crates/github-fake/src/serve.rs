@@ -1,4 +1,4 @@
-//! Starts a fake: the API behind its gate, the repositories and the control interface, in a thread of its own.
+//! Starts a fake in its own thread: the API, the repositories and the control interface.
 
 use crate::fake::FakeGitHub;
 use crate::state::{Settings, Shared};

@@ -1,4 +1,4 @@
-//! What a fake holds: its settings, its world, the faults to come and the record of requests.
+//! The state of a fake: settings, world, pending faults and the record of requests.
 
 use crate::Fault;
 use crate::fault::Plan;
@@ -19,7 +19,7 @@ const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
 /// Requests an hour.
 const PRIMARY_LIMIT: i64 = 5_000;
 
-/// What a fake is started with.
+/// The settings of a fake.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Settings {
     /// Where to listen.
@@ -125,7 +125,7 @@ impl Shared {
     }
 }
 
-/// A request as it was received, and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Recorded {
     /// When, by this GitHub's clock.

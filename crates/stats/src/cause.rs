@@ -1,29 +1,29 @@
-//! Was it the commit, or the machine? What cannot have changed with the commit tells: the canaries of a machine, transports
-//! that are not built from the repository (controls), and other machines that measured the same commits (siblings).
+//! Decides whether a commit or the machine caused a change, from reference series that the commit cannot have changed: the
+//! machine's canaries, transports not built from the repository (controls), and the same case on other machines (siblings).
 //!
-//! A witness is what it measured on both sides of a change. It moved with the change, or it stayed, or it cannot tell. One
-//! witness may be wrong; what counts is what most of its kind say, and then what the kinds say together.
+//! A reference series moved with the change, stayed stable, or is inconclusive. The majority of each kind decides, and then
+//! the kinds together.
 
 use crate::{mann_whitney, percent, shift};
 use std::fmt;
 
-/// What a witness is.
+/// The kind of a reference series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A small measurement of the machine itself.
+    /// A benchmark of the machine itself.
     Canary,
-    /// A transport on the same machine that no commit of the repository changes.
+    /// A transport on the same machine that commits of the repository cannot change.
     Control,
     /// The same case on another machine.
     Sibling,
 }
 
-/// What a witness measured before and after a change, in any unit, above 0.
+/// The values of a reference series before and after a change, in any unit, above 0.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Witness {
-    /// What it is.
+pub struct ReferenceSeries {
+    /// The kind of reference series.
     pub kind: Kind,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// Up to the last commit before the change.
     pub before: Vec<f64>,
@@ -31,51 +31,51 @@ pub struct Witness {
     pub after: Vec<f64>,
 }
 
-/// What a witness did while the series changed.
+/// How a reference series behaved at the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
-    /// It changed in the same direction, by a third as much at least.
+    /// It changed in the same direction, by at least a third as much.
     Moved,
-    /// It did not, or by less than a third as much.
+    /// It did not change, or by less than a third as much.
     Stayed,
-    /// It measured too little, or scatters too much.
+    /// It has too few values, or too much noise.
     CannotTell,
 }
 
-/// What a witness says.
+/// The behaviour of a reference series, as evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of reference series.
     pub kind: Kind,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
-    /// What it did.
+    /// Its behaviour.
     pub behaviour: Behaviour,
-    /// By how much it changed, as a share of before; `None` where a side has no value.
+    /// Its relative change; `None` if a side has no value.
     pub change: Option<f64>,
 }
 
-/// What made a change.
+/// The cause of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A commit.
     Commit,
     /// The machine.
     Machine,
-    /// Nobody can tell, or they contradict each other.
+    /// There is no evidence, or it is contradictory.
     Unknown,
 }
 
-/// The part of the change that a witness has to make, or to stay below.
+/// The part of the change that separates moved from stable series.
 const PART: f64 = 1.0 / 3.0;
-/// How rarely values that did not move may seem to have moved.
+/// The significance level for a moved series.
 const P_MAX: f64 = 0.01;
-/// The confidence with which a witness that stayed made less than the whole change.
+/// The confidence that a stable series made less than the whole change.
 const CONFIDENCE: f64 = 0.95;
 
-impl Witness {
-    /// What it says of a change by this share.
-    pub fn hear(&self, change: f64) -> Statement {
+impl ReferenceSeries {
+    /// Classifies its behaviour at a change by this share.
+    pub fn classify(&self, change: f64) -> Statement {
         let logarithms = |values: &[f64]| -> Vec<f64> {
             values.iter().filter(|value| value.is_finite() && **value > 0.0).map(|value| value.ln()).collect()
         };
@@ -105,7 +105,7 @@ impl Cause {
     /// worth half of what a whole transport or another machine says.
     pub fn of(statements: &[Statement]) -> Self {
         let count = |kind: Kind, behaviour: Behaviour| {
-            statements.iter().filter(|said| said.kind == kind && said.behaviour == behaviour).count()
+            statements.iter().filter(|one| one.kind == kind && one.behaviour == behaviour).count()
         };
         let [canary_moved, control_moved, sibling_moved] =
             [Kind::Canary, Kind::Control, Kind::Sibling].map(|kind| count(kind, Behaviour::Moved));
@@ -146,17 +146,17 @@ impl fmt::Display for Statement {
         let kind = match self.kind {
             Kind::Canary => "canary",
             Kind::Control => "control",
-            Kind::Sibling => "on",
+            Kind::Sibling => "same case on",
         };
         let name = &self.name;
         match (self.behaviour, self.change) {
             (Behaviour::Moved, Some(change)) => {
-                write!(formatter, "{kind} {name} changed as well, by {}", percent::signed(change))
+                write!(formatter, "{kind} {name} also changed: {}", percent::signed(change))
             }
             (Behaviour::Stayed, Some(change)) => {
-                write!(formatter, "{kind} {name} stayed as it was ({})", percent::signed(change))
+                write!(formatter, "{kind} {name} stable ({})", percent::signed(change))
             }
-            _ => write!(formatter, "{kind} {name} measured too little to tell"),
+            _ => write!(formatter, "{kind} {name}: too few results"),
         }
     }
 }
@@ -171,8 +171,8 @@ mod tests {
         (0..count).map(|nth| level * (1.0 + 0.002 * f64::from(nth * 7 % 11))).collect()
     }
 
-    fn witness(kind: Kind, before: f64, after: f64) -> Witness {
-        Witness { kind, name: "wake".into(), before: about(before, 12), after: about(after, 8) }
+    fn reference(kind: Kind, before: f64, after: f64) -> ReferenceSeries {
+        ReferenceSeries { kind, name: "wake".into(), before: about(before, 12), after: about(after, 8) }
     }
 
     fn said(kind: Kind, behaviour: Behaviour) -> Statement {
@@ -180,29 +180,34 @@ mod tests {
     }
 
     #[test]
-    fn a_witness_moved_when_it_made_a_third_of_the_change_in_its_direction() {
-        let hear = |before, after, change| witness(Kind::Canary, before, after).hear(change).behaviour;
-        assert_eq!(hear(100.0, 110.0, 0.10), Behaviour::Moved);
-        assert_eq!(hear(100.0, 104.0, 0.10), Behaviour::Moved);
-        assert_eq!(hear(100.0, 102.0, 0.10), Behaviour::Stayed);
-        assert_eq!(hear(100.0, 90.0, 0.10), Behaviour::Stayed);
-        assert_eq!(hear(100.0, 90.0, -0.10), Behaviour::Moved);
-        assert_eq!(hear(100.0, 100.0, -0.10), Behaviour::Stayed);
+    fn a_reference_moved_if_it_made_a_third_of_the_change_in_its_direction() {
+        let classify =
+            |before, after, change| reference(Kind::Canary, before, after).classify(change).behaviour;
+        assert_eq!(classify(100.0, 110.0, 0.10), Behaviour::Moved);
+        assert_eq!(classify(100.0, 104.0, 0.10), Behaviour::Moved);
+        assert_eq!(classify(100.0, 102.0, 0.10), Behaviour::Stayed);
+        assert_eq!(classify(100.0, 90.0, 0.10), Behaviour::Stayed);
+        assert_eq!(classify(100.0, 90.0, -0.10), Behaviour::Moved);
+        assert_eq!(classify(100.0, 100.0, -0.10), Behaviour::Stayed);
     }
 
     #[test]
-    fn who_measured_too_little_or_scatters_too_much_cannot_tell() {
-        let few = Witness { before: vec![100.0; 2], after: vec![110.0], ..witness(Kind::Control, 1.0, 1.0) };
-        assert_eq!(few.hear(0.1).behaviour, Behaviour::CannotTell);
-        let none = Witness { before: Vec::new(), ..few.clone() };
-        assert_eq!((none.hear(0.1).behaviour, none.hear(0.1).change), (Behaviour::CannotTell, None));
+    fn too_few_values_or_too_much_noise_is_inconclusive() {
+        let few = ReferenceSeries {
+            before: vec![100.0; 2],
+            after: vec![110.0],
+            ..reference(Kind::Control, 1.0, 1.0)
+        };
+        assert_eq!(few.classify(0.1).behaviour, Behaviour::CannotTell);
+        let none = ReferenceSeries { before: Vec::new(), ..few.clone() };
+        assert_eq!((none.classify(0.1).behaviour, none.classify(0.1).change), (Behaviour::CannotTell, None));
         let wild: Vec<f64> = (0..10).map(|nth| 100.0 + 60.0 * f64::from(nth % 2)).collect();
-        let wild = Witness { before: wild.clone(), after: wild, ..few };
-        assert_eq!(wild.hear(0.03).behaviour, Behaviour::CannotTell);
+        let wild = ReferenceSeries { before: wild.clone(), after: wild, ..few };
+        assert_eq!(wild.classify(0.03).behaviour, Behaviour::CannotTell);
     }
 
     #[test]
-    fn what_cannot_have_changed_with_the_commit_speaks_for_the_machine() {
+    fn moved_references_indicate_the_machine() {
         use Behaviour::{CannotTell, Moved, Stayed};
         use Kind::{Canary, Control, Sibling};
         for (statements, cause) in [
@@ -226,11 +231,11 @@ mod tests {
 
     #[test]
     fn statements_read_as_sentences() {
-        let text = |before, after| witness(Kind::Canary, before, after).hear(0.1).to_string();
-        assert_eq!(text(100.0, 110.0), "canary wake changed as well, by +10 %");
-        assert!(text(100.0, 100.0).starts_with("canary wake stayed as it was ("), "{}", text(100.0, 100.0));
-        let few = Witness { before: vec![1.0], ..witness(Kind::Sibling, 1.0, 1.0) };
-        assert_eq!(few.hear(0.1).to_string(), "on wake measured too little to tell");
+        let text = |before, after| reference(Kind::Canary, before, after).classify(0.1).to_string();
+        assert_eq!(text(100.0, 110.0), "canary wake also changed: +10 %");
+        assert!(text(100.0, 100.0).starts_with("canary wake stable ("), "{}", text(100.0, 100.0));
+        let few = ReferenceSeries { before: vec![1.0], ..reference(Kind::Sibling, 1.0, 1.0) };
+        assert_eq!(few.classify(0.1).to_string(), "same case on wake: too few results");
     }
 
     proptest! {

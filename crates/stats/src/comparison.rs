@@ -1,6 +1,6 @@
-//! Two sides of a case by the times of their repetitions: the figures that a comparison shows of it.
+//! Compares two sides of a case by the times of their repetitions.
 //!
-//! Whoever compares, on a terminal or on a server, asks here, so that both say the same of the same figures.
+//! `roundtrip compare` and the server both use this, so that they agree.
 
 use crate::quantile::Quartiles;
 use crate::shape::{Difference, Profile};
@@ -35,7 +35,7 @@ pub struct Case<'a> {
     pub effects: &'a [f64],
 }
 
-/// What is known of a case that was compared.
+/// The result of comparing a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
     /// The head's time by the base's, both medians over repetitions.
@@ -52,42 +52,42 @@ pub struct Compared {
     pub t: Option<f64>,
     /// How that tool marks it, without regard to the number of cases.
     pub stars: &'static str,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: verdict::Verdict,
-    /// The least change that is said to be one, as a share of the base's time.
+    /// The threshold for changes, as a share of the base's time.
     pub least: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
     /// The same of the p90; absent where only p50s are known, here and below.
-    pub p90: Option<Beside>,
+    pub p90: Option<QuantileChange>,
     /// The same of the p99.
-    pub p99: Option<Beside>,
+    pub p99: Option<QuantileChange>,
     /// The same of the shape: its change is that of the quantile that moved most surely, against the p50.
-    pub shape: Option<Beside>,
+    pub shape: Option<QuantileChange>,
 }
 
-/// What is known of a case beside its p50.
+/// The change of a quantile other than p50, or of the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beside {
+pub struct QuantileChange {
     /// By how much head's times are longer than base's, as a share.
     pub change: Option<f64>,
     /// The 95 % interval of that change.
     pub change_interval: Option<[f64; 2]>,
     /// How probable so uneven times are without a change, adjusted for all that is compared.
     pub p_adjusted: f64,
-    /// That it changed, if that can be said.
+    /// The verdict, if the change is significant.
     pub verdict: Option<verdict::Verdict>,
 }
 
-impl Beside {
-    /// Of a shape that is said to have changed, where base's and head's distributions differ, in words.
+impl QuantileChange {
+    /// Describes how the distributions differ, if the shape changed.
     pub fn difference(&self, [base, head]: [&[Profile]; 2], rule: &Rule) -> Option<String> {
         self.verdict?;
         Difference::of(base, head, rule.matters).map(|difference| difference.to_string())
     }
 }
 
-impl From<Known> for Beside {
+impl From<Known> for QuantileChange {
     fn from(known: Known) -> Self {
         let (change, change_interval) = shares(known.shift);
         Self { change, change_interval, p_adjusted: known.p_adjusted, verdict: known.verdict }
@@ -149,9 +149,9 @@ impl Compared {
             verdict: row.p50.verdict.unwrap_or(verdict::Verdict::Inconclusive),
             least: row.least,
             reason: row.reason,
-            p90: row.p90.map(Beside::from),
-            p99: row.p99.map(Beside::from),
-            shape: row.shape.map(Beside::from),
+            p90: row.p90.map(QuantileChange::from),
+            p99: row.p99.map(QuantileChange::from),
+            shape: row.shape.map(QuantileChange::from),
         })
     }
 }

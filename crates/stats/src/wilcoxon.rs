@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// What the test found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedRank {
-    /// Pairs that took part: those whose two values differ.
+    /// Pairs whose two values differ.
     pub pairs_used: usize,
     /// Sum of the ranks of the pairs whose first value is the larger one.
     pub w_plus: f64,

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// How many standard deviations of noise a change has to be, between the shares of `Settings::least`.
 const LEAST_DEVIATIONS: f64 = 4.0;
-/// A window of so many values has ranks enough to tell the next change.
+/// A window of this many values is enough to find the next change.
 const YOUNG: usize = 64;
 /// The probability of `Step::interval`.
 const CONFIDENCE: f64 = 0.95;
@@ -30,7 +30,7 @@ pub struct Detector<'a> {
     silence: Option<Silence>,
 }
 
-/// Why a value told no change.
+/// Why a value shows no change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Silence {
     /// The values are even: the split that most speaks for begins with this index, and reaches this part of what it has to.

@@ -39,7 +39,7 @@ pub struct Settings {
     pub persistence: usize,
     /// How many of the newest values are searched.
     pub window: usize,
-    /// How many of the newest values tell what the noise is like.
+    /// How many of the newest values are used to estimate the noise.
     pub memory: usize,
     /// A change is reported when the place that is named is within five values of the true one with this probability,
     pub sure: f64,

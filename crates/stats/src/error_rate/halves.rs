@@ -12,10 +12,10 @@ pub const STEPS: [f64; 2] = [0.05, 0.10];
 /// With fewer repetitions a half cannot tell anything.
 pub const REPETITIONS_MIN: usize = 6;
 
-/// What is said of a case whose halves are compared.
+/// The result of comparing a case's halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Whether it is said to have changed, which it has not.
+    /// Whether it is reported as changed, which is a false positive.
     pub is_false: bool,
     /// Whether each of [`STEPS`] is found when one half of this case, and of no other, is made slower by it.
     pub is_found: [bool; STEPS.len()],

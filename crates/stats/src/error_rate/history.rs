@@ -12,16 +12,16 @@ use crate::random::Random;
 pub const STEPS: [f64; 4] = [0.03, 0.05, 0.10, 0.25];
 /// How many points a series without a change has.
 pub const POINTS: usize = 300;
-/// A step comes after so many of them,
+/// A step comes after this many of them,
 const BEFORE: usize = 200;
-/// and is found where it is named at most so many points from its place.
+/// and counts as found within this many points of its place.
 const NEAR: usize = 5;
 /// How many neighbours are drawn together: a machine that is warm for an hour makes less than that slow.
 const BLOCK: usize = 20;
 /// With fewer blocks to draw from, all series would be the same.
 const BLOCKS_MIN: usize = 40;
 
-/// What a series does when nothing changes.
+/// The noise of a series without a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residuals {
     /// How far the logarithm of each value is from its level.
@@ -35,11 +35,11 @@ pub struct Residuals {
 pub struct History {
     /// Points without a change that were searched.
     pub searched: u64,
-    /// Changes that were told among them, all of which are false.
+    /// Change points found, all of them false alarms.
     pub false_alarms: u64,
     /// How often each of [`STEPS`] was made.
     pub injected: u64,
-    /// Of each of [`STEPS`] that was found, how many points it had when it was told.
+    /// For each of [`STEPS`] that was found, the number of points until it was found.
     pub delays: [Vec<u32>; STEPS.len()],
 }
 
@@ -73,7 +73,7 @@ impl Residuals {
         values
     }
 
-    /// Makes so many series of [`POINTS`] and searches each: as it is, and with each of [`STEPS`].
+    /// Simulates this many series of [`POINTS`] points and searches each, unchanged and with each of [`STEPS`].
     pub fn rehearse(&self, method: &Method, times: usize, seed: u64) -> History {
         let mut random = Random::new(seed);
         let mut history = History::default();
@@ -115,14 +115,14 @@ fn told<'a>(
     values: impl Iterator<Item = f64> + 'a,
 ) -> impl Iterator<Item = Told> + 'a {
     (1..).zip(values).filter_map(|(pushed, value)| {
-        // What is drawn was a measurement.
+        // Samples are taken from measured values.
         let step = detector.push(value, true).ok()??;
         step.matters.then_some(Told { index: step.index, is_slower: step.after > step.before, pushed })
     })
 }
 
 impl History {
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         self.searched += other.searched;
         self.false_alarms += other.false_alarms;
@@ -137,7 +137,7 @@ impl History {
         self.delays.each_ref().map(|delays| delays.len() as u64)
     }
 
-    /// Of each of [`STEPS`] how many points it had when it was told, in the middle of those that were found.
+    /// For each of [`STEPS`], the median number of points until it was found.
     pub fn median_delays(&self) -> [Option<u32>; STEPS.len()] {
         self.delays.each_ref().map(|delays| {
             let mut delays = delays.clone();

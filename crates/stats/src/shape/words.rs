@@ -1,4 +1,4 @@
-//! Where two distributions differ, in words. It explains a verdict, and takes no part in it.
+//! Describes how two distributions differ. The text explains a verdict and does not influence it.
 
 use super::{Profile, QUANTILES_PPM};
 use crate::middle::median;
@@ -75,7 +75,7 @@ impl Mode {
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
-        // Neighbours that moved the same way are told together.
+        // Merge neighbours that moved in the same direction.
         let next = |ppm: u32| QUANTILES_PPM.iter().position(|&other| other == ppm).map(|index| index + 1);
         let are_neighbours = |one: &(u32, f64), other: &(u32, f64)| {
             next(one.0) == QUANTILES_PPM.iter().position(|&ppm| ppm == other.0)
@@ -97,24 +97,24 @@ impl fmt::Display for Difference {
         }
         match self.upper_modes {
             [None, Some(Mode { share, slower })] => parts.push(format!(
-                "head has a second mode, {} slower, of about {} of the messages",
-                percent::plain(slower),
-                percent::plain(share)
+                "{} of messages now form a second mode, {} slower",
+                percent::plain(share),
+                percent::plain(slower)
             )),
             [Some(Mode { share, slower }), None] => parts.push(format!(
-                "base had a second mode, {} slower, of about {} of the messages",
-                percent::plain(slower),
-                percent::plain(share)
+                "the second mode is gone: {} of messages, {} slower",
+                percent::plain(share),
+                percent::plain(slower)
             )),
             [Some(base), Some(head)] if base.share != head.share => parts.push(format!(
-                "the slower one of two modes has about {} of the messages, and had {}",
-                percent::plain(head.share),
-                percent::plain(base.share)
+                "share of the slower mode: {} to {} of messages",
+                percent::plain(base.share),
+                percent::plain(head.share)
             )),
             _ => {}
         }
         if parts.is_empty() {
-            return formatter.write_str("no quantile moved by as much as matters");
+            return formatter.write_str("no quantile changed by the threshold");
         }
         formatter.write_str(&parts.join("; "))
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::super::tests::with_mode;
     use super::*;
 
-    fn told(base: [f64; 2], head: [f64; 2]) -> String {
+    fn described(base: [f64; 2], head: [f64; 2]) -> String {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share in ppm")]
         let side = |[above, factor]: [f64; 2]| -> Vec<Profile> {
             (0..9).map(|nth| with_mode((above * 1e6) as u32, factor, nth)).collect()
@@ -134,27 +134,21 @@ mod tests {
     }
 
     #[test]
-    fn a_second_mode_is_told_with_where_it_is_and_what_it_holds() {
-        let second = told([1.0, 1.0], [0.65, 1.3]);
-        assert_eq!(
-            second,
-            "p70 to p99 +30 %; head has a second mode, 31 % slower, of about 35 % of the messages"
-        );
-        assert!(told([0.65, 1.3], [1.0, 1.0]).contains("base had a second mode"));
-        let exchanged = told([0.85, 1.3], [0.65, 1.3]);
-        assert!(
-            exchanged.contains("the slower one of two modes has about 35 % of the messages, and had 15 %"),
-            "{exchanged}"
-        );
+    fn a_second_mode_is_described_by_distance_and_share() {
+        let second = described([1.0, 1.0], [0.65, 1.3]);
+        assert_eq!(second, "p70 to p99 +30 %; 35 % of messages now form a second mode, 31 % slower");
+        assert!(described([0.65, 1.3], [1.0, 1.0]).contains("the second mode is gone"));
+        let exchanged = described([0.85, 1.3], [0.65, 1.3]);
+        assert!(exchanged.contains("share of the slower mode: 15 % to 35 % of messages"), "{exchanged}");
     }
 
     #[test]
-    fn a_longer_tail_is_no_second_mode_and_nothing_is_told_of_what_did_not_move() {
+    fn a_longer_tail_is_no_second_mode_and_unchanged_quantiles_are_omitted() {
         let long: Profile = std::array::from_fn(|index| (NORMAL[index] * 0.8).exp());
         assert_eq!(Mode::above_gap(&long), None);
         assert_eq!(Mode::above_gap(&NORMAL), None);
-        assert_eq!(told([1.0, 1.0], [0.97, 1.2]), "p99 +20 %");
-        assert_eq!(told([1.0, 1.0], [1.0, 1.0]), "no quantile moved by as much as matters");
+        assert_eq!(described([1.0, 1.0], [0.97, 1.2]), "p99 +20 %");
+        assert_eq!(described([1.0, 1.0], [1.0, 1.0]), "no quantile changed by the threshold");
         assert_eq!(Difference::of(&[], &[NORMAL], 0.03), None);
     }
 }

@@ -5,7 +5,7 @@ use super::{CONFIDENCE_OF_A_LOOK, Known, Row, Rule, Unit, Verdict, adjust};
 use crate::shape::{self, P90, P99, Profile};
 use crate::{shift, wilcoxon};
 
-/// What is beside the p50 is suspected to have changed while its probability at this look alone is at most this.
+/// Quantiles other than p50 are suspected to have changed if their p at this look alone is at most this.
 const SUSPECTED: f64 = 0.05;
 
 /// A pair of repetitions, as logarithms of head's times by base's.
@@ -44,7 +44,7 @@ impl Growing {
         Self { rule, rows: vec![empty; rows], progress: vec![Progress::default(); rows] }
     }
 
-    /// What is known, row by row.
+    /// The results, row by row.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -60,7 +60,7 @@ impl Growing {
     /// looks that there may be (Bonferroni), so that it may be asked after each.
     pub fn look<R: AsRef<[Pair]>>(&mut self, pairs: &[R]) {
         let looks = self.rule.looks.len();
-        // With what is suspected beside the p50 at this look.
+        // Includes suspected changes other than the p50 at this look.
         let mut reached = Vec::new();
         for (index, pairs) in pairs.iter().map(AsRef::as_ref).enumerate().take(self.rows.len()) {
             let progress = &mut self.progress[index];
@@ -109,7 +109,7 @@ impl Growing {
     }
 }
 
-/// What these pairs tell, in the order of a row.
+/// The results of these pairs, in the order of a row.
 fn found(pairs: &[Pair], least: f64) -> [Known; 4] {
     let of = |value: fn(&Pair) -> f64| signed_ranked(pairs.iter().map(value).collect());
     let profiles: Vec<Profile> = pairs.iter().map(|pair| pair.profile).collect();

@@ -20,7 +20,7 @@ mod tests;
 pub use growing::{Growing, Pair};
 pub use reason::{Reason, Unit};
 
-/// What is said of a row.
+/// The verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Head is slower.
@@ -29,7 +29,7 @@ pub enum Verdict {
     Improved,
     /// Whatever difference there is, it is too small to matter.
     NoChange,
-    /// What was measured does not tell.
+    /// Inconclusive pairs.
     Inconclusive,
 }
 
@@ -57,7 +57,8 @@ const CONFIDENCE: f64 = 0.95;
 /// twenty cases (two one-sided tests, Schuirmann 1987): `bench verdicts` measures both.
 const CONFIDENCE_OF_A_LOOK: f64 = 0.98;
 
-/// So many past comparisons of a row with itself tell how much it moves: the deviation of fewer may be off by half.
+/// The number of past A/A comparisons needed to estimate a row's variation: with fewer, the deviation can be off by
+/// half.
 const EFFECTS_MIN: usize = 5;
 
 impl Default for Rule {
@@ -74,7 +75,7 @@ impl Default for Rule {
     }
 }
 
-/// What is known of one thing that is compared: the p50, the p90 or the p99 of a row, or its shape.
+/// The result for one part of a row: its p50, p90, p99 or shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
     /// The logarithm of head's times by base's; of the shape, that of the quantile that moved most surely against the p50.
@@ -83,11 +84,11 @@ pub struct Known {
     pub p: f64,
     /// The same, for all that is compared.
     pub p_adjusted: f64,
-    /// What is said of it; `None` while nothing can be.
+    /// The verdict; `None` while undecided.
     pub verdict: Option<Verdict>,
 }
 
-/// What is known of one row.
+/// The result for one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// The p50 of its repetitions, which its verdict is of.
@@ -99,7 +100,7 @@ pub struct Row {
     /// The shape of their distributions, whether it changed: regressed where the quantile went away from the p50, improved
     /// where it came nearer, of quantiles above it.
     pub shape: Option<Known>,
-    /// The least change of the p50 that is said to be one, as a share of the base's time.
+    /// The threshold for changes of the p50, as a share of the base's time.
     pub least: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
@@ -112,7 +113,7 @@ pub struct Sides {
     pub p50s: [Vec<f64>; 2],
     /// The profile of each; `None` where it is not known.
     pub profiles: Option<[Vec<Profile>; 2]>,
-    /// What was found when the same code was compared with itself before, as [`Rule::least_of`] takes it.
+    /// The results of earlier A/A comparisons, for [`Rule::least_of`].
     pub effects: Vec<f64>,
 }
 
@@ -121,7 +122,7 @@ pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
     judged(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect())
 }
 
-/// What is known of a row of a complete comparison before the others are: all but its verdict.
+/// The result for a row before the others are known: without its verdict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tested {
     row: Row,
@@ -176,7 +177,7 @@ fn adjust(rows: &mut [Row]) {
 impl Known {
     const NOTHING: Self = Self { shift: None, p: 1.0, p_adjusted: 1.0, verdict: None };
 
-    /// Whether it is said to have changed.
+    /// Whether the change is significant.
     pub fn changed(&self) -> bool {
         matches!(self.verdict, Some(Verdict::Regressed | Verdict::Improved))
     }
@@ -198,12 +199,12 @@ impl Row {
         [&mut self.p50].into_iter().chain(beside.into_iter().flatten())
     }
 
-    /// Whether anything of it is said to have changed.
+    /// Whether any part of it changed.
     pub fn changed(&self) -> bool {
         self.p50.changed() || self.beside().any(Known::changed)
     }
 
-    /// What is known beside the p50.
+    /// The results other than the p50.
     fn beside(&self) -> impl Iterator<Item = &Known> {
         [&self.p90, &self.p99, &self.shape].into_iter().flatten()
     }
@@ -236,7 +237,7 @@ impl Rule {
         self.least.max((2.0 * middle::deviation(&mut sizes)).exp_m1())
     }
 
-    /// What can be said of a row by now.
+    /// The preliminary verdict on a row.
     fn judge(&self, row: &mut Row) {
         row.p50.verdict = self.verdict(&row.p50, row.least).or_else(|| {
             let Shift { estimate, interval } = row.p50.shift?;

@@ -9,10 +9,10 @@ use std::fmt;
 /// Fewer repetitions a side have no interval at 95 %: three and three that all differ have a probability of 10 %.
 const REPETITIONS_MIN: usize = 4;
 
-/// More than so many more are not worth telling.
+/// Larger numbers of missing repetitions are not reported.
 const MORE_MAX: f64 = 1_000.0;
 
-/// What is counted.
+/// The unit of repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Pairs of repetitions.
@@ -24,44 +24,44 @@ pub enum Unit {
 /// Why a row is inconclusive. Shares are of the base's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
-    /// There are fewer than anything can be said of.
+    /// There are too few repetitions for an interval.
     TooFew {
-        /// How many there are; of repetitions, on the side that has fewer.
+        /// How many there are, on the side with fewer.
         has: usize,
-        /// How many it takes.
+        /// How many are needed.
         needs: usize,
-        /// Of what.
+        /// The unit.
         unit: Unit,
     },
-    /// There may be a change that matters, or none.
+    /// The interval contains both no change and a relevant one.
     TooNoisy {
         /// The interval of the change.
         interval: [f64; 2],
-        /// What matters.
+        /// The smallest relevant change.
         matters: f64,
-        /// About how many more would decide, if they are like those that there are and fewer than a thousand.
+        /// About how many more would decide, if below a thousand.
         more: Option<usize>,
-        /// Of what.
+        /// The unit.
         unit: Unit,
     },
-    /// There seems to be a change, which chance could make among so many.
+    /// The change is not significant after adjusting for all comparisons.
     NotSure {
         /// The estimate.
         change: f64,
-        /// How probable it is without a change, for all that is compared.
+        /// The adjusted p.
         p: f64,
-        /// The largest p that is sure.
+        /// The largest significant p.
         false_share: f64,
         /// As above.
         more: Option<usize>,
-        /// Of what.
+        /// The unit.
         unit: Unit,
     },
-    /// There is a change, and comparisons of the row with itself have shown as much.
+    /// The change is within the row's variation in A/A comparisons.
     LikeItself {
         /// The estimate.
         change: f64,
-        /// What the row has learnt.
+        /// The row's variation in A/A comparisons.
         least: f64,
     },
 }
@@ -128,7 +128,7 @@ impl fmt::Display for Unit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Pairs => "pairs",
-            Self::Repetitions => "repetitions a side",
+            Self::Repetitions => "repetitions per side",
         })
     }
 }
@@ -137,8 +137,8 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let would_decide = |more: Option<usize>, unit: Unit| {
             more.map_or(String::new(), |more| match unit {
-                Unit::Pairs => format!("; about {more} more pairs would decide"),
-                Unit::Repetitions => format!("; about {more} more repetitions a side would decide"),
+                Unit::Pairs => format!("; needs about {more} more pairs"),
+                Unit::Repetitions => format!("; needs about {more} more repetitions per side"),
             })
         };
         match *self {
@@ -147,15 +147,15 @@ impl fmt::Display for Reason {
             }
             Self::TooNoisy { interval: [low, high], matters, more, unit } => write!(
                 formatter,
-                "too noisy: the interval {} to {} reaches beyond what matters, {}{}",
+                "too noisy to detect {}: interval {} to {}{}",
+                percent::plain(matters),
                 percent::signed(low),
                 percent::signed(high),
-                percent::plain(matters),
                 would_decide(more, unit)
             ),
             Self::NotSure { change, p, false_share, more, unit } => write!(
                 formatter,
-                "not sure enough among all that is compared: the change of {} has a p of {}, and {} is needed{}",
+                "not significant: change {} with adjusted p = {}, needs at most {}{}",
                 percent::signed(change),
                 percent::plain(p),
                 percent::plain(false_share),
@@ -163,7 +163,7 @@ impl fmt::Display for Reason {
             ),
             Self::LikeItself { change, least } => write!(
                 formatter,
-                "the change of {} is within what this case shows when it is compared with itself, {}",
+                "within noise: change {}, A/A comparisons of this case vary by {}",
                 percent::signed(change),
                 percent::plain(least)
             ),
