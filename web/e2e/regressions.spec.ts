@@ -29,7 +29,7 @@ const DETAIL = {
   regression: LISTED[0],
   change_points: [
     aChangePoint({
-      witnesses: ["canary wake stayed as it was (+0.1 %)", "on lab-2 changed as well, by +19 %"],
+      witnesses: ["canary wake stable (+0.1 %)", "same case on lab-2 also changed: +19 %"],
     }),
   ],
   culprits: [
@@ -72,7 +72,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(
         "Slower by up to 20 %, since bbbbbbb, \u201cCopy twice\u201d",
       );
-      await expect(page.getByText("on lab-2 changed as well, by +19 %")).toBeVisible();
+      await expect(page.getByText("same case on lab-2 also changed: +19 %")).toBeVisible();
       await inspect(page);
     });
   });

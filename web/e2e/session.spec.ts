@@ -48,7 +48,7 @@ test("who signs in by token sees a private project, and who signs out does not",
 test("a wrong token is refused in words, and the right one still signs in", async ({ page, complaints }) => {
   await page.goto("/-/sign-in");
   await signIn(page, adminToken().replace("rtu_", "rta_"));
-  await expect(page.getByRole("alert")).toContainText("the token is not a user's");
+  await expect(page.getByRole("alert")).toContainText("not a user's token");
   complaints.length = 0;
   await page.getByLabel("Your token").clear();
   await signIn(page, adminToken());

@@ -120,7 +120,7 @@ test("a member is added, becomes another thing, and is removed", async ({ page, 
   await expect(page.getByText("Nobody is a member.")).toBeVisible();
   await page.getByLabel("Account").fill("settings-nobody");
   await page.getByRole("button", { name: "Add member" }).click();
-  await expect(page.getByRole("alert")).toHaveText("there is no account settings-nobody");
+  await expect(page.getByRole("alert")).toHaveText("account not found: settings-nobody");
   // The browser logs the refusal.
   complaints.length = 0;
   await page.getByLabel("Account").fill(MEMBER);
@@ -160,7 +160,7 @@ test("a channel is added, tested, turned off and on, and deleted", async ({ page
   await expect(row).toContainText("Nothing was sent yet.");
   await inspect(page);
   await row.getByRole("button", { name: "Test bug tracker" }).click();
-  await expect(page.getByText(/^The message was not taken: /)).toBeVisible();
+  await expect(page.getByText(/^Not delivered: /)).toBeVisible();
   await expect(row).toContainText("a message was not taken");
   await row.getByRole("button", { name: "Turn off bug tracker" }).click();
   await expect(row).toContainText("nothing: off");

@@ -44,7 +44,7 @@ for (const { scheme, width } of SCREENS) {
     }) => {
       await page.goto("/nowhere-lab/runs");
       await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
-      await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
+      await expect(page.getByText("project not found: nowhere-lab")).toBeVisible();
       await inspect(page);
       await page.getByRole("link", { name: "Sign in to see it" }).click();
       await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);

@@ -70,12 +70,7 @@ export class Refusal extends Error {
  */
 export function found<Entry>(entry: Entry | undefined, kind: string, name: string | number): Entry {
   if (entry === undefined) {
-    throw new Refusal(
-      404,
-      `unknown-${kind}`,
-      "It does not exist",
-      `There is no ${kind} ${name} in the mock.`,
-    );
+    throw new Refusal(404, `unknown-${kind}`, "Not found", `There is no ${kind} ${name} in the mock.`);
   }
   return entry;
 }

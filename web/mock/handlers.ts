@@ -46,7 +46,7 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
     const { pathname } = new URL(url);
     return problem(
       method === "GET"
-        ? new Refusal(404, "unknown-path", "It does not exist", `The mock has no ${pathname}.`)
+        ? new Refusal(404, "unknown-path", "Not found", `The mock has no ${pathname}.`)
         : new Refusal(
             501,
             "not-mocked",
@@ -60,9 +60,15 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
 
 function refuse(state: State, path: string): void {
   if (ALWAYS.includes(path)) return;
-  if (state === "error") throw new Refusal(503, "unavailable", "Not now", "The database does not answer.");
+  if (state === "error")
+    throw new Refusal(
+      503,
+      "unavailable",
+      "Database unavailable",
+      "the database is busy or unreachable: retry later",
+    );
   if (state !== "forbidden") return;
-  throw new Refusal(403, "forbidden", "This is not allowed", "Your account has no role in this project.");
+  throw new Refusal(403, "forbidden", "Permission denied", "Your account has no role in this project.");
 }
 
 function problem({ status, code, title, message: detail }: Refusal): Response {

@@ -86,7 +86,7 @@ export const WRITES = {
     "/api/v1/links": () => ({ code: "0123456789", url: "/l/0123456789" }),
     "/api/v1/projects": (world, { body: { project, ...settings } }) => {
       if (world.projects.some((entry) => entry.project === project)) {
-        throw new Refusal(409, "taken", "It is taken", `there is a project ${project}`);
+        throw new Refusal(409, "taken", "Name already in use", `project ${project} already exists`);
       }
       const usual = { visibility: "public" as const, default_branch: null, repository_url: null };
       const made = { project, ...usual, ...said(settings), fails_on_regression: false };
@@ -108,7 +108,7 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}/channels/{channel_id}/test": (world, { path: { channel_id } }) => {
       numbered(world.channels, "channel_id", channel_id).last_success_at = NOW;
-      return { delivered: true, detail: "The message was taken." };
+      return { delivered: true, detail: "Delivered." };
     },
     "/api/v1/projects/{project}/jobs": (world, { body }) => {
       if (body.preset === "..")

@@ -28,7 +28,7 @@ export const commits = {
   "/api/v1/projects/{project}/merge-base": (world, { query }) => {
     const [base, head] = [query.base, query.head].map((sha) => commitOf(world, sha ?? ""));
     if (base === undefined || head === undefined)
-      throw new Refusal(400, "invalid-parameter", "A parameter is wrong", "");
+      throw new Refusal(400, "invalid-parameter", "Invalid parameter", "");
     const branch = world.pullRequests.find((entry) => entry.head.sha === head.sha);
     return {
       base,

@@ -42,10 +42,10 @@ export const published = {
     preset: "ipc-static",
     machines: world.machinesOf(path.project).map(({ machine }) => ({
       machine,
-      answer: `Pipes up to 11 KiB [9.1 KiB, 14 KiB], socket pairs beyond, between two processes on one processor of ${machine}.`,
+      answer: `Pipes up to 11 KiB [9.1 KiB, 14 KiB], socket pairs beyond (two processes on one processor, ${machine}).`,
       reasons: [
-        "On the geometric mean of these 5 sizes pipes have 1.44 times [1.40, 1.48] the bandwidth of socket pairs.",
-        "The mock: its figures are invented.",
+        "Geometric mean over 5 sizes: pipes have 1.44 times [1.40, 1.48] the bandwidth of socket pairs.",
+        "Mock data: the values are invented.",
       ],
       tables: [
         {
@@ -54,7 +54,7 @@ export const published = {
           columns: [
             { name: "pipe", unit: "bytes_per_second" },
             { name: "socketpair", unit: "bytes_per_second" },
-            { name: "pipe as fast as socketpair", unit: "times" },
+            { name: "pipe speedup vs. socketpair", unit: "times" },
           ],
           rows: BANDWIDTHS.map(([bytes, pipe, socketpair]) => ({
             name: formatBytes(bytes),

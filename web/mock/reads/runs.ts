@@ -29,8 +29,7 @@ export const runs = {
   },
   "/api/v1/runs/{run_id}/original": (world, { path }) => {
     const { preset } = runOf(world, path.run_id);
-    if (preset !== "import")
-      throw new Refusal(404, "unknown-file", "It does not exist", "The run was not imported.");
+    if (preset !== "import") throw new Refusal(404, "unknown-file", "Not found", "The run was not imported.");
     return text("application/octet-stream", ORIGINAL);
   },
   "/api/v1/runs/{run_id}/report": (world, { path }) => reportOf(detail(world, runOf(world, path.run_id))),
@@ -38,7 +37,7 @@ export const runs = {
     const run = runOf(world, path.run_id);
     const series = seriesOf(world, path.series_id);
     if (series.unsupported !== null || isStated(series) || series.machine.machine !== run.machine) {
-      throw new Refusal(404, "unknown-point", "It does not exist", "The run has no samples of the series.");
+      throw new Refusal(404, "unknown-point", "Not found", "The run has no samples of the series.");
     }
     const point = pointOf(series, run);
     return aPointDetail({ point, histogram: histogramOf(point), repetitions: repetitionsOf(point) });

@@ -36,7 +36,7 @@ const STORIES: Story[] = [
   {
     ordinal: DRIFT_AT,
     isOf: ({ summary, machine }) => machine.machine === "lab-arm-1" && summary.transport.slug === "tcp",
-    witnesses: ["the transport is a control: no commit of the repository changes it"],
+    witnesses: ["control transport: commits of this repository cannot change it"],
     regression: { regression_id: 3, cause: "machine", direction: "regressed", state: "machine" },
   },
 ];

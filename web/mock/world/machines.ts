@@ -41,7 +41,7 @@ export const MACHINES: Machine[] = [
     machine: "lab-arm-1",
     arch: "aarch64",
     slowness: 1.35,
-    suspect_because: "it made changes by itself at 3 commits of its newest 50 runs",
+    suspect_because: "results shifted without a code change at 3 commits (last 50 runs)",
     environmentAt: () => ({
       environment_id: 3,
       environment: linux("Neoverse-N1", "0-3", "6.12.4", { ...QUIET, "cpu.frequency-governor": "schedutil" }),

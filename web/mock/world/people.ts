@@ -60,7 +60,7 @@ export const CHANNELS: Channel[] = [
     target: "bugs.example.org/…4c1e",
     events: ["regressed"],
     enabled: false,
-    disabled_because: "it refused 5 times in a row, the last time because it answered 410: gone",
+    disabled_because: "it rejected 5 messages in a row, the last one with: status 410: gone",
     last_success_at: DAY(23),
     last_failure_at: DAY(22),
     failure: "it answered 410: gone",

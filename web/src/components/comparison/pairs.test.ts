@@ -28,7 +28,7 @@ describe("what is said of a pair", () => {
 
   it("has remarks beside the p50, without repeating the interval", () => {
     const undecided =
-      "too noisy: the interval -3.9 % to +1.3 % reaches beyond what matters, 3 %; about 11 more repetitions a side would decide";
+      "too noisy to detect 3 %: interval -3.9 % to +1.3 %; needs about 11 more repetitions per side";
     const pair = aPair({
       undecided,
       p90: { change: 0.05, change_interval: null, p_adjusted: 0.001, verdict: "regressed" },
@@ -38,7 +38,7 @@ describe("what is said of a pair", () => {
     expect(remarksOf(pair)).toEqual([
       "p90 +5.0 %",
       "another shape: p95 +30 %",
-      "too noisy; about 11 more repetitions a side would decide",
+      "too noisy to detect 3 %; needs about 11 more repetitions per side",
       "head of a modified work tree",
     ]);
   });

@@ -89,7 +89,7 @@ export function remarksOf(pair: ComparisonPair): string[] {
 }
 
 function withoutInterval(reason: string): string {
-  return reason.replace(/^too noisy: the interval [^;]*/, "too noisy");
+  return reason.replace(/: interval [^;]*/, "");
 }
 
 export function machineOf({ base, head }: ComparisonPair): string {
