@@ -171,7 +171,7 @@ impl Collector {
                 self.warn(format!("{}: duplicate, using only the first", entry.name));
             }
             _ => {
-                self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name))
+                self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name));
             }
         }
         Ok(())
