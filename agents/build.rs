@@ -1,4 +1,4 @@
-//! Tells the program which target it was built for: of a release it takes the program for that one.
+//! Passes the build target to the program, which selects its update from a release by it.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! `roundtrip ab`: two sides in turn, in fresh processes, until every case is decided.
+//! `roundtrip ab`: alternates repetitions of two builds, each in new processes, until every case is decided.
 
 use crate::cli::{AbArguments, CompareArguments, Sides};
 use crate::comparison::{self, ComparisonFormat, Decoded, Line};
@@ -21,9 +21,9 @@ use tempfile::TempDir;
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
-    /// From this the order of the repetitions was drawn.
+    /// Seed of the random order of repetitions.
     order_seed: u64,
-    /// How long all repetitions took, processes and all.
+    /// Total time of all repetitions, process starts included.
     machine_seconds: f64,
     cases: &'a [Line],
 }
@@ -32,7 +32,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     if arguments.of == Sides::Report {
         return reports(arguments);
     }
-    // Whatever can fail without measuring fails before measuring.
+    // Check everything that can fail before measuring.
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
     let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
     let delivery = delivery.are_given().then(prepare).transpose()?;
     let source = Source { git: &git, root: root.as_deref(), settings: &settings };
-    let Both { plan, pairs, .. } = &Both::of(arguments, &source)?;
+    let PreparedComparison { plan, pairs, .. } = &PreparedComparison::prepare(arguments, &source)?;
     let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
@@ -59,17 +59,17 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     }
     if lines.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(
-            "no case was measured on both sides: the reasons are above".into(),
+            "No case has results on both sides; see the reasons above.".into(),
         ));
     }
-    comparison::judge(&lines, &arguments.fail_on)
+    comparison::check_verdicts(&lines, &arguments.fail_on)
 }
 
-/// Two reports of before, as `roundtrip compare` has them.
+/// Compares two existing reports, like `roundtrip compare`.
 fn reports(arguments: &AbArguments) -> crate::Result<()> {
     if arguments.delivery.are_given() || arguments.summary.is_some() {
         return Err(Failure::Usage(
-            "two reports are compared without measuring: there is nothing to keep or to sum up".into(),
+            "--of report measures nothing, so it does not accept --output, --upload or --summary".into(),
         ));
     }
     compare::compare(&CompareArguments {
@@ -93,7 +93,7 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared
 
 fn line(compared: &Compared, rule: &Rule) -> crate::Result<Line> {
     let is_measured = !compared.pairs.is_empty();
-    let (base, head) = (Decoded::of(Some(&compared.base))?, Decoded::of(Some(&compared.head))?);
+    let (base, head) = (Decoded::decode(Some(&compared.base))?, Decoded::decode(Some(&compared.head))?);
     Ok(comparison::line(base.as_ref(), head.as_ref(), is_measured.then_some(compared.row), rule))
 }
 
@@ -107,7 +107,7 @@ fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) 
         ComparisonFormat::Human => {
             let pairs: usize = outcome.results.iter().map(|case| case.pairs.len()).sum();
             output::print(&format!(
-                "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, in the order of seed {}.",
+                "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, seed {}.",
                 comparison::render_table(lines),
                 outcome.order_seed
             ))
@@ -129,18 +129,18 @@ fn both_sides(outcome: Outcome<Compared>) -> Outcome {
     Outcome { environment, canaries, order_seed, started_at, finished_at, results }
 }
 
-// What the two sides of a comparison measure: the cases of one plan, each with base's program and with head's.
+// The cases of one plan, each with the program of base and the program of head.
 
-/// What a program is measured with unless something else is asked for.
+/// The default definition for a program.
 const PROGRAM: &str = include_str!("ab.toml");
 
 const NODE: &str = "node-framing";
 
 #[derive(Debug)]
-struct Both<'a> {
+struct PreparedComparison<'a> {
     plan: Plan,
     pairs: Vec<Pair>,
-    /// What the programs are in, until they have been measured.
+    /// The checkouts of the programs, kept until the measurement ends.
     _revisions: Option<[Revision<'a>; 2]>,
 }
 
@@ -151,8 +151,8 @@ struct Source<'a> {
     settings: &'a Settings,
 }
 
-impl<'a> Both<'a> {
-    fn of(arguments: &AbArguments, source: &Source<'a>) -> crate::Result<Self> {
+impl<'a> PreparedComparison<'a> {
+    fn prepare(arguments: &AbArguments, source: &Source<'a>) -> crate::Result<Self> {
         let plan = plan(arguments, source)?;
         let AbArguments { base, head, .. } = arguments;
         let mut revisions = None;
@@ -167,15 +167,18 @@ impl<'a> Both<'a> {
                 zip(&within(&plan, base)?, &within(&plan, head)?)
             }
             Sides::Report => {
-                return Err(Failure::Other("two reports are compared, and nothing is measured".into()));
+                return Err(Failure::Other("--of report measures nothing".into()));
             }
         };
         if pairs.is_empty() {
             let programs = match arguments.of {
-                Sides::Node => "case for two `node`s",
-                _ => "program of its own",
+                Sides::Node => "case for Node",
+                _ => "[[program]]",
             };
-            return Err(Failure::Usage(format!("{} has no {programs}: expected one", plan.preset)));
+            return Err(Failure::Usage(format!(
+                "preset {} has no {programs}. Choose another with --preset.",
+                plan.preset
+            )));
         }
         Ok(Self { plan, pairs, _revisions: revisions })
     }
@@ -188,7 +191,11 @@ impl<'a> Source<'a> {
 
     fn root(&self) -> crate::Result<&'a Path> {
         self.root.ok_or_else(|| {
-            Failure::Usage("no repository is here: run it in one, or name it with --repository".into())
+            Failure::Usage(
+                "Not a Git repository. Run this in the repository, or pass --repository \
+                PATH."
+                    .into(),
+            )
         })
     }
 }
@@ -203,7 +210,7 @@ fn plan(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<Plan> {
             let definition =
                 presets.into_iter().find(|path: &PathBuf| path.is_absolute()).ok_or_else(|| {
                     Failure::Usage(format!(
-                        "{} names no definition among its presets: expected one there, or --preset FILE.toml",
+                        "no definition (FILE.toml) in `presets` of {}. Add one, or pass --preset FILE.toml.",
                         settings::FILE
                     ))
                 })?;
@@ -219,18 +226,19 @@ fn plan(arguments: &AbArguments, source: &Source<'_>) -> crate::Result<Plan> {
 /// The cases of the plan's one program, started with this command.
 fn with_command(plan: &Plan, command: &str) -> crate::Result<Vec<PlannedCase>> {
     let words = shell_words::split(command)
-        .map_err(|error| Failure::Usage(format!("the command `{command}`: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("invalid command `{command}`: {error}")))?;
     if words.is_empty() {
-        return Err(Failure::Usage("a command is empty: expected a program and its arguments".into()));
+        return Err(Failure::Usage("--base or --head is empty: expected a program and its arguments".into()));
     }
     let here = std::env::current_dir()
-        .map_err(|error| Failure::Other(format!("the current folder cannot be found: {error}")))?;
+        .map_err(|error| Failure::Other(format!("cannot read the current folder: {error}")))?;
     let declared: Vec<&PlannedCase> = plan.cases.iter().filter(|case| case.declared().is_some()).collect();
     let programs: BTreeSet<&str> =
         declared.iter().filter_map(|case| Some(case.transport.program()?.info.slug.as_str())).collect();
     if programs.len() > 1 {
         return Err(Failure::Usage(format!(
-            "{} declares several programs, {}: expected one that the two commands start",
+            "{} declares several programs ({}). --base and --head replace one: pass a definition with one \
+                program.",
             plan.preset,
             programs.into_iter().collect::<Vec<_>>().join(", ")
         )));
@@ -250,7 +258,7 @@ fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {
     base.iter().zip(head).map(|(base, head)| Pair { base: base.clone(), head: head.clone() }).collect()
 }
 
-// A revision of a repository, checked out and built in a folder of its own, which goes with it.
+// A revision, checked out and built in a temporary folder that is deleted with it.
 
 #[derive(Debug)]
 struct Revision<'a> {
@@ -260,20 +268,21 @@ struct Revision<'a> {
 }
 
 impl<'a> Revision<'a> {
-    /// Checks a revision out beside the work tree of the repository, which stays as it is, and builds it.
+    /// Checks out a revision in a temporary work tree and builds it. The repository's work tree is unchanged.
     fn build(git: &'a Git, root: &Path, name: &str, commands: &[CommandLine]) -> crate::Result<Self> {
         let commit = git.ask(&["rev-parse", "--verify", "--end-of-options", &format!("{name}^{{commit}}")]);
         let commit = commit.map_err(|_| {
             Failure::Usage(format!(
-                "{} has no revision {name}: expected a commit, a branch or a tag",
+                "no revision `{name}` in {}: expected a commit, branch or tag",
                 root.display()
             ))
         })?;
-        let folder = scratch::folder()
-            .map_err(|error| Failure::Other(format!("making a folder for revision {name}: {error}")))?;
-        // Before git is asked for anything that is to be undone.
+        let folder = scratch::folder().map_err(|error| {
+            Failure::Other(format!("cannot create a folder for revision {name}: {error}"))
+        })?;
+        // Created first, so that dropping it undoes everything below.
         let revision = Self { git, root: root.to_owned(), folder };
-        // What a run that was killed has left registered.
+        // Remove work trees that a killed run left registered.
         git.ask(&["worktree", "prune"])?;
         let path = revision.folder.path().to_string_lossy().into_owned();
         git.ask(&["worktree", "add", "--detach", &path, commit.trim()])?;
@@ -289,12 +298,12 @@ impl<'a> Revision<'a> {
     fn folder(&self, folder: &Path) -> crate::Result<PathBuf> {
         let real = |path: &Path| {
             path.canonicalize()
-                .map_err(|error| Failure::Other(format!("cannot tell where {} is: {error}", path.display())))
+                .map_err(|error| Failure::Other(format!("cannot find {}: {error}", path.display())))
         };
         let within = real(folder)?;
         let within = within.strip_prefix(real(&self.root)?).map_err(|_| {
             Failure::Usage(format!(
-                "the definition in {} is not in {}: expected one in the repository whose revisions are compared",
+                "the definition in {} is outside the repository {}. Use a definition inside it.",
                 folder.display(),
                 self.root.display()
             ))
@@ -306,7 +315,7 @@ impl<'a> Revision<'a> {
 impl Drop for Revision<'_> {
     fn drop(&mut self) {
         let path = self.folder.path().to_string_lossy().into_owned();
-        // What is left registered goes with the next revision that is checked out.
+        // If this fails, the next checkout prunes it.
         let _ = self.git.ask(&["worktree", "remove", "--force", &path]);
     }
 }

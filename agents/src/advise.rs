@@ -1,5 +1,4 @@
-//! `roundtrip advise`: what messages of given sizes would cost over each transport, as a server knows it from what machines have
-//! measured.
+//! `roundtrip advise`: ranks transports for given message sizes, using the results on a server.
 
 use crate::cli::AdviseArguments;
 use crate::cli::Format;
@@ -86,11 +85,14 @@ pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
         return output::print_json(&answer);
     }
     let advice: Advice = serde_json::from_value(answer).map_err(|error| {
-        Failure::Other(format!("{} answered what is no advice: {error}", arguments.server))
+        Failure::Other(format!(
+            "unexpected response from {}: {error}. Do the versions match?",
+            arguments.server
+        ))
     })?;
     if advice.groups.is_empty() {
         return Err(Failure::NotComparable(
-            "nothing was measured to advise by: run `roundtrip run --preset sizes --upload URL` first".into(),
+            "No results to rank. Run `roundtrip run --preset sizes --upload URL` first.".into(),
         ));
     }
     output::print(&render(&advice, arguments.rate.is_some()))
@@ -132,7 +134,7 @@ fn sizes(arguments: &AdviseArguments) -> crate::Result<(&'static str, String)> {
                 text.parse().map_err(|error| Failure::Usage(format!("--sizes: {error}")))?;
             Ok(("sizes", sizes.to_string()))
         }
-        (None, None) => Err(Failure::Usage("expected --profile or --sizes".into())),
+        (None, None) => Err(Failure::Usage("pass --profile or --sizes".into())),
     }
 }
 
@@ -146,7 +148,7 @@ fn profile(name: &str) -> crate::Result<&'static SizeProfile> {
         _ => {
             let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
             Err(Failure::Usage(format!(
-                "--profile: no size profile is called `{name}`: expected one of {}",
+                "unknown size profile `{name}` in --profile: expected one of {}",
                 names.join(", ")
             )))
         }
@@ -174,7 +176,7 @@ fn render(advice: &Advice, has_rate: bool) -> String {
 /// As in `lab-1, 2proc, same-cpu`.
 fn title(group: &Group) -> String {
     let facts = ["mode", "placement"].iter().filter_map(|name| group.does.get(*name));
-    let over = group.oversubscribed.then_some("more threads than processors");
+    let over = group.oversubscribed.then_some("oversubscribed: more threads than CPUs");
     let parts = [group.machine.as_str()].into_iter().chain(facts.map(String::as_str)).chain(over);
     parts.collect::<Vec<_>>().join(", ")
 }
@@ -220,22 +222,25 @@ fn notes(group: &Group) -> Vec<String> {
     let crossing = |crossover: &Crossover| {
         let [from, to] = [crossover.from, crossover.to].map(|end| end.map_or("?".into(), bytes));
         let (below, above) = (name(crossover.below)?, name(crossover.above)?);
-        Some(format!("{above} is faster than {below} from {} on ({from} to {to})", bytes(crossover.x)))
+        Some(format!(
+            "Crossover: {above} is faster than {below} from {} ({from} to {to})",
+            bytes(crossover.x)
+        ))
     };
     let below = group.ranking.iter().map(|ranked| ranked.below_measured_share).fold(0.0, f64::max);
     let below = (below > 0.0).then(|| {
         format!(
-            "{:.1} % of the messages are shorter than what was measured, and cost as much as that",
+            "{:.1} % of the messages are smaller than the smallest measured size; they use its cost",
             below * 100.0
         )
     });
     let unsure =
         group.ranking.iter().any(|ranked| ranked.behind_first.as_ref().is_some_and(|behind| !behind.is_sure));
-    let unsure = unsure.then(|| "~ not told apart from the first".to_owned());
+    let unsure = unsure.then(|| "~ statistically tied with the first".to_owned());
     let unranked = group
         .not_ranked
         .iter()
-        .map(|unranked| format!("{} is not ranked. {}", unranked.transport.slug, unranked.because));
+        .map(|unranked| format!("Not ranked: {}. {}", unranked.transport.slug, unranked.because));
     unsure
         .into_iter()
         .chain(group.crossovers.iter().filter_map(crossing))
@@ -263,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_is_found_by_the_beginning_of_its_name() {
+    fn finds_a_profile_by_prefix() {
         assert_eq!(profile("chromium").unwrap().slug, "chromium-ipc");
         assert_eq!(profile("chromium-ipc").unwrap().slug, "chromium-ipc");
         for name in ["firefox", ""] {

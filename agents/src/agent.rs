@@ -1,7 +1,7 @@
-//! `roundtrip agent`: measures a repository's commits as they are checked out, keeps every report until the server has
-//! it, and stops when it is told to. Of a machine that was enrolled it is [`crate::lab`]'s.
-//!
-//! One thing after the other: nothing is on the network while it measures. It looks for a new commit every few seconds.
+//! `roundtrip agent --repository`: measures each new commit of a checkout and keeps every report until the
+//! server has accepted it. For enrolled machines, see [`crate::lab`].
+//! It does one thing at a time, so it does not use the network while it measures. It checks for a new commit
+//! every few seconds.
 
 use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
@@ -26,10 +26,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often it looks which commit is checked out. One question to git takes some milliseconds.
+/// How often it checks for a new commit. A call of git takes some milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What was being written for so long was left behind by a process that was killed. `roundtrip run` may write into the same spool.
+/// A temporary file of this age was left by a killed process. A younger one may be in use by `roundtrip run`.
 const UNFINISHED_AGE_MIN: Duration = Duration::from_secs(3_600);
 
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
@@ -43,7 +43,7 @@ pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
             None => Lab::prepare(&arguments.lab, &log).and_then(|lab| lab.run(stop)),
         };
         if let (Err(failure), Log::File(_)) = (&ended, &log) {
-            log.say(&failure.to_string());
+            log.write(&failure.to_string());
         }
         ended
     }))
@@ -60,14 +60,14 @@ struct Agent<'a> {
     spool: PathBuf,
     measured: Measured,
     uploader: Uploader,
-    /// What was last said of the repository, so that it is said once.
-    complaint: Option<String>,
-    /// Let go of last.
+    /// The last message about the repository, to log it only once.
+    last_message: Option<String>,
+    /// Dropped last.
     _held: SpoolLock,
 }
 
 impl<'a> Agent<'a> {
-    /// Whatever can be wrong with the arguments is said before anything is measured.
+    /// Checks all arguments before measuring.
     fn prepare(arguments: &AgentArguments, watched: Watched<'_>, log: &'a Log) -> crate::Result<Self> {
         let work = &arguments.work;
         let plan = run::plan(&work.preset)?;
@@ -77,29 +77,31 @@ impl<'a> Agent<'a> {
         settings.check_machine(&environment::machine(work.machine.clone()).slug)?;
         let project = settings.project(work.project.as_ref(), &repository.name);
         let every = TimeDelta::from_std(work.every)
-            .map_err(|_| Failure::Usage("--every is longer than time: expected some hours or days".into()))?;
+            .map_err(|_| Failure::Usage("--every is too long: expected hours or days, such as 12h".into()))?;
         upload::check_address(watched.upload)?;
         if watched.token_file == Path::new("-") {
             return Err(Failure::Usage(
-                "an agent reads its token before every upload: expected a file".into(),
+                "--token-file cannot be `-` here: the agent reads the token before each upload. Pass a \
+                    file."
+                    .into(),
             ));
         }
         upload::token_in(watched.token_file)?;
 
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
-        let held = spool::hold(&spool)?;
+        let held = spool::lock(&spool)?;
         spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
-        let (measured, complaint) = Measured::read(&spool, project.clone(), plan.preset.clone());
-        log.say(&format!(
-            "roundtrip {}: measures {project} in {} with {}, keeps reports in {}, uploads to {}",
+        let (measured, last_message) = Measured::read(&spool, project.clone(), plan.preset.clone());
+        log.write(&format!(
+            "roundtrip {}: measuring {project} in {} with {}; reports in {}; uploading to {}",
             env!("CARGO_PKG_VERSION"),
             repository.root.display(),
             plan.preset,
             spool.display(),
             watched.upload
         ));
-        if let Some(complaint) = complaint {
-            log.say(&complaint);
+        if let Some(last_message) = last_message {
+            log.write(&last_message);
         }
         Ok(Self {
             log,
@@ -112,7 +114,7 @@ impl<'a> Agent<'a> {
             uploader: Uploader::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
             spool,
             measured,
-            complaint: None,
+            last_message: None,
             _held: held,
         })
     }
@@ -120,11 +122,11 @@ impl<'a> Agent<'a> {
     fn run(mut self, mut stop: StopSignal) -> crate::Result<()> {
         platform::ready();
         while self.turn(&mut stop)?.is_continue() {}
-        self.log.say("stopped");
+        self.log.write("stopped");
         Ok(())
     }
 
-    /// Uploads what waits, measures what is due, or waits. Breaks when it is to stop.
+    /// Uploads pending reports, measures if due, or waits. Breaks when it must stop.
     fn turn(&mut self, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         if self.uploader.deliver(stop, self.log).is_break() {
             return Ok(ControlFlow::Break(()));
@@ -136,28 +138,28 @@ impl<'a> Agent<'a> {
         Ok(stop.wait_until(self.uploader.next().map_or(look, |then| then.min(look))))
     }
 
-    /// Why the commit that is checked out is to be measured now, if it is.
+    /// The reason to measure the checked-out commit now, if there is one.
     fn due(&mut self) -> Option<Reason> {
         let head = self.git.head();
-        let commit = self.said_once(head)?;
+        let commit = self.log_once(head)?;
         self.measured.due(&commit, Utc::now(), self.every)
     }
 
     fn measure(&mut self, reason: Reason, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let read = Repository::read(&self.git);
-        let Some(repository) = self.said_once(read) else {
+        let Some(repository) = self.log_once(read) else {
             return Ok(stop.wait_until(Instant::now() + LOOK_INTERVAL));
         };
         let (id, commit) = (RunId::draw(), repository.commit.sha.clone());
         let name = format!("{} ({})", commit.short(), repository.commit.subject);
-        self.log.say(&match reason {
+        self.log.write(&match reason {
             Reason::New => format!("measures {name}"),
-            Reason::Again => format!("measures {name} again: nothing new came up"),
+            Reason::Again => format!("measuring {name} again: no new commit"),
         });
         let ControlFlow::Continue(outcome) =
             harness::run_until(&self.plan, &self.peer, rand::random(), &mut |_| stop.check())
         else {
-            self.log.say(&format!("told to stop while it measured {name}: that run is not reported"));
+            self.log.write(&format!("stopped while measuring {name}: this run is discarded"));
             return Ok(ControlFlow::Break(()));
         };
         let subject = Subject {
@@ -170,17 +172,17 @@ impl<'a> Agent<'a> {
         let path = spool::path(&self.spool, report.run_id);
         let kept = spool::write_at_last(|| spool::write_json(&path, &report), stop, self.log)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
-            self.log.say(&format!("{failure}; after a restart the same commit would be measured again"));
+            self.log.write(&format!("{failure}; after a restart, the agent will measure this commit again"));
         }
-        self.log.say(&format!("measured {name} in {} s: {}", seconds(&report), told(&report)));
+        self.log.write(&format!("measured {name} in {} s: {}", seconds(&report), summary(&report)));
         Ok(kept)
     }
 
-    /// The value, or nothing and a line in the log, unless the last one said the same.
-    fn said_once<T>(&mut self, result: crate::Result<T>) -> Option<T> {
+    /// The value, or `None` and a line in the log, unless the last line was the same.
+    fn log_once<T>(&mut self, result: crate::Result<T>) -> Option<T> {
         match &result {
-            Ok(_) => self.complaint = None,
-            Err(failure) => self.log.say_once(&mut self.complaint, failure.to_string()),
+            Ok(_) => self.last_message = None,
+            Err(failure) => self.log.write_once(&mut self.last_message, failure.to_string()),
         }
         result.ok()
     }
@@ -190,24 +192,24 @@ fn seconds(report: &RunReport) -> i64 {
     (report.finished_at - report.started_at).num_seconds()
 }
 
-fn told(report: &RunReport) -> String {
+fn summary(report: &RunReport) -> String {
     let count = |is: fn(&CaseResult) -> bool| report.results.iter().filter(|result| is(result)).count();
     let unsupported = count(|result| result.unsupported.is_some());
     let failed = count(|result| !result.failures.is_empty());
     format!("cases {}, not supported here {unsupported}, failed {failed}", report.results.len())
 }
 
-// Which commits an agent has measured, kept in its spool so that it knows after a restart.
+// The measured commits, stored in the spool for restarts.
 
 const FILE: &str = "measured.json";
 
-/// Commits that are remembered. An older one is measured again when it is checked out again.
+/// Number of remembered commits. Older ones are measured again when checked out again.
 const COMMITS_MAX: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     New,
-    /// The last measurement, of whatever commit, is so long ago.
+    /// The last measurement, of any commit, is this long ago.
     Again,
 }
 
@@ -219,18 +221,18 @@ struct Entry {
     finished_at: DateTime<Utc>,
 }
 
-/// What was measured of one project with one preset. The file holds that of all.
+/// The measured commits of one project and preset. The file has all of them.
 #[derive(Debug)]
 pub(crate) struct Measured {
     path: PathBuf,
     project: Slug,
     preset: Slug,
-    /// The one that was measured last stands last.
+    /// In the order of measurement.
     entries: Vec<Entry>,
 }
 
 impl Measured {
-    /// Reads what this spool remembers, and says why it remembers nothing if its file is no use.
+    /// Reads the file in this spool, or logs why it is invalid.
     pub(crate) fn read(spool: &Path, project: Slug, preset: Slug) -> (Self, Option<String>) {
         let path = spool.join(FILE);
         let read = match fs::read(&path) {
@@ -238,18 +240,24 @@ impl Measured {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error.to_string()),
         };
-        let complaint = read.as_ref().err().map(|error| format!("{} is begun anew: {error}", path.display()));
-        (Self { path, project, preset, entries: read.unwrap_or_default() }, complaint)
+        let last_message = read.as_ref().err().map(|error| {
+            format!(
+                "{} is invalid, starting with an empty one: \
+            {error}",
+                path.display()
+            )
+        });
+        (Self { path, project, preset, entries: read.unwrap_or_default() }, last_message)
     }
 
-    /// Whether this commit is to be measured now, if one is to be measured at least this often.
+    /// Whether to measure this commit now, given the maximum interval between measurements.
     pub(crate) fn due(&self, commit: &CommitSha, now: DateTime<Utc>, every: TimeDelta) -> Option<Reason> {
-        if !self.ours().any(|entry| entry.commit == *commit) {
+        if !self.of_this_preset().any(|entry| entry.commit == *commit) {
             return Some(Reason::New);
         }
-        let last = self.ours().map(|entry| entry.finished_at).max()?;
+        let last = self.of_this_preset().map(|entry| entry.finished_at).max()?;
         let elapsed = now - last;
-        // A measurement in the future was made before the clock was set back.
+        // A measurement in the future means that the clock was set back.
         (elapsed >= every || elapsed < TimeDelta::zero()).then_some(Reason::Again)
     }
 
@@ -262,7 +270,7 @@ impl Measured {
         spool::write_json(&self.path, &self.entries)
     }
 
-    fn ours(&self) -> impl Iterator<Item = &Entry> {
+    fn of_this_preset(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.project == self.project && entry.preset == self.preset)
     }
 }
@@ -278,14 +286,14 @@ mod tests {
     }
 
     fn read(spool: &Path, preset: &str) -> Measured {
-        let (measured, complaint) =
+        let (measured, last_message) =
             Measured::read(spool, Slug::from_name("project"), Slug::from_name(preset));
-        assert_eq!(complaint, None);
+        assert_eq!(last_message, None);
         measured
     }
 
     #[test]
-    fn a_commit_is_due_once_and_then_when_the_last_measurement_is_old() {
+    fn commit_is_due_once_and_again_after_the_interval() {
         let spool = tempfile::tempdir().unwrap();
         let now = Utc::now();
         let mut measured = read(spool.path(), "quick");
@@ -304,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_is_known_after_a_restart_and_only_for_the_same_preset() {
+    fn remembers_commits_by_preset_after_a_restart() {
         let spool = tempfile::tempdir().unwrap();
         let now = Utc::now();
         read(spool.path(), "quick").add(commit('a'), now).unwrap();
@@ -314,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_forgotten_first_and_the_same_commit_counts_once() {
+    fn forgets_the_oldest_commits() {
         let spool = tempfile::tempdir().unwrap();
         let now = Utc::now();
         let mut measured = read(spool.path(), "quick");
@@ -337,12 +345,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_use_is_begun_anew_and_told() {
+    fn replaces_an_invalid_file_with_a_warning() {
         let spool = tempfile::tempdir().unwrap();
         fs::write(spool.path().join(FILE), "[{").unwrap();
-        let (measured, complaint) =
+        let (measured, last_message) =
             Measured::read(spool.path(), Slug::from_name("project"), Slug::from_name("quick"));
-        assert!(complaint.is_some_and(|complaint| complaint.contains("measured.json")));
+        assert!(last_message.is_some_and(|last_message| last_message.contains("measured.json")));
         assert_eq!(measured.due(&commit('a'), Utc::now(), HOUR), Some(Reason::New));
     }
 }

@@ -5,20 +5,20 @@ use crate::settings::CommandLine;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Builds the programs of a repository in this folder. What the commands print goes to standard error: standard output is
-/// for results.
+/// Builds the programs of a repository in this folder. Output of the commands goes to standard error;
+/// standard output is for results.
 pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()> {
     commands.iter().try_for_each(|command| {
-        let failed = |reason| Failure::Other(format!("building in {}: {reason}", folder.display()));
+        let failed = |reason| Failure::Other(format!("build failed in {}: {reason}", folder.display()));
         let output = run(command, "Building", folder, std::io::stderr().into()).map_err(failed)?;
         if output.status.success() {
             return Ok(());
         }
-        Err(failed(format!("`{command}` ended with {}", output.status)))
+        Err(failed(format!("`{command}` failed: {}", output.status)))
     })
 }
 
-/// Runs a command in this folder until it ends, saying so on standard error, where its complaints go as well.
+/// Runs a command in this folder and prints it to standard error.
 pub(crate) fn run(
     command: &CommandLine,
     doing: &str,
@@ -26,7 +26,7 @@ pub(crate) fn run(
     stdout: Stdio,
 ) -> Result<Output, String> {
     let CommandLine(words) = command;
-    let (program, arguments) = words.split_first().ok_or("a command is empty")?;
+    let (program, arguments) = words.split_first().ok_or("empty command in `build` of roundtrip.toml")?;
     eprintln!("{doing}: {command}");
     Command::new(program)
         .args(arguments)
@@ -35,5 +35,5 @@ pub(crate) fn run(
         .stdout(stdout)
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| format!("`{command}` does not start: {error}"))
+        .map_err(|error| format!("cannot start `{command}`: {error}"))
 }

@@ -12,9 +12,15 @@ use roundtrip_wire::{CommitSha, Slug};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Measure how long messages between processes take, and track it commit by commit.
+/// Benchmark inter-process communication and track it by commit.
 #[derive(Debug, Parser)]
-#[command(name = "roundtrip", version, propagate_version = true)]
+#[command(
+    name = "roundtrip",
+    version,
+    propagate_version = true,
+    after_help = "Exit codes: 0 success, 1 failure, 2 usage, 3 regressed or 4 inconclusive (with --fail-on), 5 token rejected, 6 measured \
+        but not uploaded, 8 cannot write, 9 not comparable or not to be measured here."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -22,186 +28,166 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a preset of the transport suite on this machine.
+    /// Run a preset on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip run\n  \
-        roundtrip run --format json > report.json\n  \
-        roundtrip run --upload http://127.0.0.1:7979 --token-file agent.token\n  \
-        roundtrip run --preset node-framing --node lts=/opt/node-22/bin/node --node next=./out/Release/node\n\n\
-        Exit codes: 0 done, 1 failure, 2 usage, 5 the server refuses the token, 6 measured and kept but not \
-        uploaded, 8 cannot write, 9 not to be measured here, or not what a pull request's job has to measure.")]
+        roundtrip run --preset sizes --upload http://127.0.0.1:7979 --token-file agent.token")]
     Run(RunArguments),
-    /// Measure two sides in turn until every case is decided: regressed, improved or no change.
+    /// Compare two builds, alternating runs until each result is conclusive.
     #[command(
-        after_help = "Fresh processes for every repetition, in pairs, in a random order with a stored seed. At most \
-        60 pairs a case.\n\n\
+        after_help = "Runs each repetition in new processes, in pairs, in a random order. At most 60 pairs per case.\n\n\
         Examples:\n  \
         roundtrip ab --base ./old/bench --head ./new/bench\n  \
-        roundtrip ab --base './bench --queue 1' --head './bench --queue 2' --preset ipc.toml\n  \
-        roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node\n\n\
-        Exit codes: 0 compared, 1 failure, 2 usage, 3 regressed, 4 too noisy to say (3 and 4 with --fail-on), 5 the \
-        server refuses the token, 6 measured and kept but not uploaded, 8 cannot write, 9 nothing can be compared."
+        roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node"
     )]
     Ab(AbArguments),
-    /// Compare two reports case by case; what is not comparable is refused with what differs.
+    /// Compare two reports case by case.
     #[command(
-        after_help = "Reports are measured one after the other, so a machine that changed in between looks like a \
-        commit: to compare two programs, measure them with `roundtrip ab`.\n\n\
+        after_help = "If the machine changed between the two runs, that looks like a change in the code. To compare two \
+        programs, use `roundtrip ab`.\n\n\
         Examples:\n  \
         roundtrip run --output base.json; git switch head; roundtrip run --output head.json\n  \
-        roundtrip compare base.json head.json --fail-on regressed\n\n\
-        Exit codes: 0 something was compared, 2 usage, 3 regressed, 4 too noisy to say (3 and 4 with --fail-on), 9 \
-        nothing can be compared."
+        roundtrip compare base.json head.json --fail-on regressed"
     )]
     Compare(CompareArguments),
-    /// Say which transport is best for messages of given sizes, by what was measured.
+    /// Rank transports for your message sizes.
     #[command(
-        after_help = "Of each machine that has measured the project, as a server has stored it. Measure with \
-        `roundtrip run --preset sizes --upload URL`.\n\n\
+        after_help = "Uses the results on a server, separately for each machine of the project. Measure with \
+        `roundtrip run --preset sizes --upload URL` first.\n\n\
         Examples:\n  \
         roundtrip advise --profile chromium\n  \
-        roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000\n\n\
-        Exit codes: 0 advised, 1 failure, 2 usage, 5 the server refuses the token, 9 nothing was measured to advise by."
+        roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000"
     )]
     Advise(AdviseArguments),
-    /// Upload a report that `roundtrip run` wrote or kept.
+    /// Upload a report to a server.
+    #[command(after_help = "Example:\n  \
+        roundtrip upload report.json --upload https://roundtrip.example.org --token-file agent.token")]
     Upload(UploadArguments),
-    /// In a job of GitHub Actions: get a token for uploads for the job's own, so that no secret lies in the repository.
+    /// Get an upload token for a GitHub Actions job, without a stored secret.
     #[command(
-        after_help = "The server must trust the job's repository: `roundtrip-server trust create`. The token is valid for 15 \
-        minutes, and each call gets another one.\n\n\
+        after_help = "The server must trust the job's repository: `roundtrip-server trust create`. Each call issues a \
+        new token, valid for 15 minutes.\n\n\
         Example:\n  \
-        roundtrip exchange --upload https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\"\n\n\
-        Exit codes: 0 done, 1 failure, 2 usage, 5 the job may not prove who it is, or is not trusted, 8 cannot write."
+        roundtrip exchange --upload https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\""
     )]
     Exchange(ExchangeArguments),
-    /// Measure what a lab's queue asks for, or the commits of a checkout, and upload every report.
+    /// Run jobs from a lab's queue, or measure each new commit of a checkout.
     #[command(
-        after_help = "It works until it is told to stop. Reports wait on the disk until the server has them; no two \
-        agents share a folder. A machine takes jobs that was enrolled with `roundtrip enrol`.\n\n\
+        after_help = "Runs until stopped. Keeps each report on disk until the server has accepted it. To take jobs, \
+        enrol the machine first: `roundtrip enrol`.\n\n\
         Examples:\n  \
         sudo roundtrip agent\n  \
-        roundtrip agent --repository ~/src/lib --upload https://roundtrip.example.org --token-file agent.token\n  \
-        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m\n\n\
-        Exit codes: 0 told to stop, 1 failure, 2 usage, 5 no token, 8 cannot write."
+        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m"
     )]
     Agent(AgentArguments),
-    /// Let this machine into a lab, with a code that somebody made for it.
+    /// Enrol this machine in a lab.
     #[command(
-        after_help = "Codes are made under Machines in the web interface, are good once and for ten minutes.\n\n\
+        after_help = "Create an enrolment code under Machines in the web interface. It is valid once, for 10 minutes.\n\n\
         Examples:\n  \
         sudo roundtrip enrol --server https://roundtrip.example.org\n  \
-        roundtrip enrol --server http://127.0.0.1:7979 --machine lab-1 --code-file code\n\n\
-        Exit codes: 0 let in, 1 failure, 2 usage, 5 the code is not valid, 8 cannot write."
+        roundtrip enrol --server http://127.0.0.1:7979 --machine lab-1 --code-file code"
     )]
     Enrol(EnrolArguments),
-    /// Give up all rights and become a program of a repository; started by `agent`.
+    /// Drop all privileges and run a repository's command; started by `agent`.
     #[command(hide = true)]
     Confine(ConfineArguments),
-    /// Let this machine keep an agent running: as a service of systemd, launchd, rc.d or Windows.
+    /// Install, remove or inspect the agent service.
     #[command(subcommand)]
     Service(ServiceCommand),
-    /// Measure a round trip between every two processors of this machine.
+    /// Measure the round trip between each pair of CPUs.
     #[command(after_help = "Examples:\n  \
         roundtrip matrix\n  \
         roundtrip matrix --transport pipe --message-bytes 1024 --format json")]
     Matrix(MatrixArguments),
-    /// Measure what a probe does to the figures: the study's sweep, raw and probed, compared size by size.
-    #[command(after_help = "Examples:\n  \
-        roundtrip probe-effect\n  \
-        roundtrip probe-effect --probe sched --transport socketpair --format json")]
-    ProbeEffect(ProbeEffectArguments),
-    /// Count the sizes of the messages that a running process sends over pipes and sockets (Linux).
+    /// Measure how much a probe changes the results.
     #[command(
-        after_help = "It prints a size profile, and what recording cost the process. Nothing of a message is kept but its \
-        size.\n\n\
+        after_help = "Runs the sweep of the FreeBSD study with and without the probe, and compares each buffer size.\n\n\
         Examples:\n  \
-        sudo roundtrip record --pid 1234\n  \
+        roundtrip probe-effect\n  \
+        roundtrip probe-effect --probe sched --transport socketpair --format json"
+    )]
+    ProbeEffect(ProbeEffectArguments),
+    /// Record the message sizes of a running process (Linux).
+    #[command(
+        after_help = "Prints a size profile and the overhead of recording. Stores the sizes only, never the contents.\n\n\
+        Examples:\n  \
         sudo roundtrip record --pid 1234 --seconds 60 --output sizes.csv\n  \
-        roundtrip record --node sizes.cjs; ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js\n\n\
-        Exit codes: 0 something was counted, 1 nothing was, or it may not be recorded, 2 usage, 8 cannot write."
+        roundtrip record --node sizes.cjs; ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js"
     )]
     Record(RecordArguments),
-    /// A process that is recorded, to measure what that costs; started by `record`.
+    /// Make system calls to measure the overhead of recording; started by `record`.
     #[command(hide = true)]
     RecordProbe,
-    /// Say what makes this machine noisy, and how to mend it; or how it and a server get on.
+    /// Find sources of noise on this machine and how to fix them.
     #[command(
-        after_help = "It watches the machine for a second and changes nothing. The exit code is 0 whatever is found.\n\n\
+        after_help = "Observes the machine for one second and changes nothing. With --server, tests the connection \
+        instead. The exit code is always 0.\n\n\
         Examples:\n  \
         roundtrip doctor\n  \
-        roundtrip doctor --server https://ipc.example.org --token-file agent.token\n  \
-        roundtrip doctor --format json | jq '.findings[] | select(.state == \"noisy\") | .slug'"
+        roundtrip doctor --server https://ipc.example.org --token-file agent.token"
     )]
     Doctor(DoctorArguments),
-    /// Name every transport, scenario and preset, and what runs on this machine.
+    /// List transports, scenarios and presets, and which run on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
     List(ListingArguments),
-    /// Take in what another benchmark tool has measured.
-    #[command(after_help = "Examples:\n  \
-        roundtrip import results.json\n  \
-        go test -bench . -count 10 | roundtrip import - --format go\n  \
-        roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n\n\
-        The results are filed under the commit that is checked out, and the file is kept with them.")]
+    /// Import the results of another benchmark tool.
+    #[command(after_help = "Stores the results under the checked-out commit, together with the file.\n\n\
+        Examples:\n  \
+        roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n  \
+        go test -bench . -count 10 | roundtrip import - --format go")]
     Import(ImportArguments),
-    /// Find where the values of a CSV file change their level.
+    /// Find change points in a CSV file.
     #[command(
-        after_help = "The file has a header with the columns `series`, `index` and `value`; others are ignored. `index` \
-        counts commits, `value` is what was measured of one. Changes below 1 % are not told, nor, in \
-        a noisy series, those below up to 3 %.\n\n\
+        after_help = "The header must have the columns `series`, `index` (the commit's number) and `value`; others are \
+        ignored. Changes below 1 % are not reported; in noisy series, the limit is up to 3 %.\n\n\
         Examples:\n  \
         roundtrip detect times.csv\n  \
-        roundtrip detect rates.csv --direction higher\n  \
-        zcat times.csv.gz | roundtrip detect - --format json\n\n\
-        Exit codes: 0 searched, whatever was found, 1 failure, 2 usage or a file that is not as above, 8 cannot write."
+        zcat rates.csv.gz | roundtrip detect - --direction higher --format json"
     )]
     Detect(DetectArguments),
-    /// Read how many messages of which size somebody has counted: a size profile of their own.
+    /// Read a message-size histogram.
     #[command(
-        after_help = "The file is CSV of buckets or of sizes, a histogram of Chromium, or one of HdrHistogram.\n\n\
+        after_help = "Accepts CSV with buckets or sizes, Chromium histograms and HdrHistogram logs.\n\n\
         Examples:\n  \
-        roundtrip sizes sizes.csv\n  \
         jq '.histograms[] | select(.name == \"IPC.MessageSize\")' all.json | roundtrip sizes -\n  \
-        roundtrip sizes sizes.hlog --from hdr --format text\n\n\
-        Exit codes: 0 read, 1 failure, 2 usage or a file that is not of its format, 8 cannot write."
+        roundtrip sizes sizes.hlog --from hdr --format text"
     )]
     Sizes(SizesArguments),
-    /// Print the JSON schema of roundtrip.toml, for editors that check TOML.
+    /// Print the JSON schema of roundtrip.toml.
     #[command(after_help = "Example:\n  \
-        roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
+        roundtrip schema > roundtrip.schema.json\n\n\
+        For checks in your editor, add a first line to roundtrip.toml: #:schema ./roundtrip.schema.json")]
     Schema,
-    /// Print what the suite can measure on every system, as Markdown.
+    /// Print transports, scenarios and presets of all systems as Markdown.
     #[command(hide = true)]
     Transports,
     #[command(flatten)]
     Manual(Manual),
-    /// One end of a measured channel; started by `run`.
+    /// Run one end of a measured channel; started by `run`.
     #[command(hide = true)]
     Peer {
-        /// Which end of a program that comes with the suite; none: an end of a transport.
+        /// The end of a built-in program; if empty, an end of a transport.
         arguments: Vec<String>,
     },
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml [default: from
-    /// roundtrip.toml, else quick].
+    /// Preset, or path of a definition (FILE.toml) [default: from roundtrip.toml, else quick].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
-    /// Measure Node's transports with this `node` instead of the one in PATH. Given several times, each has series of
-    /// its own, by its name [default name: its version].
+    /// `node` to measure instead of the one in PATH; can be repeated [default NAME: its version].
     #[arg(long, value_name = "[NAME=]PATH")]
     pub(crate) node: Vec<NamedNode>,
-    /// What watches the ends meanwhile. It takes part in the figures, so these are not compared with unwatched ones.
+    /// Observe the processes during measurement; slows them, so results are not compared with others.
     #[arg(long, value_enum, default_value_t = Watch::None)]
     pub(crate) probe: Watch,
-    /// What to print: a table for people, or the whole report.
+    /// Output format; json is the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
+    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -210,17 +196,17 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The file; `-` is standard input.
+    /// Input file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Its format; `auto` is the one that its content shows.
+    /// Format of the file; `auto` detects it.
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(roundtrip_import::Format::all(), |format| format.slug()))]
     pub(crate) format: OrAuto<roundtrip_import::Format>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
 
-/// A format of files that other tools wrote, or none: the one that the file shows.
+/// A file format, or `None` to detect it from the content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrAuto<F>(pub(crate) Option<F>);
 
@@ -230,7 +216,7 @@ impl<F> Default for OrAuto<F> {
     }
 }
 
-/// What stands for none.
+/// The argument that selects detection.
 pub(crate) const AUTO: &str = "auto";
 
 fn or_auto<F: Copy + Send + Sync + 'static>(
@@ -242,47 +228,44 @@ fn or_auto<F: Copy + Send + Sync + 'static>(
         .map(move |name| OrAuto(all.iter().copied().find(|format| slug(*format) == name)))
 }
 
-/// Where a report goes, and what it is of.
+/// Destination and metadata of a report.
 #[derive(Debug, Args)]
 pub(crate) struct DeliveryArguments {
     /// Also write the report to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Upload the report to this server.
+    /// Server to upload the report to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) upload: Option<String>,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
-    /// This machine's name in charts [default: its host name].
+    /// Name of this machine in charts [default: its host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// The project's name [default: from roundtrip.toml, else the repository's].
+    /// Project name [default: from roundtrip.toml, else the repository's name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
-    /// The pull request that the checked-out commit is of [default: in GitHub Actions, the job's].
+    /// Pull request of the checked-out commit [default: from GitHub Actions].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) pull_request: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
-    /// Install the service and start it. Needs the rights of the system.
-    #[command(after_help = "Without --repository it is the agent of a machine that was enrolled.\n\n\
-        Examples:\n  \
+    /// Install and start the service; needs root or Administrator.
+    #[command(after_help = "Without --repository, the agent takes jobs; enrol the machine \
+        first.\n\nExamples:\n  \
         sudo roundtrip service install\n  \
-        sudo roundtrip service install --repository /srv/lib --upload https://roundtrip.example.org --token-file \
-        /etc/roundtrip/agent.token\n  \
-        roundtrip service install --repository . --upload http://127.0.0.1:7979 --token-file agent.token --print\n\n\
-        Exit codes: 0 installed and started, 1 failure, 2 usage, 5 no token, 8 cannot write.")]
+        roundtrip service install --repository . --upload http://127.0.0.1:7979 --token-file agent.token --print")]
     Install(Box<InstallArguments>),
-    /// Stop the service and remove it. Reports that wait stay where they are.
-    #[command(after_help = "Exit codes: 0 removed, 1 failure, or it is not installed.")]
+    /// Stop and remove the service; pending reports stay on disk.
+    #[command(after_help = "Example:\n  sudo roundtrip service uninstall")]
     Uninstall,
-    /// Say whether the service is installed and runs.
+    /// Show whether the service is installed and running.
     #[command(after_help = "Examples:\n  \
         roundtrip service status\n  \
         roundtrip service status --format json | jq -e '.state == \"running\"'\n\n\
-        The exit code is 0 whatever it says.")]
+        The exit code is always 0.")]
     Status(ListingArguments),
 }
 
@@ -292,37 +275,37 @@ pub(crate) struct InstallArguments {
     pub(crate) work: WorkArguments,
     #[command(flatten)]
     pub(crate) lab: LabArguments,
-    /// Only print what would be done: every file and every command.
+    /// Dry run: print every file and command.
     #[arg(long)]
     pub(crate) print: bool,
-    /// Print it for this system [default: the one this runs on].
+    /// System to print for [default: this one].
     #[arg(long, value_enum, requires = "print")]
     pub(crate) system: Option<System>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The report to compare with.
+    /// Baseline report.
     pub(crate) base: PathBuf,
-    /// The report that is compared.
+    /// Report to compare with the baseline.
     pub(crate) head: PathBuf,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
     pub(crate) format: ComparisonFormat,
-    /// Which verdicts are failures; without it none is.
+    /// Verdicts that fail the command, separated by commas [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DetectArguments {
-    /// The CSV file; `-` is standard input.
+    /// CSV file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Which values are better: it decides what has regressed and what has improved.
+    /// Which values are better.
     #[arg(long, value_enum, default_value_t = Direction::Lower)]
     pub(crate) direction: Direction,
-    /// What to print: tables for people, or JSON.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -330,40 +313,40 @@ pub(crate) struct DetectArguments {
 /// Which values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Direction {
-    /// Lower ones, as of times.
+    /// Lower, for times.
     Lower,
-    /// Higher ones, as of rates.
+    /// Higher, for rates.
     Higher,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AbArguments {
-    /// What to compare with: a command, a `node`, a revision or a report.
+    /// Baseline: a command, a `node`, a revision or a report.
     #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) base: String,
-    /// What is compared.
+    /// The side to compare with the baseline.
     #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) head: String,
-    /// What the two are.
+    /// Kind of the two sides.
     #[arg(long, value_enum, default_value_t = Sides::Command)]
     pub(crate) of: Sides,
-    /// What to measure: a preset, or a definition of your own, FILE.toml [default: round trips of 64 B to 64 KiB; for
-    /// `node` node-framing; for revisions the first definition that roundtrip.toml names].
+    /// Preset, or path of a definition (FILE.toml) [default: round trips of 64 B to 64 KiB; for node:
+    /// node-framing; for revision: the first definition in roundtrip.toml].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
-    /// The repository of the revisions [default: the one we are in].
+    /// Repository of the revisions [default: the current one].
     #[arg(long, value_name = "PATH")]
     pub(crate) repository: Option<PathBuf>,
-    /// The order of the repetitions follows from it [default: drawn, and told].
+    /// Seed for the order of the repetitions [default: random, printed].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
     pub(crate) format: ComparisonFormat,
-    /// Which verdicts are failures; without it none is.
+    /// Verdicts that fail the command, separated by commas [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
+    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -373,58 +356,58 @@ pub(crate) struct AbArguments {
 /// What the two sides of a comparison are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sides {
-    /// Two commands of a program that brings its own transport.
+    /// Commands that start a program with its own transport.
     Command,
-    /// Two `node`s.
+    /// Paths of `node` executables.
     Node,
-    /// Two commits, branches or tags of a repository, each checked out and built as its roundtrip.toml says.
+    /// Commits, branches or tags, built as roundtrip.toml says.
     Revision,
-    /// Two reports of before, as `roundtrip compare` compares them.
+    /// Existing reports, as in `roundtrip compare`.
     Report,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MatrixArguments {
-    /// The mechanism; `roundtrip list` names them all.
-    #[arg(long, value_name = "NAME", default_value = sleeping_ring(), value_parser = PossibleValuesParser::new(transports()))]
+    /// Transport to measure; see `roundtrip list`.
+    #[arg(long, value_name = "NAME", default_value = sleeping_ring(), value_parser = PossibleValuesParser::new(transports()), hide_possible_values = true)]
     pub(crate) transport: String,
-    /// Bytes of a message.
+    /// Message size in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
     pub(crate) message_bytes: usize,
-    /// What to print: a table for people, or JSON.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ProbeEffectArguments {
-    /// The probe whose effect is measured.
+    /// Probe to measure.
     #[arg(long, value_enum, default_value_t = Watch::Syscalls)]
     pub(crate) probe: Watch,
-    /// The mechanism; `roundtrip list` names them all.
-    #[arg(long, value_name = "NAME", default_value = "pipe", value_parser = PossibleValuesParser::new(transports()))]
+    /// Transport to measure; see `roundtrip list`.
+    #[arg(long, value_name = "NAME", default_value = "pipe", value_parser = PossibleValuesParser::new(transports()), hide_possible_values = true)]
     pub(crate) transport: String,
-    /// What to print: a table for people, or JSON.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UploadArguments {
-    /// The report.
+    /// Report to upload.
     pub(crate) file: PathBuf,
-    /// The server to upload it to.
+    /// Server to upload to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
     pub(crate) upload: String,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
-    /// Do not vouch for it: it is kept apart from the trend, whatever it says of itself. For what strangers have measured.
+    /// Store the report outside the trend; for results you do not trust.
     #[arg(long)]
     pub(crate) quarantined: bool,
-    /// Refuse a report that is not of this pull request.
+    /// Reject the report unless it is for this pull request.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) pull_request: Option<u64>,
-    /// Refuse a report that is not of this commit.
+    /// Reject the report unless it is for this commit.
     #[arg(long, value_name = "SHA", value_parser = commit)]
     pub(crate) commit: Option<CommitSha>,
 }
@@ -435,41 +418,39 @@ fn commit(text: &str) -> Result<CommitSha, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExchangeArguments {
-    /// The server that gives the token.
+    /// Server that issues the token.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) upload: String,
-    /// Write the token to this file, which only you can read.
+    /// Write the token to this file, readable only by you.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// The project to upload to [default: the one that trusts the job].
+    /// Project to upload to [default: the project that trusts the job].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
-    /// What the server calls itself, as its --oidc-audience says [default: its address].
+    /// The server's --oidc-audience [default: its URL].
     #[arg(long, value_name = "URL")]
     pub(crate) audience: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenArguments {
-    /// File with the token for uploads; `-` reads it from standard input.
+    /// File with the upload token; `-` is standard input.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
     Human,
-    /// For programs.
     Json,
 }
 
-/// What may watch the ends while they are measured.
+/// A probe that observes the processes during measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// Nothing.
+    /// No probe.
     None,
-    /// System calls, their results and their number (slow: every call stops its process twice).
+    /// Number and results of system calls (slow: each call stops its process twice).
     Syscalls,
     /// Hardware counters: instructions, cycles, cache misses.
     Counters,
@@ -478,7 +459,7 @@ pub(crate) enum Watch {
 }
 
 impl Watch {
-    /// As the suite knows it.
+    /// The benchmark suite's type for it.
     pub(crate) fn probe(self) -> Option<Probe> {
         match self {
             Self::None => None,
@@ -489,7 +470,7 @@ impl Watch {
     }
 }
 
-/// The ring whose members sleep as this system is best at.
+/// The shared-memory ring with this system's usual way to sleep.
 fn sleeping_ring() -> &'static str {
     match std::env::consts::OS {
         "freebsd" => "ring-umtx",
@@ -503,35 +484,35 @@ fn transports() -> impl Iterator<Item = String> {
     roundtrip_bench::transport::ALL.iter().map(|transport| transport.info().slug.to_string())
 }
 
-// Arguments of agents: what they measure, where they keep it, and as whom.
+// Arguments of `roundtrip agent`, `enrol` and `service install`.
 
-/// What an agent measures, how often, and for whom.
+/// What an agent measures, and how often.
 #[derive(Debug, Args)]
 pub(crate) struct WorkArguments {
-    /// Measure the commits of this checkout as they are checked out, instead of what the lab's queue asks for.
+    /// Measure each new commit of this checkout instead of taking jobs.
     #[arg(long, value_name = "PATH", requires_all = ["upload", "token_file"])]
     pub(crate) repository: Option<PathBuf>,
-    /// Of a checkout: upload the reports to this server.
+    /// With --repository: server to upload to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) upload: Option<String>,
-    /// Of a checkout: file with the token for uploads.
+    /// With --repository: file with the upload token.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Of a checkout: what to measure, a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
+    /// With --repository: preset, or path of a definition (FILE.toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
     pub(crate) preset: String,
-    /// Of a checkout: measure at least this often, even if no new commit comes: 90s, 30m, 12h, 1d.
+    /// With --repository: measure again after this time without a new commit (90s, 30m, 12h, 1d).
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = humantime::parse_duration)]
     pub(crate) every: Duration,
-    /// This machine's name in charts [default: its host name].
+    /// Name of this machine in charts [default: its host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// The project's name [default: from roundtrip.toml, else the repository's].
+    /// Project name [default: from roundtrip.toml, else the repository's name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
 }
 
-/// A checkout that is measured, and where its reports go.
+/// A measured checkout, and where its reports go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watched<'a> {
     pub(crate) repository: &'a Path,
@@ -540,7 +521,7 @@ pub(crate) struct Watched<'a> {
 }
 
 impl WorkArguments {
-    /// The checkout, if there is one: otherwise jobs are taken from a queue.
+    /// The checkout; `None` if the agent takes jobs from the queue.
     pub(crate) fn watched(&self) -> Option<Watched<'_>> {
         Some(Watched {
             repository: self.repository.as_deref()?,
@@ -556,120 +537,120 @@ pub(crate) struct AgentArguments {
     pub(crate) work: WorkArguments,
     #[command(flatten)]
     pub(crate) lab: LabArguments,
-    /// Of a checkout: keep reports in this folder until the server has them [default: where `roundtrip run` keeps them].
+    /// With --repository: folder for reports not yet uploaded [default: the one of `roundtrip run`].
     #[arg(long, value_name = "FOLDER", requires = "repository")]
     pub(crate) spool: Option<PathBuf>,
-    /// Append the log to this file, each line with its time [default: standard error, without].
+    /// Append a log with timestamps to this file [default: log to standard error, without timestamps].
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Only say whether it could take jobs like this: the exit code is 0 if it could.
+    /// Check whether the agent can take jobs, and exit; 0 means yes.
     #[arg(long, conflicts_with = "repository")]
     pub(crate) check: bool,
 }
 
-/// What an agent does that was enrolled.
+/// Arguments of an enrolled agent.
 #[derive(Debug, Args)]
 pub(crate) struct LabArguments {
-    /// The folder that `roundtrip enrol` wrote, which holds all that is the agent's own.
+    /// State folder written by `roundtrip enrol`.
     #[arg(long, value_name = "FOLDER", conflicts_with = "repository")]
     pub(crate) state: Option<PathBuf>,
-    /// Who runs what repositories build and measure, by name or number [default: roundtrip-job].
+    /// User (name or number) that runs the repositories' commands [default: roundtrip-job].
     #[arg(long, value_name = "USER", conflicts_with = "repository")]
     pub(crate) job_user: Option<String>,
-    /// Run what repositories build and measure as this agent itself, with its network and its secrets.
+    /// Run the repositories' commands as the agent's own user, with its network and secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]
     pub(crate) trust_repositories: bool,
-    /// How long each command of a repository may take: one that builds, or a benchmark of its own.
+    /// Timeout of each command of a repository.
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
     pub(crate) command_timeout: Duration,
-    /// How much memory one process of a repository may use, in MiB.
+    /// Memory limit for each process of a repository, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
     pub(crate) memory_mib_max: u64,
-    /// How much a work tree may hold once it is built, in MiB.
+    /// Size limit of a built work tree, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = mebibytes())]
     pub(crate) disk_mib_max: u64,
 }
 
-/// More than nothing, and less than what its bytes can be counted of.
+/// Above zero, and small enough that its bytes fit a `u64`.
 fn mebibytes() -> RangedU64ValueParser {
     clap::value_parser!(u64).range(1..1 << 40)
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EnrolArguments {
-    /// The server.
+    /// Server of the lab.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) server: String,
-    /// File with the code; `-` is standard input [default: it is asked for].
+    /// File with the code; `-` is standard input [default: ask for it].
     #[arg(long, value_name = "FILE")]
     pub(crate) code_file: Option<PathBuf>,
-    /// This machine's name in charts [default: its host name].
+    /// Name of this machine in charts [default: its host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// Keep all that is the agent's own in this folder [default: beside the reports of `roundtrip run`].
+    /// State folder of the agent [default: next to the reports of `roundtrip run`].
     #[arg(long, value_name = "FOLDER")]
     pub(crate) state: Option<PathBuf>,
-    /// Let the agent update itself, by programs that are signed with this public key of minisign [default: never].
+    /// Allow self-updates signed with this minisign public key [default: no updates].
     #[arg(long, value_name = "FILE")]
     pub(crate) update_key: Option<PathBuf>,
 }
 
-/// What becomes somebody else's program.
+/// Arguments of the process that turns into a repository's command.
 #[derive(Debug, Args)]
 pub(crate) struct ConfineArguments {
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Leave it the network.
+    /// Keep network access.
     #[arg(long)]
     pub(crate) network: bool,
-    /// Where it may write.
+    /// Folder it may write to.
     #[arg(long)]
     pub(crate) home: Option<PathBuf>,
-    /// The program and its arguments.
+    /// Program and arguments.
     #[arg(last = true, required = true)]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 
-// Arguments of `roundtrip record`: whose messages are counted, how, and for how long.
+// Arguments of `roundtrip record`.
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
-    /// The process whose calls are recorded, with all of its threads.
+    /// Process to record, with all its threads.
     #[arg(long, value_name = "PID", required_unless_present = "node")]
     pub(crate) pid: Option<u32>,
-    /// For how long; Ctrl-C ends it earlier, with what was recorded so far.
+    /// Duration; Ctrl-C stops earlier and keeps the data.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) seconds: u64,
-    /// What records [default: the first of them that can].
+    /// Recorder [default: the first that works].
     #[arg(long, value_enum)]
     pub(crate) by: Option<By>,
-    /// Which calls are counted. Every message is sent once, but a stream may be received in other pieces.
+    /// Calls to count; a stream may be received in other pieces than it was sent.
     #[arg(long, value_enum, default_value_t = Counted::Sends)]
     pub(crate) count: Counted,
-    /// Record the processes too that it starts meanwhile.
+    /// Also record processes that it starts.
     #[arg(long)]
     pub(crate) children: bool,
-    /// Also write the profile to this file: CSV, `from_bytes,to_bytes,count`.
+    /// Also write the profile to this CSV file (`from_bytes,to_bytes,count`).
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// What to print: text for people, or JSON.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Only write the module with which a program of Node counts its own messages: `node --require FILE`.
+    /// Write a Node module that counts messages (`node --require FILE`), and exit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "by", "children", "output"])]
     pub(crate) node: Option<PathBuf>,
 }
 
-/// What records a process, the cheapest first.
+/// A recorder; the one with the least overhead is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// The kernel's tracepoints of system calls, by perf(1).
+    /// perf(1): kernel tracepoints of system calls.
     Perf,
-    /// strace(1), which stops the process at every call.
+    /// strace(1): stops the process at each call.
     Strace,
 }
 
-/// Which calls are counted.
+/// The system calls to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counted {
     /// write, writev, sendto, sendmsg.
@@ -678,90 +659,88 @@ pub(crate) enum Counted {
     Receives,
 }
 
-// Arguments of `roundtrip advise` and of `roundtrip sizes`.
+// Arguments of `roundtrip advise` and `roundtrip sizes`.
 
 #[derive(Debug, Args)]
 pub(crate) struct AdviseArguments {
-    /// A size profile of the suite; the beginning of its name is enough.
+    /// Built-in size profile; a prefix of its name is enough.
     #[arg(long, value_name = "NAME", conflicts_with = "sizes", required_unless_present = "sizes")]
     pub(crate) profile: Option<String>,
-    /// Sizes, and how many messages have them: 12-15:4387,64:3
+    /// Sizes and counts: 12-15:4387,64:3
     #[arg(long, value_name = "SIZES")]
     pub(crate) sizes: Option<String>,
-    /// The server that knows what was measured.
+    /// Server with the results.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
     pub(crate) server: String,
-    /// File with a token, where strangers may not read; `-` reads it from standard input.
+    /// File with a read token for a private server; `-` is standard input.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// The project's name [default: from roundtrip.toml, else the repository's].
+    /// Project name [default: from roundtrip.toml, else the repository's name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
-    /// On this machine alone.
+    /// Only this machine.
     #[arg(long, value_name = "NAME")]
     pub(crate) machine: Option<Slug>,
-    /// With the ends here alone: same-cpu, cross-cpu or free.
+    /// Only this placement: same-cpu, cross-cpu or free.
     #[arg(long, value_name = "PLACEMENT")]
     pub(crate) placement: Option<Slug>,
-    /// With the ends so alone: 2proc or 2thread.
+    /// Only this mode: 2proc or 2thread.
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<Slug>,
-    /// What transports are ranked by.
+    /// Statistic to rank by [default: p50].
     #[arg(long, value_enum)]
     pub(crate) by: Option<Figure>,
-    /// So many messages a second: tells processors and wake-ups a second.
+    /// Messages per second; adds processor use and wake-ups per second.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) rate: Option<f64>,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
-/// What transports are ranked by.
+/// Statistic to rank by [default: p50].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Figure {
-    /// The expected time of a message.
+    /// Mean time per message.
     Mean,
-    /// Half of the messages take no longer.
+    /// Median.
     P50,
-    /// 98 % of them take no longer.
+    /// 98th percentile.
     P98,
-    /// 99 % of them take no longer.
+    /// 99th percentile.
     P99,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SizesArguments {
-    /// The file; `-` is standard input.
+    /// Input file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Its format; `auto` is the one that its content shows.
+    /// Format of the file; `auto` detects it.
     #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = or_auto(SizeFormat::all(), |format| format.slug()))]
     pub(crate) from: OrAuto<SizeFormat>,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = SizesFormat::Human)]
     pub(crate) format: SizesFormat,
 }
 
-/// What to print of message sizes.
+/// Output formats of `roundtrip sizes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SizesFormat {
-    /// A table for people.
     Human,
-    /// For programs.
     Json,
     /// One line, such as 12-15:4387,64:3.
     Text,
 }
 
-// Arguments of `doctor`, and of `list`.
+// Arguments of `roundtrip doctor` and `roundtrip list`.
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// What to print: text for people, or JSON for programs.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Examine this server in place of the machine: whether it is ready, and what a token is good for there.
+    /// Test the connection to this server, and what the token permits.
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
     #[command(flatten)]
@@ -770,7 +749,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListingArguments {
-    /// What to print: text for people, or JSON for programs.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

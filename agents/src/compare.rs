@@ -1,4 +1,5 @@
-//! `roundtrip compare`: two reports, case by case. What is not comparable is not divided; what differs is named.
+//! `roundtrip compare`: compares two reports case by case, and lists the differences of cases that are not
+//! comparable.
 
 use crate::cli::CompareArguments;
 use crate::comparison::{self, ComparisonFormat, Decoded, Line};
@@ -25,9 +26,14 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let compared = if differences.is_empty() {
         comparison::of_results(&sides, &rule)?
     } else {
-        // Each is shown, and none is compared.
+        // Listed separately, but not compared.
         let shown = |(base, head)| {
-            Ok(comparison::line(Decoded::of(base)?.as_ref(), Decoded::of(head)?.as_ref(), None, &rule))
+            Ok(comparison::line(
+                Decoded::decode(base)?.as_ref(),
+                Decoded::decode(head)?.as_ref(),
+                None,
+                &rule,
+            ))
         };
         sides.into_iter().map(shown).collect::<crate::Result<_>>()?
     };
@@ -36,10 +42,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
         ComparisonFormat::Json => output::print_json(&comparison)?,
         ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
         ComparisonFormat::Human => {
-            let why = comparison
-                .differences
-                .iter()
-                .map(|difference| format!("not comparable at all, {difference}\n"));
+            let why =
+                comparison.differences.iter().map(|difference| format!("not comparable: {difference}\n"));
             output::print(&format!(
                 "{}{}",
                 why.collect::<String>(),
@@ -49,18 +53,18 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     }
     if comparison.cases.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(format!(
-            "nothing in {} can be compared with {}: what differs is named above",
+            "No case of {} is comparable with {}; see the differences above.",
             arguments.head.display(),
             arguments.base.display()
         )));
     }
-    comparison::judge(&comparison.cases, &arguments.fail_on)
+    comparison::check_verdicts(&comparison.cases, &arguments.fail_on)
 }
 
 fn read(path: &Path) -> crate::Result<RunReport> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::Usage(format!(
-            "{}: {error}: expected a report, as `roundtrip run --output` writes it",
+            "{} is not a report: {error}. Expected a file from `roundtrip run --output`.",
             path.display()
         ))
     };
@@ -70,8 +74,8 @@ fn read(path: &Path) -> crate::Result<RunReport> {
     Ok(report)
 }
 
-/// Each case of the head beside that of the base which was measured in the same way, else beside one that was measured
-/// in another, which then says why it is not compared; and what is in one report alone.
+/// Pairs each case of the head with the same case of the base, preferably with the same methodology. Other
+/// cases are listed alone.
 fn pairs<'a>(
     base: &'a [CaseResult],
     head: &'a [CaseResult],

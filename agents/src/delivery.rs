@@ -1,4 +1,4 @@
-//! A report on its way: what it is of, where it is kept, and the server that it goes to.
+//! Creates a report, saves it and uploads it.
 
 use crate::ci::{self, Place};
 use crate::cli::DeliveryArguments;
@@ -8,7 +8,7 @@ use crate::ledger::Ledger;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
-use crate::upload::{self, Upload, What};
+use crate::upload::{self, Upload, UploadKind};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
@@ -17,7 +17,7 @@ use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What reports are of: they have it in common, whatever was measured.
+/// The metadata shared by all reports of a command.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
     pub(crate) repository: Repository,
@@ -27,7 +27,7 @@ pub(crate) struct Subject {
     pub(crate) pull_request: Option<u64>,
 }
 
-/// What was asked for, with all that can fail before anything is measured.
+/// The requested destinations, checked before measuring.
 #[derive(Debug)]
 pub(crate) struct Delivery<'a> {
     pub(crate) subject: Subject,
@@ -35,7 +35,7 @@ pub(crate) struct Delivery<'a> {
     arguments: &'a DeliveryArguments,
 }
 
-/// A report that is where it stays until the server has it.
+/// A report that is stored until the server has it.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) report: RunReport,
@@ -47,7 +47,7 @@ pub(crate) struct Kept {
 struct Addressed {
     server: String,
     token: String,
-    what: What,
+    what: UploadKind,
     body: Option<Vec<u8>>,
     kept: PathBuf,
 }
@@ -59,7 +59,7 @@ impl DeliveryArguments {
 }
 
 impl<'a> Delivery<'a> {
-    /// Of the repository that we are in, whose settings these are. Reads the token.
+    /// For the current repository, with these settings. Reads the token.
     pub(crate) fn prepare(
         arguments: &'a DeliveryArguments,
         mut repository: Repository,
@@ -71,7 +71,7 @@ impl<'a> Delivery<'a> {
         let project = settings.project(arguments.project.as_ref(), &repository.name);
         let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
         let asked = arguments.pull_request;
-        // What is only printed is filed nowhere.
+        // Nothing to save if the report is only printed.
         let place = if arguments.are_given() { ci::place(asked, &repository)? } else { Place::default() };
         repository.branch = place.branch.or(repository.branch);
         let subject = Subject {
@@ -83,36 +83,36 @@ impl<'a> Delivery<'a> {
         Ok(Self { subject, token, arguments })
     }
 
-    /// Writes the report of what was measured where it was asked for, and where it stays until the server has it.
+    /// Writes the report to the requested file, and to the spool until the server has it.
     pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
         let report = self.subject.clone().report(id, &plan.preset, outcome);
-        self.kept(report, What::Report(id), None)
+        self.kept(report, UploadKind::Report(id), None)
     }
 
-    /// The same of what was imported from a file, which goes to the server with it.
+    /// The same for imported results; the imported file is uploaded with the report.
     pub(crate) fn keep_import(&self, mut report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
         if self.arguments.upload.is_none() {
-            let what = What::Import(report.run_id);
+            let what = UploadKind::Import(report.run_id);
             return self.kept(report, what, None);
         }
         // The server reads the results out of the file.
         let results = std::mem::take(&mut report.results);
         let body = json(&ImportRequest { report: report.clone(), file })?;
-        let what = What::Import(report.run_id);
+        let what = UploadKind::Import(report.run_id);
         self.kept(RunReport { results, ..report }, what, Some(body))
     }
 
-    /// `body` is what is sent, if it is not the report itself.
-    fn kept(&self, report: RunReport, what: What, body: Option<Vec<u8>>) -> crate::Result<Kept> {
+    /// `body` is uploaded instead of the report, if present.
+    fn kept(&self, report: RunReport, what: UploadKind, body: Option<Vec<u8>>) -> crate::Result<Kept> {
         let json = json(&report)?;
         if let Some(path) = &self.arguments.output {
             spool::write(path, &json)?;
         }
         let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
             let kept = match what {
-                What::Report(id) => spool::path(&spool::folder(), id),
-                // An agent that looks for reports passes it by.
-                What::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
+                UploadKind::Report(id) => spool::path(&spool::folder(), id),
+                // Agents ignore this name.
+                UploadKind::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
             };
             Addressed { server, token, what, body, kept }
         });
@@ -124,7 +124,7 @@ impl<'a> Delivery<'a> {
 }
 
 fn json(value: &impl Serialize) -> crate::Result<Vec<u8>> {
-    serde_json::to_vec(value).map_err(|error| Failure::Other(format!("writing the report: {error}")))
+    serde_json::to_vec(value).map_err(|error| Failure::Other(format!("cannot encode the report: {error}")))
 }
 
 impl Subject {
@@ -170,19 +170,19 @@ impl Kept {
 pub(crate) struct Destination<'a> {
     pub(crate) server: &'a str,
     pub(crate) token: &'a str,
-    /// Whether nobody here vouches for it.
+    /// Whether the server stores it outside the trend.
     pub(crate) quarantined: bool,
 }
 
 pub(crate) fn deliver(
     destination: Destination<'_>,
-    what: What,
+    what: UploadKind,
     report: &RunReport,
     body: &[u8],
     kept: &Path,
 ) -> crate::Result<()> {
     let Destination { server, token, quarantined } = destination;
-    // What does not come out of the spool may have been acknowledged long ago.
+    // A report outside of the spool may have been acknowledged long ago, so it is not counted.
     let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
     let upload = Upload::new(server, what, quarantined, body, ledger);
     match upload.and_then(|upload| upload.send(token)) {
@@ -198,10 +198,10 @@ pub(crate) fn deliver(
             quarantined,
         }),
         Err(Refusal::Final(reason)) => {
-            Err(Failure::Other(format!("{reason}\nThe report is kept at {}.", kept.display())))
+            Err(Failure::Other(format!("{reason}\nThe report was saved: {}", kept.display())))
         }
         Err(Refusal::Token(reason)) => {
-            Err(Failure::Authentication(format!("{reason}\nThe report is kept at {}.", kept.display())))
+            Err(Failure::Authentication(format!("{reason}\nThe report was saved: {}", kept.display())))
         }
     }
 }

@@ -1,7 +1,8 @@
-//! `roundtrip detect`: where the values of a CSV file change their level, by the one method of `roundtrip_stats`.
+//! `roundtrip detect`: finds change points in a CSV file, with the method of `roundtrip_stats`.
 //!
-//! As JSON: `{"series": [...]}`, each with `name` and `change_points`; of these each has `index`, `before`, `after`,
-//! `interval`, `confidence` and `verdict`. Members are only ever added.
+//! As JSON: `{"series": [...]}`, each with `name` and `change_points`. Each change point has `index`,
+//! `before`, `after`, `interval`, `confidence` and
+//! `verdict`. Later versions may add members.
 
 use crate::cli::{DetectArguments, Direction, Format};
 use crate::comparison::verdict_text;
@@ -33,14 +34,14 @@ struct Series {
 
 #[derive(Debug, Serialize)]
 struct ChangePoint {
-    /// Of the first point of the new level.
+    /// The index of the first point of the new level.
     index: i64,
     /// The level before, in the unit of the values.
     before: f64,
     after: f64,
-    /// From which to which index the new level begins with a probability of 95 %; both included.
+    /// The first and last index at which the new level may begin, with a probability of 95 %.
     interval: [i64; 2],
-    /// One less the probability that values without a change, seen once, are as uneven.
+    /// One minus the probability that values without a change look like this in a single test.
     confidence: f64,
     verdict: Verdict,
 }
@@ -73,7 +74,7 @@ fn search(name: String, mut points: Vec<Point>, direction: Direction) -> Result<
     let mut change_points = Vec::new();
     let mut previous = None;
     for point in &points {
-        // Of one commit several values may be measured: it has one level.
+        // A commit with several values has one level.
         let may_change = previous.replace(point.index) != Some(point.index);
         let step = detector.push(point.value, may_change)?;
         change_points
@@ -97,7 +98,7 @@ fn change_point(step: &Step, points: &[Point], direction: Direction) -> ChangePo
     }
 }
 
-// Where in a row its cells are, and what they have to be.
+// The columns of a row, and their types.
 
 #[derive(Clone, Copy, Debug)]
 struct Columns {
@@ -107,7 +108,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &StringRecord) -> Result<Self, Wrong> {
+    fn find(header: &StringRecord) -> Result<Self, FormatProblem> {
         let find = |name: &str| {
             let mut found = header.iter().enumerate().filter(|(_, column)| column.trim() == name);
             let problem = match (found.next(), found.next()) {
@@ -115,15 +116,15 @@ impl Columns {
                 (None, _) => "no column",
                 (Some(_), Some(_)) => "several columns",
             };
-            Err(Wrong {
-                found: format!("the header has {problem} `{name}`, it is {}", listed(header)),
+            Err(FormatProblem {
+                found: format!("the header has {problem} `{name}`: {}", listed(header)),
                 expected: "the columns `series`, `index` and `value`".into(),
             })
         };
         Ok(Self { series: find("series")?, index: find("index")?, value: find("value")? })
     }
 
-    fn read(self, row: &StringRecord) -> Result<(&str, Point), Wrong> {
+    fn read(self, row: &StringRecord) -> Result<(&str, Point), FormatProblem> {
         let cell = |place| row.get(place).unwrap_or_default();
         let series = cell(self.series);
         if series.is_empty() {
@@ -146,13 +147,13 @@ impl Columns {
     }
 }
 
-fn unexpected(what: &str, text: &str, expected: &str) -> Wrong {
+fn unexpected(what: &str, text: &str, expected: &str) -> FormatProblem {
     let found =
         if text.is_empty() { format!("{what} is missing") } else { format!("{what} is {}", clipped(text)) };
-    Wrong { found, expected: expected.into() }
+    FormatProblem { found, expected: expected.into() }
 }
 
-/// The columns that there are, unless they are many.
+/// The columns of the header, at most ten.
 fn listed(header: &StringRecord) -> String {
     const COLUMNS_MAX: usize = 10;
     let mut names: Vec<String> =
@@ -163,18 +164,18 @@ fn listed(header: &StringRecord) -> String {
     names.join(", ")
 }
 
-struct Wrong {
+struct FormatProblem {
     found: String,
     expected: String,
 }
 
-impl Wrong {
+impl FormatProblem {
     fn at(&self, line: u64) -> String {
         format!("line {line}: {}: expected {}", self.found, self.expected)
     }
 }
 
-impl From<csv::Error> for Wrong {
+impl From<csv::Error> for FormatProblem {
     fn from(error: csv::Error) -> Self {
         match error.kind() {
             csv::ErrorKind::Utf8 { err, .. } => Self {
@@ -183,14 +184,14 @@ impl From<csv::Error> for Wrong {
             },
             csv::ErrorKind::UnequalLengths { expected_len, len, .. } => Self {
                 found: format!("the row has {len} {}", if *len == 1 { "cell" } else { "cells" }),
-                expected: format!("{expected_len}, as the header has"),
+                expected: format!("{expected_len}, like the header"),
             },
             _ => Self { found: error.to_string(), expected: "CSV".into() },
         }
     }
 }
 
-/// A text of the file as it can be printed: its beginning in quotes, special characters by their codes.
+/// The beginning of a text, quoted, with escaped special characters.
 fn clipped(text: &str) -> impl fmt::Display {
     const CHARACTERS_MAX: usize = 40;
     let beginning: String = text.chars().take(CHARACTERS_MAX).collect();
@@ -200,30 +201,31 @@ fn clipped(text: &str) -> impl fmt::Display {
 
 // A CSV file of series, read row by row.
 
-/// The points of each series as they stand in the file, in the order in which the series begin there.
+/// The points of each series in the order of the file.
 type Rows = IndexMap<String, Vec<Point>>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
-    /// Of which commit, counted from anywhere.
+    /// The commit's number, from any start.
     index: i64,
     /// Finite, and above 0.
     value: f64,
 }
 
 fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
-    // Before a carriage return the parser would take a row for ended, and not count its line.
+    // The parser would end a row at a carriage return without counting the line.
     bytes.retain(|byte| *byte != b'\r');
-    // The last row ends as all others do.
+    // Terminate the last row like all others.
     bytes.push(b'\n');
     let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     let mut row = StringRecord::new();
     if !next(&mut reader, &mut row)? {
-        return Err("nothing is in it: expected a header with the columns `series`, `index` and `value`, and rows below it"
+        return Err("the file is empty: expected a header with the columns `series`, `index` and `value`, \
+            then rows"
             .into());
     }
-    let columns = Columns::of(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
+    let columns = Columns::find(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
     let mut rows = Rows::new();
     while next(&mut reader, &mut row)? {
         let (series, point) = columns.read(&row).map_err(|wrong| wrong.at(line(&reader, &row)))?;
@@ -233,23 +235,23 @@ fn read_values(mut bytes: Vec<u8>) -> Result<Rows, String> {
         }
     }
     if rows.is_empty() {
-        return Err("no row is below the header: expected a row for each value".into());
+        return Err("no rows below the header: expected one row for each value".into());
     }
     Ok(rows)
 }
 
 fn next(reader: &mut csv::Reader<&[u8]>, row: &mut StringRecord) -> Result<bool, String> {
-    reader.read_record(row).map_err(|error| Wrong::from(error).at(line(reader, row)))
+    reader.read_record(row).map_err(|error| FormatProblem::from(error).at(line(reader, row)))
 }
 
-/// On which line the row begins that was just read. The parser itself names the one on which the row before has ended, and
-/// there may be blank ones in between.
+/// The line on which the last row read begins. The parser reports the end of the row before it, and blank
+/// lines may follow that.
 fn line(reader: &csv::Reader<&[u8]>, row: &StringRecord) -> u64 {
     let within = row.iter().flat_map(str::bytes).filter(|byte| *byte == b'\n').count() as u64;
     reader.position().line().saturating_sub(1 + within).max(1)
 }
 
-// Changes for people: a table for each series that has some, a line for each that has none, and a sentence.
+// The output for people: a table for each series with changes, a line for each other, and a summary.
 
 const HEADER: [&str; 6] = ["index", "95 % interval", "before", "after", "change", "verdict"];
 
@@ -273,7 +275,7 @@ fn outcome(series: &Series) -> String {
     let points = counted(series.points, "point");
     let least = 2 * Method::shipped().settings().persistence;
     match series.change_points.len() {
-        0 if series.points < least => format!("{points}, too few to tell: a change takes {least} or more"),
+        0 if series.points < least => format!("{points}, too few to find a change: needs at least {least}"),
         0 => format!("{points}, no change"),
         changes => format!("{points}, {}", counted(changes, "change")),
     }
@@ -294,7 +296,7 @@ fn table(changes: &[ChangePoint]) -> String {
     output::table(HEADER, changes.iter().map(row), |place| place < HEADER.len() - 1)
 }
 
-/// How many of which, and how to read it.
+/// The numbers of changes, and a legend.
 fn sentence(series: &[Series], direction: Direction) -> String {
     let number = |verdict: Verdict| {
         series.iter().flat_map(|one| &one.change_points).filter(|change| change.verdict == verdict).count()
@@ -310,8 +312,8 @@ fn sentence(series: &[Series], direction: Direction) -> String {
         Direction::Higher => "higher",
     };
     format!(
-        "{sum}: {} regressed, {} improved.\nA new level begins at its index, and with 95 % probability within the \
-         interval.\nValues are better when {better}.",
+        "{sum}: {} regressed, {} improved ({better} is better).\n`index` is the first point of the new \
+            level; the interval has 95 % probability.",
         count(regressed as u64),
         count(improved as u64)
     )
@@ -322,7 +324,7 @@ fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number as u64))
 }
 
-/// A name that does nothing to the terminal.
+/// A name without terminal control characters.
 fn printable(name: &str) -> String {
     if name.chars().any(char::is_control) { name.escape_debug().to_string() } else { name.to_owned() }
 }
@@ -332,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_the_same_whatever_ends_lines() {
+    fn accepts_all_line_endings() {
         let expected = Rows::from([
             ("b, c".to_owned(), vec![Point { index: -5, value: 1.5 }, Point { index: 7, value: 2e-3 }]),
             ("a".to_owned(), vec![Point { index: 7, value: 3.0 }]),
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_told_by_the_line_on_which_it_begins() {
+    fn reports_the_first_line_of_a_row() {
         for (text, line) in [
             ("series,index,value\na,1,1\na,2,x", 3),
             ("series,index,value\na,1,1\n\n\na,2,x\na,3,1\n", 5),

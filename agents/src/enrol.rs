@@ -1,4 +1,4 @@
-//! `roundtrip enrol`: lets this machine into a lab, with a code that somebody made for it.
+//! `roundtrip enrol`: enrols this machine in a lab with a one-time code.
 
 use crate::cli::EnrolArguments;
 use crate::failure::Failure;
@@ -19,17 +19,17 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     let key = Key::draw()?;
     let enrolment = Enrolment { code, machine: machine.clone(), public_key: key.public() };
     let enrolled = server::enrol(&arguments.server, &enrolment)?;
-    let told = Enrolled {
+    let stored = Enrolled {
         server: arguments.server.clone(),
         agent_id: enrolled.agent_id,
         machine: machine.slug.clone(),
         token_expires_at: enrolled.token.expires_at,
         update_key,
     };
-    Identity::write(&folder, told, key, &enrolled.token)?;
-    let works_for = enrolled.project.map_or_else(|| "any project".to_owned(), |project| project.to_string());
+    Identity::write(&folder, stored, key, &enrolled.token)?;
+    let works_for = enrolled.project.map_or_else(|| "all projects".to_owned(), |project| project.to_string());
     eprintln!(
-        "{} is agent {} of {}, and works for {works_for}.\nKept in {}. Now run: roundtrip agent",
+        "Enrolled: {} is agent {} of {}, for {works_for}.\nState: {}\nNext: roundtrip agent",
         machine.slug,
         enrolled.agent_id,
         arguments.server,
@@ -38,33 +38,36 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     Ok(())
 }
 
-/// What is no key is told before the code is used up.
+/// Checks the key before the code is used.
 fn update_key(file: &Path) -> crate::Result<String> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::Usage(format!("cannot read the key for updates from {}: {error}", file.display()))
-    })?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Usage(format!("cannot read the update key {}: {error}", file.display())))?;
     update::parse_key(&text)?;
     Ok(text)
 }
 
-/// From the file, or typed: a code that stands in the arguments is read by everybody on the machine.
+/// Reads the code from a file or the terminal. Arguments would be visible to all users of the machine.
 fn code(file: Option<&Path>) -> crate::Result<String> {
     let code = match file {
         Some(file) => upload::token_in(file)?,
         None => {
             if io::stdin().is_terminal() {
-                eprint!("The code (made under Machines in the web interface, good for ten minutes): ");
+                eprint!("Enrolment code (from Machines in the web interface): ");
                 let _ = io::stderr().flush();
             }
             let mut line = String::new();
             io::stdin()
                 .read_line(&mut line)
-                .map_err(|error| Failure::Other(format!("cannot read the code: {error}")))?;
+                .map_err(|error| Failure::Other(format!("cannot read the enrolment code: {error}")))?;
             line.trim().to_owned()
         }
     };
     if code.is_empty() {
-        return Err(Failure::Usage("the code is empty: expected one that begins with rte_".into()));
+        return Err(Failure::Usage(
+            "the enrolment code is empty: expected a code that begins with \
+            rte_"
+                .into(),
+        ));
     }
     Ok(code)
 }

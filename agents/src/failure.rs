@@ -1,41 +1,41 @@
-//! Every way in which the command fails, with the exit code that scripts rely on.
+//! Every failure of the command, with the exit code that scripts rely on.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Something that no retry mends: exit code 1.
+    /// A failure that a retry does not fix: exit code 1.
     #[error("{0}")]
     Other(String),
-    /// The arguments ask for what does not exist: exit code 2, as clap's own errors.
+    /// Invalid arguments: exit code 2, like clap's own errors.
     #[error("{0}")]
     Usage(String),
-    /// A comparison found what it was told to fail on: exit code 3.
+    /// A regression, with `--fail-on regressed`: exit code 3.
     #[error("{0}")]
     Regressed(String),
-    /// A comparison could not tell, and was told to fail then: exit code 4.
+    /// An inconclusive case, with `--fail-on inconclusive`: exit code 4.
     #[error("{0}")]
     Inconclusive(String),
-    /// The server refuses who we are: exit code 5.
+    /// The server rejects the token: exit code 5.
     #[error("{0}")]
     Authentication(String),
-    /// Measured, kept on disk, not uploaded: exit code 6.
+    /// Measured and saved, but not uploaded: exit code 6.
     #[error(
-        "{reason}\nNothing is lost: the report is kept at {}. Send it with: roundtrip upload {} --upload {server}{}",
+        "{reason}\nThe report was saved: {}\nUpload it with: roundtrip upload {} --upload {server}{}",
         kept.display(), as_argument(kept), if *quarantined { " --quarantined" } else { "" }
     )]
     Spooled {
         reason: String,
         kept: PathBuf,
         server: String,
-        /// Whether nobody vouches for it.
+        /// Whether it is stored outside the trend.
         quarantined: bool,
     },
-    /// What was measured in one way cannot be compared with what was measured in another: exit code 9.
+    /// The results are not comparable: exit code 9.
     #[error("{0}")]
     NotComparable(String),
-    /// This machine, or what it runs, is not to be measured: exit code 9.
+    /// This machine or commit must not be measured: exit code 9.
     #[error("{0}")]
     Refused(String),
     /// A file cannot be written: exit code 8.
@@ -43,7 +43,7 @@ pub(crate) enum Failure {
     Disk { path: PathBuf, source: std::io::Error },
 }
 
-/// A path as it is typed: the folder in which reports wait has a space in its name on macOS.
+/// A path quoted for the shell: on macOS, the folder of saved reports has a space in its name.
 fn as_argument(path: &Path) -> String {
     let path = path.to_string_lossy();
     if !cfg!(windows) {
@@ -52,7 +52,7 @@ fn as_argument(path: &Path) -> String {
     if path.contains(' ') { format!("\"{path}\"") } else { path.into_owned() }
 }
 
-/// What fails on the disk, by its path.
+/// Adds the path to an I/O error.
 pub(crate) trait OnDisk<T> {
     fn on_disk(self, path: impl Into<PathBuf>) -> crate::Result<T>;
 }

@@ -2,12 +2,12 @@
 
 use indicatif::HumanCount;
 
-/// Three significant digits with the unit.
+/// Formats a time with three significant digits and a unit.
 pub(crate) fn nanoseconds(ns: u64) -> String {
     scaled(ns as f64, 1000.0, &["ns", "µs", "ms", "s"])
 }
 
-/// Exact where it is a whole number of a unit, else three significant digits.
+/// Formats a size: exact if it is a whole number of a unit, else with three significant digits.
 pub(crate) fn bytes(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
 }
@@ -16,7 +16,7 @@ pub(crate) fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
-/// A share in percent, two significant digits.
+/// Formats a share in percent, with two significant digits.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = if percent.abs() < 0.995 { 2 } else { usize::from(percent.abs() < 9.95) };
@@ -28,13 +28,13 @@ pub(crate) fn signed_percent(share: f64) -> String {
     format!("{sign}{}", percent(share.abs()))
 }
 
-/// A number of six significant digits: those behind are noise.
+/// Rounds to six significant digits: the others are noise.
 pub(crate) fn rounded(value: f64) -> f64 {
-    // It is what such a number looks like, so it can be read.
+    // The format is always a valid number.
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// A number of which no unit is known, six significant digits at most.
+/// Formats a number without a known unit, with at most six significant digits.
 pub(crate) fn figure(value: f64) -> String {
     let value = rounded(value);
     let is_plain = value == 0.0 || (1e-4..1e12).contains(&value.abs());
@@ -49,7 +49,7 @@ fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     let mut value = value;
     let mut units = units.iter().peekable();
     while let Some(unit) = units.next() {
-        // 999.6 ns would round to 1000 ns: it is 1.00 µs.
+        // 999.6 ns would round to 1000 ns, so it becomes 1.00 µs.
         if units.peek().is_none() || value < step.min(999.5) {
             let decimals = match value {
                 _ if value.fract() == 0.0 => 0,
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_three_significant_digits_and_a_unit() {
+    fn formats_times() {
         for (ns, text) in [
             (0, "0 ns"),
             (999, "999 ns"),
@@ -83,18 +83,18 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_parted_and_shares_have_two_digits() {
+    fn formats_counts_and_shares() {
         assert_eq!(count(1_048_576), "1,048,576");
         assert_eq!([0.000_4, 0.012, 0.34].map(percent), ["0.04 %", "1.2 %", "34 %"]);
     }
 
     #[test]
-    fn a_change_has_its_sign() {
+    fn formats_changes_with_a_sign() {
         assert_eq!([0.051, -0.34, 12.0].map(signed_percent), ["+5.1 %", "-34 %", "+1200 %"]);
     }
 
     #[test]
-    fn figures_have_six_significant_digits_and_exponents_where_they_are_far_from_one() {
+    fn formats_figures() {
         for (value, text) in [
             (344.000_000_000_1, "344"),
             (101.034_56, "101.035"),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_exact_where_they_are_round() {
+    fn formats_round_sizes_exactly() {
         for (size, text) in [(64, "64 B"), (1_024, "1 KiB"), (65_536, "64 KiB"), (1_500, "1.46 KiB")] {
             assert_eq!(bytes(size), text);
         }

@@ -1,4 +1,4 @@
-//! Requests to a server, and what its refusals mean.
+//! Requests to a server, and the meaning of its errors.
 
 use crate::failure::Failure;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -12,8 +12,8 @@ use ureq::Body;
 use ureq::http::Response;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
-/// Whom to believe that a server is who it says, in place of Mozilla's list: a file of PEM, as other programs take it. A lab
-/// often has an authority of its own.
+/// PEM file with trusted certificates, used instead of Mozilla's list; the same variable as in other
+/// programs. Labs often have their own authority.
 const TRUSTED_FILE: &str = "SSL_CERT_FILE";
 
 static TRUSTED: LazyLock<RootCerts> = LazyLock::new(|| {
@@ -21,8 +21,8 @@ static TRUSTED: LazyLock<RootCerts> = LazyLock::new(|| {
         return RootCerts::WebPki;
     };
     trusted_in(Path::new(&file)).unwrap_or_else(|error| {
-        // Once: what follows is that a server is believed or not, as without it.
-        eprintln!("roundtrip: {TRUSTED_FILE}: {error}; Mozilla's list is believed instead");
+        // Printed once. Connections then use the default list.
+        eprintln!("roundtrip: {TRUSTED_FILE}: {error}; using Mozilla's root certificates instead");
         RootCerts::WebPki
     })
 });
@@ -32,11 +32,11 @@ fn trusted_in(file: &Path) -> Result<RootCerts, String> {
     let found = parse_pem(&pem).filter_map(|item| match item {
         Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
         Ok(_) => None,
-        Err(error) => Some(Err(format!("{} is damaged: {error}", file.display()))),
+        Err(error) => Some(Err(format!("{} is invalid: {error}", file.display()))),
     });
     let certificates: Vec<_> = found.collect::<Result<_, _>>()?;
     if certificates.is_empty() {
-        return Err(format!("no certificate is in {}: expected PEM", file.display()));
+        return Err(format!("no certificate in {}: expected PEM", file.display()));
     }
     Ok(RootCerts::new_with_certs(&certificates))
 }
@@ -54,9 +54,9 @@ pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) enum Refusal {
-    /// Worth trying again later, after this long if the server says so.
+    /// Retry later; the delay is the server's, if it sent one.
     Temporary(String, Option<Duration>),
-    /// The server will say the same next time.
+    /// A retry would fail the same way.
     Final(String),
     Token(String),
 }
@@ -82,9 +82,9 @@ impl Refused {
         let said = match &problem {
             Some(problem) => {
                 let at = problem.pointer.as_ref().map(|pointer| format!(" at {pointer}")).unwrap_or_default();
-                format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
+                format!("the server returned {status} {}{at}: {}", problem.code, problem.detail)
             }
-            None => format!("{url} answered {status}: is it a Roundtrip server?"),
+            None => format!("{url} returned {status}. Is it a Roundtrip server?"),
         };
         Self { status, code: problem.map(|problem| problem.code).unwrap_or_default(), said, retry_after }
     }
@@ -111,8 +111,8 @@ impl From<Refused> for Refusal {
 
 pub(crate) fn unanswered(url: &str, error: &ureq::Error) -> Refusal {
     match error {
-        ureq::Error::BadUri(_) => Refusal::Final(format!("`{url}` is not a server's address: {error}")),
-        error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
+        ureq::Error::BadUri(_) => Refusal::Final(format!("invalid server URL `{url}`: {error}")),
+        error => Refusal::Temporary(format!("cannot connect to {url}: {error}"), None),
     }
 }
 
@@ -126,18 +126,22 @@ pub(crate) fn post(
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    let json =
-        serde_json::to_vec(body).map_err(|error| Refusal::Final(format!("writing a request: {error}")))?;
+    let json = serde_json::to_vec(body).map_err(|error| {
+        Refusal::Final(format!(
+            "cannot encode the request: \
+            {error}"
+        ))
+    })?;
     request.send(&json[..]).map_err(|error| unanswered(url, &error))
 }
 
 pub(crate) fn parse<A: DeserializeOwned>(url: &str, response: &mut Response<Body>) -> Result<A, Refusal> {
     let text = response.body_mut().read_to_string().map_err(|error| unanswered(url, &error))?;
     serde_json::from_str(&text)
-        .map_err(|error| Refusal::Temporary(format!("{url} answered what is no answer to it: {error}"), None))
+        .map_err(|error| Refusal::Temporary(format!("unexpected response from {url}: {error}"), None))
 }
 
-/// The value in an answer that may be a refusal, or missing.
+/// The value in an answer, unless the answer is an error or has no value.
 pub(crate) fn answer<A: DeserializeOwned>(
     url: &str,
     sent: Result<Response<Body>, ureq::Error>,
@@ -149,8 +153,9 @@ pub(crate) fn answer<A: DeserializeOwned>(
     Err(Refused::read(url, &mut response).into())
 }
 
-/// Pauses that grow from the one to the other and go on for ever, each up to twice as long as it would be: agents
-/// that failed at the same time do not try again at the same time.
+/// Endless delays that grow from `min` to `max`, each with jitter of up to its own length, so that agents
+/// that failed at the same time do
+/// not retry at the same time.
 pub(crate) fn growing_pauses(min: Duration, max: Duration) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(min)
@@ -165,12 +170,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_file_with_certificates_says_whom_to_believe() {
+    fn uses_only_a_valid_certificate_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("trusted.pem");
         assert!(trusted_in(&file).unwrap_err().starts_with("cannot read /"));
         std::fs::write(&file, "nothing").unwrap();
-        assert!(trusted_in(&file).unwrap_err().starts_with("no certificate is in /"));
+        assert!(trusted_in(&file).unwrap_err().starts_with("no certificate in /"));
         std::fs::write(&file, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
         assert!(matches!(trusted_in(&file), Ok(RootCerts::Specific(found)) if found.len() == 1));
     }

@@ -1,4 +1,4 @@
-//! `roundtrip import`: what another tool has measured becomes a run like any other, and the file goes with it.
+//! `roundtrip import`: turns results of another tool into a run, and uploads the original file with it.
 
 use crate::cli::{ImportArguments, OrAuto};
 use crate::delivery::{Delivery, Subject};
@@ -34,27 +34,27 @@ pub(crate) fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
     }
     let bytes = std::fs::File::open(path).and_then(read_all).map_err(failed)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // A server takes no control characters, and no long ones.
+    // The server rejects control characters and long names.
     let name: String = name.chars().filter(|character| !character.is_control()).collect();
     let end = (0..=name.len().min(FILE_NAME_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end));
     Ok((name[..end.unwrap_or(0)].to_owned(), bytes))
 }
 
-/// All that may be in a file, and one byte more, which tells a file that is too long.
+/// Reads at most the size limit plus one byte, to detect a file that is too long.
 pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(INPUT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Imports what a command of the settings prints, or writes to a file.
+/// Imports the output of a command in the settings, or the file that it writes.
 pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
     let Imported { run: command, format, file } = imported;
     let stdout = if file.is_some() { std::io::stderr().into() } else { Stdio::piped() };
     let output = build::run(command, "Running", root, stdout).map_err(Failure::Other)?;
     if !output.status.success() {
         return Err(Failure::Other(format!(
-            "`{command}` ended with {}: nothing of it is imported",
+            "`{command}` failed ({}): its results were not imported",
             output.status
         )));
     }
@@ -75,7 +75,7 @@ fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: OrAuto<Format
     kept.send()
 }
 
-/// The report of what these bytes say of a subject, and the format that they are in.
+/// Parses the bytes into a report, and returns it with the detected format.
 pub(crate) fn report(
     subject: Subject,
     name: &str,
@@ -90,7 +90,7 @@ pub(crate) fn report(
     let format = import.format;
     let now = Utc::now();
     let outcome = Outcome {
-        // Where it was measured, a file does not tell as we would.
+        // A file does not describe the machine in our terms.
         environment: Environment::default(),
         canaries: Vec::new(),
         order_seed: 0,

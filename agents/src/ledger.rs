@@ -1,6 +1,6 @@
-//! How many reports of a spool each server has acknowledged: told with every upload, so that a server which has lost some can
-//! say so. Kept in the spool. A run is counted when a server that was told of the ledger has stored it, and once, whatever
-//! is cut short or repeated: the server counts the same.
+//! The number of reports that each server has acknowledged, sent with every upload so that a server can
+//! detect lost ones. Stored in the spool. A run is counted once, when the server has stored it, despite
+//! crashes and retries; the server counts the same way.
 
 use crate::failure::{Failure, OnDisk};
 use crate::spool;
@@ -13,10 +13,9 @@ use uuid::Uuid;
 
 const FILE: &str = "acknowledged.json";
 const LOCK: &str = "acknowledged.lock";
-/// A report that was counted and not yet removed, as after a crash, is uploaded and acknowledged again: it is among the
-/// newest.
+/// After a crash, a report that was counted but not deleted is uploaded again. It is among these newest runs.
 const NEWEST_MAX: usize = 64;
-/// Reports that were sent and not acknowledged are still in the spool, or somebody has taken them out.
+/// Sent but unacknowledged reports are still in the spool, unless a user removed them.
 const SENT_MAX: usize = 1_000;
 
 #[derive(Clone, Debug)]
@@ -25,24 +24,24 @@ pub(crate) struct Ledger {
     server: String,
 }
 
-/// What is kept, by server: another one may have another database, which knows nothing of what this one has.
+/// One account per server: servers may have different databases.
 type Book = BTreeMap<String, Account>;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Account {
     installation_id: Uuid,
     count: u64,
-    /// The runs that were counted last, the newest at the end.
+    /// The newest counted runs, in order.
     newest: Vec<RunId>,
-    /// Runs that were sent and not counted: the server may have stored them, and its answer may be lost.
+    /// Runs sent but not counted: the server may have stored them although its response was lost.
     sent: Vec<RunId>,
 }
 
-/// What a server is told with a run, and how its answer is to be understood.
+/// The count to send with a run, and whether the run was sent before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct SentRun {
     pub(crate) acknowledged: Acknowledged,
-    /// The run was sent before: if it is stored already, then because of that.
+    /// The run was sent before, so the server may already have it.
     was_sent: bool,
 }
 
@@ -51,8 +50,8 @@ impl Ledger {
         Self { spool: spool.to_owned(), server: server.trim_end_matches('/').to_owned() }
     }
 
-    /// What to tell the server with this run, which is sent now.
-    pub(crate) fn send(&self, run: RunId) -> crate::Result<Told> {
+    /// The count to send with this run.
+    pub(crate) fn send(&self, run: RunId) -> crate::Result<SentRun> {
         self.change(|account| {
             let was_sent = account.sent.contains(&run);
             if !was_sent {
@@ -60,28 +59,28 @@ impl Ledger {
             }
             let acknowledged =
                 Acknowledged { installation_id: account.installation_id, count: account.count };
-            Told { acknowledged, was_sent }
+            SentRun { acknowledged, was_sent }
         })
     }
 
-    /// Counts a run whose acknowledgement was checked, unless the server had it from elsewhere.
-    pub(crate) fn count(&self, run: RunId, told: Told, is_new: bool) -> crate::Result<()> {
+    /// Counts an acknowledged run, unless the server had it from another source.
+    pub(crate) fn count(&self, run: RunId, sent: SentRun, is_new: bool) -> crate::Result<()> {
         self.change(|account| {
             account.sent.retain(|sent| *sent != run);
-            if (is_new || told.was_sent) && !account.newest.contains(&run) {
+            if (is_new || sent.was_sent) && !account.newest.contains(&run) {
                 account.count += 1;
                 push(&mut account.newest, run, NEWEST_MAX);
             }
         })
     }
 
-    /// Reads, changes and writes the account of the server, while no other process does.
+    /// Updates the server's account under a lock.
     fn change<T>(&self, change: impl FnOnce(&mut Account) -> T) -> crate::Result<T> {
         let (path, lock) = (self.spool.join(FILE), self.spool.join(LOCK));
         fs::create_dir_all(&self.spool).on_disk(&lock)?;
         let locked = File::options().append(true).create(true).open(&lock).on_disk(&lock)?;
         locked.lock().on_disk(&lock)?;
-        // One that cannot be read begins anew, as another installation: what is not known was not lost.
+        // If the file is invalid, start with a new account, like a new installation.
         let before = fs::read(&path).unwrap_or_default();
         let mut book: Book = serde_json::from_slice(&before).unwrap_or_default();
         let account = book.entry(self.server.clone()).or_insert_with(|| Account {
@@ -90,12 +89,12 @@ impl Ledger {
             newest: Vec::new(),
             sent: Vec::new(),
         });
-        let told = change(account);
+        let result = change(account);
         let after = serde_json::to_vec(&book).map_err(|error| Failure::Other(error.to_string()))?;
         if after != before {
             spool::write(&path, &after)?;
         }
-        Ok(told)
+        Ok(result)
     }
 }
 
@@ -109,8 +108,8 @@ mod tests {
     use super::*;
 
     fn deliver(ledger: &Ledger, run: RunId, is_new: bool) {
-        let told = ledger.send(run).unwrap();
-        ledger.count(run, told, is_new).unwrap();
+        let sent = ledger.send(run).unwrap();
+        ledger.count(run, sent, is_new).unwrap();
     }
 
     fn acknowledged(ledger: &Ledger) -> Acknowledged {
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn each_run_is_counted_once_and_each_server_apart() {
+    fn counts_each_run_once_per_server() {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(folder.path(), "http://one/");
         let first = acknowledged(&ledger);
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_had_already_is_counted_only_if_it_may_have_come_from_here() {
+    fn counts_known_runs_only_if_sent_before() {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(folder.path(), "http://one");
         deliver(&ledger, RunId::draw(), false);
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_count_at_once_miss_nothing() {
+    fn counts_concurrent_processes() {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::new(folder.path(), "http://one");
         std::thread::scope(|scope| {
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_ledger_begins_anew() {
+    fn replaces_an_invalid_ledger() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE), "no ledger").unwrap();
         assert_eq!(acknowledged(&Ledger::new(folder.path(), "http://one")).count, 0);

@@ -1,5 +1,5 @@
-//! The agent's log: a line an event, for people. Standard error, where journald or a terminal shows it; or a file, with
-//! the time before each line, because nobody else adds it.
+//! The agent's log: one line per event. On standard error, without timestamps because journald adds them; or
+//! in a file, with timestamps.
 
 use crate::failure::OnDisk;
 use chrono::{SecondsFormat, Utc};
@@ -17,23 +17,23 @@ impl Log {
     pub(crate) fn open(path: Option<&Path>) -> crate::Result<Self> {
         let Some(path) = path else { return Ok(Self::Standard) };
         if let Some(folder) = path.parent() {
-            // If it cannot be made, opening the file says so.
+            // If this fails, opening the file reports it.
             let _ = fs::create_dir_all(folder);
         }
         let file = File::options().append(true).create(true).open(path);
         file.map(Self::File).on_disk(path)
     }
 
-    /// Writes a line, unless it is what was said last.
-    pub(crate) fn say_once(&self, last: &mut Option<String>, event: String) {
+    /// Writes a line, unless it equals the last one.
+    pub(crate) fn write_once(&self, last: &mut Option<String>, event: String) {
         if last.as_ref() != Some(&event) {
-            self.say(&event);
+            self.write(&event);
             *last = Some(event);
         }
     }
 
-    /// Writes a line. Where the log itself cannot be written there is nobody left to tell.
-    pub(crate) fn say(&self, event: &str) {
+    /// Writes a line. Errors are ignored: there is no place to report them.
+    pub(crate) fn write(&self, event: &str) {
         let line = event.split_whitespace().collect::<Vec<_>>().join(" ");
         let _ = match self {
             Self::Standard => writeln!(io::stderr(), "{line}"),
@@ -51,11 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_appended_to_with_the_time_before_each_line() {
+    fn appends_lines_with_timestamps() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deeper/agent.log");
-        Log::open(Some(&path)).unwrap().say("first");
-        Log::open(Some(&path)).unwrap().say("two\n  lines are one");
+        Log::open(Some(&path)).unwrap().write("first");
+        Log::open(Some(&path)).unwrap().write("two\n  lines are one");
         let text = fs::read_to_string(&path).unwrap();
         let lines: Vec<(&str, &str)> = text.lines().map(|line| line.split_once(' ').unwrap()).collect();
         assert_eq!((lines[0].1, lines[1].1), ("first", "two lines are one"));

@@ -1,28 +1,24 @@
-//! The `roundtrip` command: runs the transport suite on this machine and uploads what it measured.
+//! The `roundtrip` command: runs benchmarks on this machine and uploads the results.
 //!
 //! # Codemap
-//! - `cli`: arguments, and nothing else.
-//! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk, and one agent a spool.
-//! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
-//! - `uploader`: what waits in a spool, to a server.
-//! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.
-//! - `http`: requests to a server, and pauses between attempts.
-//! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
-//! - `stop`: whether an agent is to stop, and waiting meanwhile.  `log`: an agent's.
-//! - `platform`: what differs between operating systems.
-//! - `ci`: what a job of continuous integration is for, and its proof of who it is.  `summary`: what stands on its page.
-//! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
-//! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
-//! - `table`: the report for people.
-//! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
-//! - `import`: what other tools have measured.
-//! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
-//! - `advise`: which transport is best for messages of given sizes.
-//! - `detect`: where the values of a CSV file change.
-//! - `sizes`: message sizes that somebody has counted.
-//! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
-//! - `record`: the sizes of the messages of a running process.
-//! - `format`: times and sizes with their units.  `output`: standard output, and what stands on stderr while the suite runs.
+//! - `cli`: arguments.
+//! - `run`: measures and prints.  `delivery`: creates, saves and uploads reports.  `spool`: saved reports; one agent per spool.
+//! - `upload`: uploads one report.  `ledger`: counts acknowledged reports.  `uploader`: uploads the reports of a spool.
+//! - `enrol`: enrols this machine in a lab.  `lab`: runs jobs of the server's queue.
+//! - `agent`: measures each new commit of a checkout.  `service`: runs an agent as a system service.
+//! - `http`: requests to a server, and delays between attempts.  `stop`: stop signals.  `log`: the agent's log.
+//! - `platform`: everything specific to an operating system.
+//! - `ci`: pull request and OIDC token of a CI job.  `summary`: Markdown for its page.
+//! - `repository`: the checked-out commit.  `settings`: `roundtrip.toml`.  `build`: builds a repository's programs.
+//! - `doctor`: sources of noise.  `list`: transports, scenarios and presets.  `suite_page`: the same for the docs.
+//! - `table`: the report as text.  `node`: which `node` to measure.
+//! - `import`: results of other tools.
+//! - `ab`: alternates two builds.  `compare`: compares two reports.  `comparison`: output of both.
+//! - `advise`: ranks transports for message sizes.  `sizes`: reads message-size histograms.
+//! - `detect`: finds change points in a CSV file.
+//! - `matrix`: round trips between each pair of CPUs.  `probe_effect`: how a probe changes results.
+//! - `record`: message sizes of a running process.
+//! - `format`: numbers with units.  `output`: standard output, and progress on standard error.
 //! - `failure`: every failure and its exit code.
 
 mod ab;

@@ -1,6 +1,6 @@
-//! What a person or a program reads on standard output: colour where it is wanted, lines that fit, tables; and the bar on standard
-//! error while the suite runs. It is drawn between repetitions only, never while a clock runs, and absent where standard error is
-//! not a terminal.
+//! Standard output for people and programs: colours, wrapped lines, tables; and the progress bar on standard
+//! error. The bar is drawn only between
+//! repetitions, never while a clock runs, and only on a terminal.
 
 use crate::failure::{Failure, OnDisk};
 use clap::builder::styling::Style;
@@ -9,7 +9,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Event;
 use std::io::{self, IsTerminal, Write};
 
-/// Writes all of a text, and the end of its last line where it lacks one.
+/// Writes a text, and adds a missing line break at its end.
 pub(crate) fn print(text: &str) -> crate::Result<()> {
     let mut out = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -22,13 +22,13 @@ pub(crate) fn print(text: &str) -> crate::Result<()> {
 
 pub(crate) fn print_json(value: &impl serde::Serialize) -> crate::Result<()> {
     let json = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::Other(format!("writing JSON: {error}")))?;
+        .map_err(|error| Failure::Other(format!("cannot encode JSON: {error}")))?;
     print(&json)
 }
 
 pub(crate) const WIDTH: u16 = 80;
 
-/// Whether standard output may be coloured: a terminal that can, unless `NO_COLOR` is set (<https://no-color.org>).
+/// Whether standard output supports colours and `NO_COLOR` is not set (<https://no-color.org>).
 pub(crate) fn is_coloured() -> bool {
     let objects = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -39,7 +39,7 @@ pub(crate) fn styled(text: &str, style: Style, coloured: bool) -> String {
     if coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// A text in lines of at most [`WIDTH`], all indented by so many columns.
+/// Wraps a text into lines of at most [`WIDTH`], indented by `indent` columns.
 pub(crate) fn paragraph(text: &str, indent: u16) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -50,7 +50,7 @@ pub(crate) fn paragraph(text: &str, indent: u16) -> String {
     table.trim_fmt()
 }
 
-/// Rows in columns, of which those of numbers are aligned to the right.
+/// Aligns rows in columns; columns of numbers are aligned right.
 pub(crate) fn table<R: Into<Row>>(
     header: impl Into<Row>,
     rows: impl IntoIterator<Item = R>,
@@ -64,7 +64,7 @@ pub(crate) fn table<R: Into<Row>>(
     table.trim_fmt()
 }
 
-/// A bar of so many steps, which this template lays out.
+/// A bar with `length` steps and this template.
 pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length);
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -73,7 +73,8 @@ pub(crate) fn bar(length: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// A bar over all repetitions, with the time that is left at most: a case may need fewer repetitions than it may have.
+/// A bar over all repetitions, with the longest remaining time: a case may need fewer repetitions than its
+/// maximum.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_broken_between_words_and_indented() {
+    fn wraps_and_indents_text() {
         let text = paragraph(&"word ".repeat(40), 4);
         assert!(text.lines().count() > 1);
         for line in text.lines() {

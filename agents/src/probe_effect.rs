@@ -1,6 +1,6 @@
-//! `roundtrip probe-effect`: what a probe does to the figures. The FreeBSD study's sweep of buffer sizes, raw and probed in
-//! turn; each line normalised by its mean, so that what is compared is its shape; each size tested with the paired
-//! Wilcoxon signed-rank test, as in the study's figure 3.
+//! `roundtrip probe-effect`: measures how a probe changes results. Runs the FreeBSD study's sweep of buffer
+//! sizes, alternating without and with the probe. Each line is normalised by its mean to compare shapes, and
+//! each size is tested with the paired Wilcoxon signed-rank test, as in the study's figure 3.
 
 use crate::cli::{Format, ProbeEffectArguments};
 use crate::comparison::probability;
@@ -18,11 +18,12 @@ use roundtrip_wire::{CaseResult, Slug};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The study's own: below it a difference is taken for real.
+/// The study's significance level.
 const SIGNIFICANCE: f64 = 0.05;
 
-/// The smallest buffer under the probe `syscalls`, which stops both ends at every call: about 40 us for a write and a
-/// read, so 16 MiB in pieces of 32 B would take 20 s, and 30 repetitions of the whole sweep over 20 minutes.
+/// The smallest buffer with the probe `syscalls`, which stops both ends at every call. A write and a read
+/// take about 40 us, so 16 MiB in pieces
+/// of 32 B would take 20 s, and 30 repetitions of the whole sweep over 20 minutes.
 const TRACED_BYTES_MIN: usize = 256;
 
 /// What `--format json` prints.
@@ -36,22 +37,23 @@ struct Effect {
 #[derive(Debug, Serialize)]
 struct Size {
     buffer_bytes: u64,
-    /// Median over the repetitions, in bytes a second.
+    /// Median over the repetitions, in bytes per second.
     raw_bytes_per_second: u64,
-    /// The same under the probe.
+    /// The same with the probe.
     probed_bytes_per_second: u64,
     /// The raw median as a multiple of the mean over all sizes.
     raw_normalised: f64,
-    /// The same under the probe.
+    /// The same with the probe.
     probed_normalised: f64,
     pairs: usize,
-    /// Of the paired Wilcoxon signed-rank test on the normalised values, two-sided; absent when no pair differs.
+    /// The two-sided p-value of the paired Wilcoxon signed-rank test on the normalised values; absent without
+    /// differences.
     p_two_sided: Option<f64>,
 }
 
 pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()> {
     let probe = arguments.probe.probe().ok_or_else(|| {
-        Failure::Usage("--probe none has no effect to measure: expected syscalls, counters or sched".into())
+        Failure::Usage("--probe none has no effect: expected syscalls, counters or sched".into())
     })?;
     let plan = plan(arguments)?;
     let progress = Progress::new("probe-effect");
@@ -66,12 +68,14 @@ pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()
     }
 }
 
-/// The sweep of `ipc-static` for one transport and two threads on one CPU, as in the study: each size raw, and each
-/// probed. It is planned with the pipe's cases, which ask for no buffer.
+/// The sweep of `ipc-static` for one transport and two threads on one CPU, as in the study: each size with
+/// and without the probe. Planned
+/// with the pipe's cases, which request no buffer.
 fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let study = definition::preset("ipc-static").map_err(|error| Failure::Other(error.to_string()))?;
-    let transport = roundtrip_bench::transport::find(&arguments.transport)
-        .ok_or_else(|| Failure::Usage(format!("no transport is called `{}`", arguments.transport)))?;
+    let transport = roundtrip_bench::transport::find(&arguments.transport).ok_or_else(|| {
+        Failure::Usage(format!("unknown transport `{}`. See `roundtrip list`.", arguments.transport))
+    })?;
     let least = if arguments.probe.probe() == Some(Probe::Syscalls) { TRACED_BYTES_MIN } else { 0 };
     let sweep = study.cases.iter().filter(|case| case.work.message_bytes >= least).filter(|case| {
         case.mode == Mode::TwoThreads
@@ -91,7 +95,7 @@ fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     Ok(Plan { preset: Slug::from_name("probe-effect"), cases, ..study })
 }
 
-/// Bytes a second of each repetition, by its number.
+/// Bytes per second of each repetition, by its number.
 type Line = BTreeMap<u32, f64>;
 
 fn compare(results: &[CaseResult]) -> crate::Result<Vec<Size>> {
@@ -158,25 +162,27 @@ fn render(effect: &Effect) -> String {
             percent(raw / probed.max(1.0) - 1.0),
             format!("{:.3}", size.raw_normalised),
             format!("{:.3}", size.probed_normalised),
-            size.p_two_sided.map_or("no pair differs".into(), probability),
+            size.p_two_sided.map_or("no differences".into(), probability),
         ]
     };
     let table = output::table(header, effect.sizes.iter().map(row), |_| true);
     let differ =
         effect.sizes.iter().filter(|size| size.p_two_sided.is_some_and(|p| p < SIGNIFICANCE)).count();
     let mut text = format!(
-        "{}, two threads on one cpu, raw and under the probe {} in turn\n\n{}\n\n",
+        "{}, two threads on one CPU, alternating without and with the probe {}\n\n{}\n\n",
         effect.transport, effect.probe, table
     );
     if effect.sizes.iter().all(|size| size.buffer_bytes >= TRACED_BYTES_MIN as u64) {
         text.push_str(
-            "Smaller buffers are left out: under this probe the sweep would take over 20 minutes.\n",
+            "Smaller buffers are left out: with this probe the sweep would take over 20 minutes.\n",
         );
     }
-    text.push_str(&format!("The probe changes the shape of the line (p < {SIGNIFICANCE}, paired Wilcoxon signed-rank test) at {differ} of {} \
-         sizes; about {:.0} would look so by chance.",
+    text.push_str(&format!(
+        "The probe changes the normalised rate at {differ} of {} sizes (p < \
+     {SIGNIFICANCE}, paired Wilcoxon signed-rank test); about {:.0} expected by chance.",
         effect.sizes.len(),
-        SIGNIFICANCE * effect.sizes.len() as f64));
+        SIGNIFICANCE * effect.sizes.len() as f64
+    ));
     text
 }
 
@@ -205,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_slows_all_sizes_alike_keeps_the_shape_and_one_that_slows_some_does_not() {
-        // A deterministic jitter of up to 4 %, another for the probed line.
+    fn detects_changes_of_shape() {
+        // A deterministic jitter of up to 4 %, different for the probed line.
         let jitter = |seed: u64| (0..20).map(move |i| 1_000_000 + (i * 7919 + seed * 104_729) % 40_000);
         let mut results = Vec::new();
         for (size, slowdown) in [(64, 4), (1_024, 2), (65_536, 2), (1 << 20, 2), (16 << 20, 2)] {
@@ -226,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_repetition_is_not_compared_over() {
+    fn skips_failed_repetitions() {
         let mut failed = result(64, false, [1_000_000].into_iter());
         failed.failures.push(roundtrip_wire::Failure { repetition: 0, reason: "killed by signal 9".into() });
         assert!(compare(&[failed]).unwrap_err().to_string().contains("killed by signal 9"));

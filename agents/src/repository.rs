@@ -1,5 +1,5 @@
-//! What the git repository says of the commit that is checked out. Asked of the `git` command, so that every kind
-//! of repository that it reads is read.
+//! Reads the checked-out commit from the repository, with the `git` command to support every kind of
+//! repository.
 
 use crate::failure::Failure;
 use chrono::{DateTime, Utc};
@@ -7,16 +7,16 @@ use roundtrip_wire::{Commit, CommitSha};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// First-parent ancestors that are sent along: enough for a server to order whatever arrives next.
+/// Number of first-parent ancestors in a report: enough for the server to order later commits.
 const HISTORY_COMMITS: u32 = 500;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
-    /// Of the remote, else of the folder.
+    /// From the remote, else from the folder.
     pub(crate) name: String,
     pub(crate) branch: Option<String>,
-    /// The branch that the clone was made of, if it says so.
+    /// The default branch of the remote, if the clone has it.
     pub(crate) default_branch: Option<String>,
     pub(crate) commit: Commit,
     /// Its first-parent ancestors, the nearest first.
@@ -27,9 +27,9 @@ pub(crate) struct Repository {
 impl Repository {
     pub(crate) fn read(git: &Git) -> crate::Result<Self> {
         let root = git.root().map_err(|error| {
-            let mend = if git.is_named { "name" } else { "run it in" };
+            let action = if git.is_named { "Name" } else { "Run this in" };
             Failure::Other(format!(
-                "{error}\nresults are filed under a commit: {mend} the checkout that is measured"
+                "Not a Git repository. {action} the checkout you want to measure.\n{error}"
             ))
         })?;
         let (commit, history) = line(git, "HEAD")?;
@@ -49,7 +49,7 @@ impl Repository {
         })
     }
 
-    /// A commit of a repository in which nothing is checked out, and whose name somebody else knows.
+    /// A commit of a bare mirror, with the given repository name.
     pub(crate) fn of_commit(git: &Git, commit: &CommitSha, name: &str) -> crate::Result<Self> {
         let (commit, history) = line(git, commit.as_str())?;
         Ok(Self {
@@ -74,7 +74,7 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
         number(&mut commits, length.trim().parse().map_err(|_| unexpected("rev-list", &length))?);
     }
     if commits.is_empty() {
-        return Err(Failure::Other("git shows no commit to measure: commit first".into()));
+        return Err(Failure::Other("no commit to measure. Commit your changes first.".into()));
     }
     let commit = commits.remove(0);
     Ok((commit, commits))
@@ -84,23 +84,23 @@ fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
 pub(crate) struct Git {
     folder: PathBuf,
     is_named: bool,
-    /// How it fetches, where it does.
+    /// The allowed protocols, if it may fetch.
     protocols: Option<&'static str>,
 }
 
 impl Git {
-    /// In the folder where this command runs. Git asks who owns the repository: it is only where we happen to be.
+    /// In the current folder. Git checks who owns the repository, because the user may be there by chance.
     pub(crate) fn here() -> Self {
         Self { folder: ".".into(), is_named: false, protocols: None }
     }
 
-    /// In a folder that somebody has named, and trusts thereby: a service reads what another user owns.
+    /// In a folder named by the user, who trusts it: a service may read another user's repository.
     pub(crate) fn named(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), is_named: true, protocols: None }
     }
 
-    /// The same where nobody can be asked anything: it fetches over these protocols alone, runs no hooks, and fails where it
-    /// would ask for a password.
+    /// The same without prompts: it uses only these protocols, runs no hooks, and fails instead of asking
+    /// for a password.
     pub(crate) fn quiet(self, protocols: &'static str) -> Self {
         Self { protocols: Some(protocols), ..self }
     }
@@ -118,7 +118,8 @@ impl Git {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.folder);
         if self.is_named {
-            // We only read: no file of the repository is written, no program that it names is run (git-config(1)).
+            // Read-only: git writes no file of the repository and runs no program that it configures
+            // (git-config(1)).
             command.args(["--no-optional-locks", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"]);
         }
         if let Some(protocols) = self.protocols {
@@ -126,9 +127,7 @@ impl Git {
             command.env("GIT_ALLOW_PROTOCOL", protocols).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         }
         let output = command.args(arguments).output().map_err(|error| {
-            Failure::Other(format!(
-                "git is needed to know which commit is measured, and does not start: {error}"
-            ))
+            Failure::Other(format!("cannot run git, which is needed to identify the commit: {error}"))
         })?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -143,7 +142,7 @@ impl Git {
     }
 }
 
-/// Numbers the commits along the first-parent path: the first has as many as the path is long.
+/// Numbers the commits along the first-parent path, counting from its root.
 fn number(commits: &mut [Commit], length: u64) {
     for (ordinal, commit) in (1..=length).rev().zip(commits) {
         commit.first_parent_ordinal = Some(ordinal);
@@ -167,13 +166,13 @@ fn parse(line: &str) -> crate::Result<Commit> {
     })
 }
 
-/// A subject can be of any length; a report's texts cannot.
+/// Limits the length of a text for the report.
 fn shortened(text: &str) -> String {
     text.chars().filter(|&character| character != '\0').take(1_000).collect()
 }
 
 fn unexpected(command: &str, text: &str) -> Failure {
-    Failure::Other(format!("git {command} answered in an unexpected form: {}", text.trim()))
+    Failure::Other(format!("unexpected output of git {command}: {}", text.trim()))
 }
 
 /// `roundtrip` of `ssh://host/team/roundtrip.git`.
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_knows_the_default_branch_whatever_is_checked_out() {
+    fn finds_the_default_branch() {
         let (origin, parent) = (repository_with_commits(&["one"]), tempfile::tempdir().unwrap());
         let (from, clone) = (origin.path().to_str().unwrap(), parent.path().join("clone"));
         Git::named(parent.path()).ask(&["clone", "--quiet", from, "clone"]).unwrap();
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_is_numbered_from_the_root() {
+    fn numbers_history_from_the_root() {
         let folder = repository_with_commits(&["one", "two", "three"]);
         let read = Repository::read(&Git::named(folder.path())).unwrap();
         assert_eq!((read.commit.subject.as_str(), read.commit.first_parent_ordinal), ("three", Some(3)));
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_of_another_owner_is_read_only_if_it_is_named() {
+    fn reads_foreign_repositories_only_if_named() {
         let folder = repository_with_commits(&["one"]);
         let given = Command::new("chown").args(["-R", "65534"]).arg(folder.path()).output();
         if !given.is_ok_and(|output| output.status.success()) {
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_branch_does_not_count() {
+    fn ignores_merged_branches() {
         let folder = repository_with_commits(&["one", "two"]);
         git(folder.path(), &["checkout", "-q", "-b", "side", "HEAD~1"]);
         git(folder.path(), &["commit", "-q", "--allow-empty", "-m", "aside"]);
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shallow_clone_claims_no_ordinal() {
+    fn shallow_clone_has_no_ordinal() {
         let origin = repository_with_commits(&["one", "two", "three"]);
         let clone = tempfile::tempdir().unwrap();
         let url = format!("file://{}", origin.path().display());
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_marks_the_work_tree_and_an_untracked_one_does_not() {
+    fn only_tracked_changes_mark_the_work_tree() {
         let folder = repository_with_commits(&[]);
         std::fs::write(folder.path().join("tracked"), "a").unwrap();
         git(folder.path(), &["add", "tracked"]);
@@ -292,14 +291,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_a_repository_is_named() {
+    fn names_a_folder_without_a_repository() {
         let folder = tempfile::tempdir().unwrap();
         let error = Repository::read(&Git::named(folder.path())).unwrap_err().to_string();
         assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
     }
 
     #[test]
-    fn a_remote_gives_its_last_part() {
+    fn names_the_repository_after_its_remote() {
         for url in ["ssh://host/team/libfoo.git", "git@host:team/libfoo.git", "/srv/libfoo/", "libfoo"] {
             assert_eq!(last_part(url), Some("libfoo"), "{url}");
         }

@@ -1,4 +1,4 @@
-//! The verbs `run` and `upload`: measure, print, keep, send.
+//! `run` and `upload`: measures, prints, saves and uploads.
 
 use crate::cli::{Format, RunArguments, UploadArguments};
 use crate::delivery::{self, Delivery, Destination};
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::Progress;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
-use crate::upload::{self, What};
+use crate::upload::{self, UploadKind};
 use crate::{build, import, node, output, spool, summary, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::harness::{self, PeerCommand};
@@ -15,7 +15,7 @@ use roundtrip_wire::{RunId, RunReport};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
-    // Whatever can fail without measuring fails before measuring.
+    // Check everything that can fail before measuring.
     let asked = arguments.preset.as_deref().map(|preset| prepare(preset, arguments)).transpose()?;
     let repository = Repository::read(&Git::here())?;
     let root = repository.root.clone();
@@ -28,12 +28,12 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let reports = plans.len() + if arguments.preset.is_none() { settings.command.len() } else { 0 };
     if reports > 1 && arguments.delivery.output.is_some() {
         return Err(Failure::Usage(format!(
-            "--output takes one report, and {} makes {reports}: expected one preset, with --preset",
+            "--output takes one report, but {} produces {reports} reports. Choose one preset with --preset.",
             settings::FILE
         )));
     }
     let peer = peer()?;
-    // With a preset that was asked for, nothing but that is measured.
+    // A requested preset is measured alone.
     let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
     {
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))
 }
 
-/// What the settings say is to be measured, or the quick preset.
+/// The presets in the settings, or quick.
 fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::Result<Vec<Plan>> {
     if settings.presets.is_empty() && settings.command.is_empty() {
         return Ok(vec![prepare("quick", arguments)?]);
@@ -52,7 +52,7 @@ fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::R
     presets.map(|preset| prepare(&preset.to_string_lossy(), arguments)).collect()
 }
 
-/// A preset, with the `node`s and the probe that are asked for.
+/// A preset with the requested `node`s and probe.
 fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
     let mut plan = node::measured_with(plan(preset)?, &arguments.node, "--node")?;
     for case in &mut plan.cases {
@@ -82,33 +82,35 @@ fn measure(
     kept.send()
 }
 
-fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
+fn parse(json: &[u8]) -> serde_json::Result<(UploadKind, RunReport)> {
     match serde_json::from_slice::<ImportRequest>(json) {
-        Ok(ImportRequest { report, .. }) => Ok((What::Import(report.run_id), report)),
-        // What is said of it is said of a report: few have anything else.
-        Err(_) => serde_json::from_slice(json).map(|report: RunReport| (What::Report(report.run_id), report)),
+        Ok(ImportRequest { report, .. }) => Ok((UploadKind::Import(report.run_id), report)),
+        // Errors refer to a report, which is the usual case.
+        Err(_) => {
+            serde_json::from_slice(json).map(|report: RunReport| (UploadKind::Report(report.run_id), report))
+        }
     }
 }
 
-/// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
+/// A preset of the suite, or a definition in a file, named by the file without `.toml`.
 pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
     if !is_definition(preset) {
         return definition::preset(preset).map_err(invalid);
     }
     let text = std::fs::read_to_string(preset)
-        .map_err(|error| Failure::Usage(format!("cannot read the definition {preset}: {error}")))?;
-    // Programs are started from where the definition stands, wherever we are.
+        .map_err(|error| Failure::Usage(format!("cannot read definition {preset}: {error}")))?;
+    // Programs start in the folder of the definition.
     let path = std::path::absolute(preset)
-        .map_err(|error| Failure::Other(format!("cannot tell where {preset} is: {error}")))?;
+        .map_err(|error| Failure::Other(format!("cannot find {preset}: {error}")))?;
     defined(&path, &text)
 }
 
-/// Whether this is the path of a definition, and no name of the suite.
+/// Whether this is the path of a definition and not a name in the suite.
 pub(crate) fn is_definition(preset: &str) -> bool {
     preset.ends_with(".toml")
 }
 
-/// What a definition with this path says. Its programs are started in its folder.
+/// Parses a definition. Its programs start in its folder.
 pub(crate) fn defined(path: &Path, text: &str) -> crate::Result<Plan> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     definition::parse(&name, text, path.parent().unwrap_or(path)).map_err(invalid)
@@ -123,7 +125,7 @@ pub(crate) fn program() -> crate::Result<PathBuf> {
 }
 
 fn unknown_program(error: std::io::Error) -> Failure {
-    Failure::Other(format!("the system does not say where this program is: {error}"))
+    Failure::Other(format!("cannot find the path of this program: {error}"))
 }
 
 pub(crate) fn peer() -> crate::Result<PeerCommand> {
@@ -135,14 +137,14 @@ fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Res
     let named = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
     if arguments.pull_request.is_some() && arguments.pull_request != report.pull_request {
         return Err(Failure::Refused(format!(
-            "{path}: its pull request is {}, expected {}",
+            "{path} is for pull request {}, expected {}",
             named(report.pull_request),
             named(arguments.pull_request)
         )));
     }
     match &arguments.commit {
         Some(commit) if *commit != report.commit.sha => {
-            Err(Failure::Refused(format!("{path}: its commit is {}, expected {commit}", report.commit.sha)))
+            Err(Failure::Refused(format!("{path} is for commit {}, expected {commit}", report.commit.sha)))
         }
         _ => Ok(()),
     }

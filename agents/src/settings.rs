@@ -1,4 +1,4 @@
-//! `roundtrip.toml` at the root of a measured repository: what is measured of each of its commits, and how.
+//! `roundtrip.toml` at the root of a measured repository.
 
 use crate::cli::{AUTO, OrAuto};
 use crate::failure::Failure;
@@ -30,25 +30,25 @@ macro_rules! deserialize_parsed {
 
 pub(crate) const FILE: &str = "roundtrip.toml";
 
-/// What is measured of a repository, and how.
+/// Settings of a repository's measurements.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "roundtrip.toml")]
 pub(crate) struct Settings {
-    /// The project's name in charts. Without it: the repository's.
+    /// Project name in charts. Default: the repository's name.
     pub(crate) project: Option<Name>,
-    /// What `roundtrip run` measures, one after the other: presets of the suite, and definitions of this repository,
-    /// whose paths end in `.toml`. Without it: `quick`.
+    /// Presets and definitions (paths that end in `.toml`) that `roundtrip run` measures in this order.
+    /// Default: `quick`.
     pub(crate) presets: Vec<Preset>,
-    /// What builds the programs that definitions start: commands that are run in the root of the repository, one after
-    /// the other, without a shell. `roundtrip run` builds before it measures, `roundtrip ab` builds each revision.
+    /// Commands that build the programs of the definitions, run in order in the repository root without a
+    /// shell. `roundtrip run` builds before measuring; `roundtrip ab` builds each revision.
     pub(crate) build: Vec<CommandLine>,
-    /// The machines whose results are uploaded. Without it: any. Results of different machines are never compared, and
-    /// a laptop among them is only another line in every chart.
+    /// Machines that may upload results. Default: any. Use it to keep laptops out of the charts; results of
+    /// different machines are never compared.
     pub(crate) machines: Vec<Name>,
-    /// Other benchmarks of this repository, whose results `roundtrip run` imports when it has measured the presets.
+    /// Other benchmark commands, whose results `roundtrip run` imports after measuring the presets.
     pub(crate) command: Vec<Imported>,
-    /// What it takes to say that a case changed, or that it did not.
+    /// Thresholds for the verdicts of comparisons.
     pub(crate) thresholds: Thresholds,
 }
 
@@ -56,29 +56,30 @@ pub(crate) struct Settings {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Imported {
-    /// What is run in the root of the repository, without a shell.
+    /// The command, run in the repository root without a shell.
     pub(crate) run: CommandLine,
-    /// The format of its results. Without it: the one that they show.
+    /// Format of its results. Default: detected.
     #[serde(default)]
     #[schemars(with = "FormatText")]
     pub(crate) format: OrAuto<Format>,
-    /// The file that it writes them to, from the root. Without it: they are what it prints.
+    /// File with its results, relative to the repository root. Default: its output.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// What it takes to say that a case changed, or that it did not.
+/// Thresholds for the verdicts of comparisons.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Thresholds {
-    /// As many in a hundred comparisons may be said to have changed where nothing did. Without it: 1.
+    /// Accepted false-positive rate, in percent of comparisons. Default: 1.
     false_verdicts_percent: Option<Percent>,
-    /// A change below this share of the base's time is none, however sure it is. Without it: 1.
+    /// Smallest reported change, in percent of the base's time, even if a smaller one is significant.
+    /// Default: 1.
     least_change_percent: Option<Percent>,
-    /// A case whose 95 % interval is within this share of the base's time has not changed. Without it: 3.
+    /// A case is unchanged if its 95 % interval is within this percentage of the base's time. Default: 3.
     change_that_matters_percent: Option<Percent>,
 }
 
-/// A preset of the suite, or the path of a definition from the root of the repository.
+/// A preset, or the path of a definition from the repository root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Preset(String);
 
@@ -92,7 +93,7 @@ pub(crate) struct CommandLine(pub(crate) Vec<String>);
 #[schemars(with = "String", extend("pattern" = "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength" = 64))]
 pub(crate) struct Name(Slug);
 
-/// More than nothing, and at most all.
+/// Above 0 and at most 100.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 100.0))]
@@ -101,7 +102,7 @@ struct Percent(f64);
 deserialize_parsed!(Preset, CommandLine, Name, OrAuto<Format>);
 
 impl Settings {
-    /// Those of the repository with this root; without a file, those that apply then.
+    /// Reads the settings of the repository with this root, or the defaults without a file.
     pub(crate) fn read(root: &Path) -> crate::Result<Self> {
         let path = root.join(FILE);
         match std::fs::read_to_string(&path) {
@@ -111,7 +112,7 @@ impl Settings {
         }
     }
 
-    /// Those of the repository that we are in, if we are in one.
+    /// Reads the settings of the current repository, if there is one.
     pub(crate) fn here() -> crate::Result<Self> {
         match Git::here().root() {
             Ok(root) => Self::read(&root),
@@ -123,12 +124,12 @@ impl Settings {
         Self::parse(text).map_err(|error| Failure::Usage(format!("{}: {}", path.display(), error.trim_end())))
     }
 
-    /// The message of the parser has line, column, the line itself and what was expected.
+    /// The parser's message has the line, the column, the text of the line and the expected value.
     fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The project's name: as asked, else as the file says, else the name of the repository.
+    /// The project's name: from the argument, else from the file, else the repository's name.
     pub(crate) fn project(&self, asked: Option<&Slug>, repository_name: &str) -> Slug {
         let named = asked.or(self.project.as_ref().map(|Name(name)| name)).cloned();
         named.unwrap_or_else(|| Slug::from_name(repository_name))
@@ -145,15 +146,15 @@ impl Settings {
         }
     }
 
-    /// Refuses a machine that is not among those whose results are uploaded.
+    /// Rejects a machine that is not in the list of `machines`.
     pub(crate) fn check_machine(&self, machine: &Slug) -> crate::Result<()> {
         if self.machines.is_empty() || self.machines.iter().any(|Name(name)| name == machine) {
             return Ok(());
         }
         let known: Vec<&str> = self.machines.iter().map(|Name(name)| name.as_str()).collect();
         Err(Failure::Refused(format!(
-            "{FILE} takes results of the machines {} alone, and this one is called {machine}: name it there, or \
-             measure without --upload",
+            "this machine, {machine}, is not in `machines` of {FILE} ({}). Add it, or measure without \
+             --upload.",
             known.join(", ")
         )))
     }
@@ -164,7 +165,7 @@ impl Preset {
         &self.0
     }
 
-    /// A name, or a path that holds wherever we are.
+    /// A preset's name, or the absolute path of a definition.
     pub(crate) fn within(&self, root: &Path) -> PathBuf {
         if self.0.ends_with(".toml") { root.join(&self.0) } else { PathBuf::from(&self.0) }
     }
@@ -179,7 +180,7 @@ impl TryFrom<&str> for Preset {
         }
         let known: Vec<&str> = definition::names().collect();
         Err(format!(
-            "no preset is called `{text}`: expected one of {}, or the path of a definition, FILE.toml",
+            "unknown preset `{text}`: expected one of {}, or the path of a definition (FILE.toml)",
             known.join(", ")
         ))
     }
@@ -193,7 +194,7 @@ impl JsonSchema for Preset {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = definition::names().collect();
         json_schema!({
-            "description": "A preset of the suite, or the path of a definition from the root of the repository.",
+            "description": "A preset, or the path of a definition from the repository root.",
             "type": "string",
             "anyOf": [{ "enum": names }, { "pattern": r"\.toml$" }],
         })
@@ -219,8 +220,7 @@ impl TryFrom<&str> for OrAuto<Format> {
         if text == AUTO {
             return Ok(Self(None));
         }
-        let unknown =
-            |_| format!("no format is called `{text}`: expected one of {}", format_names().join(", "));
+        let unknown = |_| format!("unknown format `{text}`: expected one of {}", format_names().join(", "));
         text.parse().map(|format| Self(Some(format))).map_err(unknown)
     }
 }
@@ -234,7 +234,7 @@ impl JsonSchema for FormatText {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A format of result files, or auto: the one that they show.",
+            "description": "Format of the results; auto detects it.",
             "enum": format_names(),
         })
     }
@@ -248,7 +248,7 @@ impl CommandLine {
 }
 
 impl fmt::Display for CommandLine {
-    /// As a shell would take it.
+    /// As a shell command line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&shell_words::join(&self.0))
     }
@@ -259,7 +259,9 @@ impl TryFrom<&str> for CommandLine {
 
     fn try_from(text: &str) -> Result<Self, String> {
         match shell_words::split(text) {
-            Ok(words) if words.is_empty() => Err("it is empty: expected a program and its arguments".into()),
+            Ok(words) if words.is_empty() => Err("empty command: expected a program and its \
+             arguments"
+                .into()),
             Ok(words) => Ok(Self(words)),
             Err(error) => Err(format!("{error}: expected a program and its arguments")),
         }
@@ -273,12 +275,12 @@ impl TryFrom<f64> for Percent {
         if percent > 0.0 && percent <= 100.0 {
             Ok(Self(percent))
         } else {
-            Err(format!("{percent} is no share: expected more than 0 and at most 100"))
+            Err(format!("{percent} is out of range: expected more than 0 and at most 100"))
         }
     }
 }
 
-// Values that are parsed while they are read, so that an error points at the value and not at the list that holds it.
+// Values parsed during deserialization, so that an error points at the value and not at its list.
 
 fn parsed<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
@@ -305,10 +307,10 @@ where
     deserializer.deserialize_str(Parsed(PhantomData))
 }
 
-// `roundtrip.toml` as a JSON schema, made of the types that read it: an editor that knows it completes and checks what
-// somebody writes.
+// The JSON schema of `roundtrip.toml`, generated from the types that read it, for completion and checks in
+// editors.
 
-/// The schema, of the draft that editors read TOML with.
+/// The schema, in the JSON Schema draft that TOML editors support.
 pub(crate) fn schema() -> Value {
     SchemaSettings::draft07().into_generator().into_root_schema_for::<Settings>().to_value()
 }
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_comes_before_the_file_and_the_file_before_the_repository() {
+    fn arguments_override_settings_and_settings_the_repository() {
         let root = tempfile::tempdir().unwrap();
         let settings = Settings::read(root.path()).unwrap();
         assert_eq!(settings.project(None, "My Lib"), slug("my-lib"));
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_a_file_can_say_is_read() {
+    fn reads_all_settings() {
         let settings = Settings::parse(
             "project = 'libfoo'\npresets = ['quick', 'bench/ipc.toml']\nbuild = ['make -C \"my bench\" all']\n\
              machines = ['lab-1']\n[[command]]\nrun = 'go test -bench .'\nformat = 'go'\n[thresholds]\nfalse_verdicts_percent = 0.5\nleast_change_percent = 2\n",
@@ -350,13 +352,13 @@ mod tests {
         assert_eq!((rule.false_share, rule.least, rule.matters), (0.005, 0.02, Rule::default().matters));
         assert!(settings.check_machine(&slug("lab-1")).is_ok());
         let refused = settings.check_machine(&slug("laptop")).unwrap_err();
-        assert!(refused.code() == 9 && refused.to_string().contains("lab-1 alone"), "{refused}");
+        assert!(refused.code() == 9 && refused.to_string().contains("(lab-1)"), "{refused}");
         assert!(Settings::default().check_machine(&slug("laptop")).is_ok());
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_place_and_what_was_expected_and_the_schema_refuses_it() {
-        for (text, at, told) in [
+    fn reports_mistakes_that_the_schema_rejects() {
+        for (text, at, expected) in [
             (
                 "project = 'x'\nprojct = 'y'",
                 "line 2, column 1",
@@ -367,14 +369,10 @@ mod tests {
                 "line 1, column 11",
                 "`My Lib` is not a slug: expected 1 to 64 characters",
             ),
-            (
-                "\npresets = ['quick', 'quik']",
-                "line 2, column 21",
-                "no preset is called `quik`: expected one of",
-            ),
+            ("\npresets = ['quick', 'quik']", "line 2, column 21", "unknown preset `quik`: expected one of"),
             ("presets = 'quick'", "line 1, column 11", "expected a sequence"),
             ("machines = ['lab-1', 'Lab 2']", "line 1, column 22", "`Lab 2` is not a slug"),
-            ("build = ['']", "line 1, column 10", "it is empty: expected a program and its arguments"),
+            ("build = ['']", "line 1, column 10", "empty command: expected a program and its arguments"),
             (
                 "[thresholds]\nleast_change_percent = 0",
                 "line 2, column 24",
@@ -385,22 +383,22 @@ mod tests {
                 "line 2, column 1",
                 "unknown field `least_change`, expected one of",
             ),
-            ("[[command]]\nrun = 'x'\nformat = 'excel'", "line 3, column 10", "no format is called `excel`"),
+            ("[[command]]\nrun = 'x'\nformat = 'excel'", "line 3, column 10", "unknown format `excel`"),
             ("[[command]]\nformat = 'go'", "line 1, column 1", "missing field `run`"),
             ("project = 1", "line 1, column 11", "expected a string"),
             ("[thresholds]\nleast_change_percent = 101", "line 2, column 24", "at most 100"),
         ] {
-            refused(text, at, told);
+            refused(text, at, expected);
             assert!(!is_valid(text), "the schema accepts {text}");
         }
-        // What no schema can know.
+        // Errors that a schema cannot express.
         refused("build = [\"make 'all\"]", "line 1, column 10", "expected a program and its arguments");
         refused("project = ", "line 1, column 11", "string values must be quoted");
     }
 
-    fn refused(text: &str, at: &str, told: &str) {
+    fn refused(text: &str, at: &str, expected: &str) {
         let error = Settings::parse(text).unwrap_err();
-        assert!(error.contains(at) && error.contains(told), "{text}: {error}");
+        assert!(error.contains(at) && error.contains(expected), "{text}: {error}");
     }
 
     fn is_valid(text: &str) -> bool {
@@ -412,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_accepts_what_is_read() {
+    fn schema_accepts_valid_settings() {
         for text in [
             "",
             "project = 'libfoo'",

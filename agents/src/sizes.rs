@@ -1,8 +1,9 @@
-//! `roundtrip sizes`: message sizes that somebody has counted, as a table, and as the line of text that the web page and
-//! `roundtrip advise` take.
+//! `roundtrip sizes`: prints a message-size histogram as a table, and as text for the web page and `roundtrip
+//! advise`.
 //!
-//! As JSON: `format`, `text`, `message_count`, `min_bytes`, `max_bytes`, `bytes_p50`, `bytes_p90`, `bytes_p99`, and
-//! `buckets`, of which each has `from_bytes`, `to_bytes` and `count`. Members are only ever added.
+//! As JSON: `format`, `text`, `message_count`, `min_bytes`, `max_bytes`, `bytes_p50`, `bytes_p90`,
+//! `bytes_p99`, and `buckets`, each with
+//! `from_bytes`, `to_bytes` and `count`. Later versions may add members.
 
 use crate::cli::{SizesArguments, SizesFormat};
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use roundtrip_import::sizes::{SizeImport, fewer};
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use serde::Serialize;
 
-/// More lines than this are no table for people.
+/// The row limit of the table.
 const ROWS_MAX: usize = 50;
 const BAR_WIDTH: u64 = 24;
 
@@ -74,19 +75,20 @@ fn render(SizeImport { format, sizes, .. }: &SizeImport) -> String {
     let [p50, p90, p99] = quantiles_bytes(sizes).map(count);
     let shown = fewer(sizes.buckets(), ROWS_MAX);
     let coarse = if shown.len() < sizes.buckets().len() {
-        format!("\nIts {} buckets are shown in {} rows.", count(sizes.buckets().len() as u64), shown.len())
+        format!("\n{} buckets, shown in {} rows.", count(sizes.buckets().len() as u64), shown.len())
     } else {
         String::new()
     };
     format!(
-        "{} messages of {} to {} B, read as {format}\np50 {p50} B, p90 {p90} B, p99 {p99} B{coarse}\n\n{}\n\n{}\n\n{sizes}\n",
+        "{} messages, {} to {} B, format {format}\np50 {p50} B, p90 {p90} B, p99 {p99} \
+         B{coarse}\n\n{}\n\n{}\n\n{sizes}\n",
         count(sizes.count()),
         count(sizes.min_bytes()),
         count(sizes.max_bytes()),
         table(&shown),
         output::paragraph(
-            "Within a bucket every size is taken to be as frequent as any other. The web page and `roundtrip advise \
-             --sizes` take them as this text:",
+            "All sizes in a bucket are assumed equally frequent. Pass this text to `roundtrip advise \
+             --sizes`, or paste it into the web interface:",
             0
         ),
     )
@@ -103,12 +105,12 @@ fn table(buckets: &[SizeBucket]) -> String {
             range(bucket),
             count(bucket.count),
             rare(share(bucket.count)),
-            // The last percent is told apart: few long messages can cost more than all others.
+            // With decimals: few long messages can cost more than all others.
             format!("{:.2} %", share(so_far) * 100.0),
             bar(bucket.count, largest),
         ]
     };
-    let header = ["bytes", "messages", "share", "up to here", ""];
+    let header = ["bytes", "messages", "share", "cumulative", ""];
     output::table(header, buckets.iter().map(row), |place| place < 4)
 }
 
@@ -117,12 +119,12 @@ fn range(bucket: &SizeBucket) -> String {
     if from == to { from } else { format!("{from} to {to}") }
 }
 
-/// A share that is not nothing, however small.
+/// Formats a share that is not zero, even a very small one.
 fn rare(share: f64) -> String {
     if share < 0.000_05 { "< 0.01 %".into() } else { percent(share) }
 }
 
-/// A bar of blocks and eighths of them; what is not nothing has at least one of those.
+/// A bar of blocks with a resolution of one eighth; a nonzero count has at least one eighth.
 fn bar(part: u64, largest: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = u128::from(part) * u128::from(BAR_WIDTH) * 8 / u128::from(largest.max(1));
@@ -135,7 +137,7 @@ fn quantiles_bytes(sizes: &SizeHistogram) -> [u64; 3] {
     [50, 90, 99].map(|percent| quantile_bytes(sizes, percent))
 }
 
-/// By nearest rank, the messages of a bucket spread evenly over its sizes.
+/// By nearest rank, with the messages of a bucket spread evenly over its sizes.
 fn quantile_bytes(sizes: &SizeHistogram, percent: u64) -> u64 {
     let mut rank = (u128::from(sizes.count()) * u128::from(percent)).div_ceil(100).max(1);
     for &SizeBucket { from_bytes, to_bytes, count } in sizes.buckets() {
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_of_messages_that_are_spread_evenly_within_their_bucket() {
+    fn spreads_messages_evenly_within_buckets() {
         assert_eq!(quantiles("64:3"), [64, 64, 64]);
         assert_eq!(quantiles("1-100:100"), [50, 90, 99]);
         assert_eq!(quantiles("0-99:1"), [50, 50, 50]);
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_long_as_their_share_of_the_longest_and_never_nothing() {
+    fn draws_proportional_bars() {
         assert_eq!(bar(8, 8).chars().count(), 24);
         assert_eq!(bar(3, 16), "████▌");
         assert_eq!((bar(1, 1 << 40), bar(0, 8)), ("▏".into(), String::new()));

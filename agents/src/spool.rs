@@ -1,5 +1,5 @@
-//! Reports on disk: written before they are uploaded, removed only when the server has acknowledged them. A report
-//! is whole or absent: written under another name, forced to disk, then renamed.
+//! Reports on disk: written before the upload, deleted when the server has acknowledged them. A report is
+//! complete or absent: it is written under a temporary name, synced, then renamed.
 
 use crate::failure::{Failure, OnDisk};
 use crate::log::Log;
@@ -16,10 +16,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How files begin that are being written, and folders that are there for a while.
+/// Prefix of temporary files and folders.
 const TEMPORARY: &str = ".tmp";
 
-/// Where reports wait: `$XDG_STATE_HOME/roundtrip/spool`, or what the system uses in its place.
+/// The default spool: `$XDG_STATE_HOME/roundtrip/spool`, or the system's equivalent.
 pub(crate) fn folder() -> PathBuf {
     let state = dirs::state_dir().or_else(dirs::data_local_dir).unwrap_or_else(std::env::temp_dir);
     state.join("roundtrip").join("spool")
@@ -29,14 +29,14 @@ pub(crate) fn path(folder: &Path, id: RunId) -> PathBuf {
     folder.join(format!("{id}.json"))
 }
 
-/// The runs whose reports wait in a spool, in the order in which they began.
+/// The runs with pending reports in a spool, in the order of their start.
 pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
     let failed = |error| Failure::Other(format!("cannot read {}: {error}", folder.display()));
     let mut ids = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let id = name.to_str().and_then(|name| name.strip_suffix(".json")).and_then(|id| {
-            // What is named otherwise is no report.
+            // Other names are not reports.
             RunId::deserialize(StrDeserializer::<Error>::new(id)).ok()
         });
         ids.extend(id);
@@ -45,12 +45,12 @@ pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
     Ok(ids)
 }
 
-/// Writes a file so that a crash at any moment leaves the old one or the new one.
+/// Writes a file atomically: after a crash, the old or the new one exists.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes, None).on_disk(path)
 }
 
-/// [`write()`] of what only its owner may read, where the system has such permissions.
+/// [`write()`] with read permission for the owner only, if the system has a mode.
 pub(crate) fn write_private(path: &Path, bytes: &[u8], mode: u32) -> crate::Result<()> {
     write_durably(path, bytes, Some(mode)).on_disk(path)
 }
@@ -62,18 +62,17 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<(
     written.on_disk(path)
 }
 
-/// What [`write_json()`] has written; none where there is no such file, or nothing that can be read in it.
+/// Reads a file of [`write_json()`]; `None` if it is missing or invalid.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok())
 }
 
-/// Removes what a process that was killed was writing into a folder, if nobody has touched it for so long: whoever else writes
-/// there now is not disturbed.
+/// Deletes temporary files of killed processes that are older than this. Younger ones may be in use.
 pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
     for entry in fs::read_dir(folder).on_disk(folder)? {
         let entry = entry.on_disk(folder)?;
         let Ok(about) = entry.metadata() else { continue };
-        // A clock that was set back makes nothing old.
+        // If the clock was set back, the age is zero.
         let age = about.modified().on_disk(folder)?.elapsed().unwrap_or_default();
         if age < age_min || !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
             continue;
@@ -84,7 +83,7 @@ pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
     Ok(())
 }
 
-/// Removes a file, unless it is gone already: another process may have had a report acknowledged, and removed it, before.
+/// Deletes a file if it exists. Another process may have uploaded and deleted it before.
 pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     removed(fs::remove_file(path), path)
 }
@@ -97,7 +96,7 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
-    // As any file that one writes: the report holds no secret, and `--output` is for others to read.
+    // Ordinary permissions: a report has no secrets, and others may read the file of `--output`.
     if let Some(permissions) = platform::ordinary_permissions().filter(|_| mode.is_none()) {
         builder.permissions(permissions);
     }
@@ -108,14 +107,14 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
-    // The name is durable once its folder is; systems that cannot open a folder keep it otherwise.
+    // A rename is durable once the folder is synced; other systems cannot open a folder.
     if let Ok(folder) = File::open(folder) {
         folder.sync_all()?;
     }
     Ok(())
 }
 
-/// How a removal went: what was gone already counts as removed.
+/// The result of a deletion; a missing file counts as deleted.
 pub(crate) fn removed(outcome: io::Result<()>, path: &Path) -> crate::Result<()> {
     match outcome {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -123,11 +122,11 @@ pub(crate) fn removed(outcome: io::Result<()>, path: &Path) -> crate::Result<()>
     }
 }
 
-/// How long it waits before it tries again to write to a disk that refused it.
+/// Delay before the next attempt to write to a failing disk.
 const DISK_PAUSE: Duration = Duration::from_secs(60);
 
-/// Writes something, however long the disk refuses it. Breaks if the agent is to stop meanwhile, and fails if the disk still
-/// refuses it then.
+/// Retries a write until it succeeds. If the agent is stopped meanwhile, tries once more and breaks, or
+/// fails with the last error.
 pub(crate) fn write_at_last(
     mut write: impl FnMut() -> crate::Result<()>,
     stop: &mut StopSignal,
@@ -138,18 +137,18 @@ pub(crate) fn write_at_last(
         if wanted.is_break() {
             return Err(failure);
         }
-        log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
+        log.write(&format!("{failure}; retrying in {} s", DISK_PAUSE.as_secs()));
         wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
     }
     Ok(wanted)
 }
 
-// One agent a spool: who holds it has locked a file in it, and says next to it who it is. The system lets go of the lock when the
-// process ends, also when it is killed.
+// One agent per spool: it locks a file and writes its process ID next to it. The system releases the lock
+// when the process ends, even if it is killed.
 
 const LOCK: &str = "agent.lock";
 
-/// Not the lock itself: on Windows no other process can read a locked file.
+/// Separate from the lock: on Windows no other process can read a locked file.
 const NOTE: &str = "agent.json";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,8 +158,8 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// Who says to hold this spool. Whether it still does, only the lock tells.
-    pub(crate) fn of(folder: &Path) -> Option<Self> {
+    /// The process in the note. Only the lock shows whether it still runs.
+    pub(crate) fn read(folder: &Path) -> Option<Self> {
         read_json(&folder.join(NOTE))
     }
 }
@@ -177,7 +176,7 @@ impl Drop for SpoolLock {
     }
 }
 
-pub(crate) fn hold(folder: &Path) -> crate::Result<SpoolLock> {
+pub(crate) fn lock(folder: &Path) -> crate::Result<SpoolLock> {
     fs::create_dir_all(folder).on_disk(folder)?;
     let lock = try_lock(&folder.join(LOCK))?.ok_or_else(|| held_by_another(folder))?;
     let holder = Holder { process_id: std::process::id(), since: Utc::now().trunc_subsecs(0) };
@@ -187,17 +186,17 @@ pub(crate) fn hold(folder: &Path) -> crate::Result<SpoolLock> {
 }
 
 fn held_by_another(folder: &Path) -> Failure {
-    let who = match Holder::of(folder) {
+    let who = match Holder::read(folder) {
         Some(Holder { process_id, since }) => format!("process {process_id} since {since}"),
-        None => "a process that has not said who it is".into(),
+        None => "an unknown process".into(),
     };
     Failure::Other(format!(
-        "another agent holds the spool {}: {who}; stop that one, or give this one a folder of its own with --spool",
+        "the spool {} is locked by another agent ({who}). Stop it, or pass another folder with --spool.",
         folder.display()
     ))
 }
 
-/// Locks a file until what is returned is dropped; none if another process has locked it.
+/// Locks a file until the returned value is dropped; `None` if another process has locked it.
 pub(crate) fn try_lock(path: &Path) -> crate::Result<Option<File>> {
     let file = File::options().append(true).create(true).open(path).on_disk(path)?;
     match file.try_lock() {
@@ -212,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_is_replaced_whole() {
+    fn replaces_reports_atomically() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deeper/report.json");
         write(&path, b"first").unwrap();
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_wait_in_the_order_of_their_runs_and_other_files_do_not_wait() {
+    fn lists_reports_in_run_order() {
         let folder = tempfile::tempdir().unwrap();
         let ids: Vec<RunId> = (0..3).map(|_| RunId::draw()).collect();
         for id in ids.iter().rev() {
@@ -237,10 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_being_written_is_swept_and_what_was_written_stays() {
+    fn sweeps_only_temporary_files() {
         let folder = tempfile::tempdir().unwrap();
         write(&folder.path().join("report.json"), b"{}").unwrap();
-        // As a process leaves them that is killed.
+        // As left by a killed process.
         let half = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder.path()).unwrap();
         half.keep().unwrap();
         let home = tempfile::tempdir_in(folder.path()).unwrap().keep();
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
+    fn names_a_folder_that_cannot_be_created() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("file"), "").unwrap();
         let error = write(&folder.path().join("file/report.json"), b"").unwrap_err();
@@ -266,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn a_second_agent_learns_who_holds_the_spool_until_that_one_lets_go() {
+    fn locks_the_spool_for_one_agent() {
         let folder = tempfile::tempdir().unwrap();
         let spool = folder.path().join("spool");
-        let held = hold(&spool).unwrap();
-        let refusal = hold(&spool).unwrap_err().to_string();
+        let held = lock(&spool).unwrap();
+        let refusal = lock(&spool).unwrap_err().to_string();
         assert!(refusal.contains(&format!("process {}", std::process::id())), "{refusal}");
         drop(held);
-        assert_eq!(Holder::of(&spool), None);
-        hold(&spool).unwrap();
+        assert_eq!(Holder::read(&spool), None);
+        lock(&spool).unwrap();
     }
 }

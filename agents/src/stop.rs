@@ -1,4 +1,4 @@
-//! [`StopSignal`]: whether the agent is to stop, and how to wait for something else meanwhile.
+//! [`StopSignal`]: tells whether the agent must stop, and waits for other events meanwhile.
 
 use crate::failure::Failure;
 use std::ops::ControlFlow;
@@ -7,37 +7,37 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
 use std::time::Instant;
 
-/// What a shell reports for a program that Ctrl-C ended.
+/// A shell's exit code for a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-enum News {
+enum StopEvent {
     Stop,
     Done,
 }
 
-struct Notice(Sender<News>);
+struct Notice(Sender<StopEvent>);
 
 impl Drop for Notice {
     fn drop(&mut self) {
-        let _ = self.0.send(News::Done);
+        let _ = self.0.send(StopEvent::Done);
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Stopper(Sender<News>);
+pub(crate) struct Stopper(Sender<StopEvent>);
 
 impl Stopper {
-    /// Asks. The agent stops between two repetitions.
+    /// Requests a stop. The agent stops between two repetitions.
     pub(crate) fn stop(&self) {
-        // Without a receiver it has stopped already.
-        let _ = self.0.send(News::Stop);
+        // Without a receiver, it has already stopped.
+        let _ = self.0.send(StopEvent::Stop);
     }
 }
 
-/// Whether one agent is to stop. Once it is asked to, it stays so.
+/// Whether an agent must stop. Once set, it stays set.
 pub(crate) struct StopSignal {
-    news: Receiver<News>,
-    tell: Sender<News>,
+    news: Receiver<StopEvent>,
+    tell: Sender<StopEvent>,
     stopped: bool,
 }
 
@@ -47,8 +47,7 @@ pub(crate) fn signal() -> (StopSignal, Stopper) {
     (StopSignal { news, tell, stopped: false }, stopper)
 }
 
-/// A signal that SIGINT, SIGTERM, SIGHUP and Ctrl-C raise. The second of them ends the process at once, and its peers
-/// with it.
+/// Set by SIGINT, SIGTERM, SIGHUP and Ctrl-C. The second signal ends the process and its peers immediately.
 pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
     let (signal, stopper) = signal();
     let mut asked = false;
@@ -63,7 +62,7 @@ pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
 }
 
 impl StopSignal {
-    /// Breaks if the agent is to stop. Costs no system call.
+    /// Breaks if the agent must stop. Needs no system call.
     pub(crate) fn check(&mut self) -> ControlFlow<()> {
         while let Ok(news) = self.news.try_recv() {
             self.handle(&news);
@@ -71,7 +70,7 @@ impl StopSignal {
         self.state()
     }
 
-    /// Waits until then, or until the agent is to stop.
+    /// Waits until then, or until the agent must stop.
     pub(crate) fn wait_until(&mut self, then: Instant) -> ControlFlow<()> {
         while self.check().is_continue() {
             let left = then.saturating_duration_since(Instant::now());
@@ -83,8 +82,9 @@ impl StopSignal {
         self.state()
     }
 
-    /// Does something that takes its time, such as a request, in a thread, and waits for its end, or breaks if the agent is to
-    /// stop before. What is under way then ends with the process: a server does what it is asked whole or not at all.
+    /// Runs slow work, such as a request, in a thread and waits for it; breaks if the agent must stop
+    /// before. Unfinished work then ends with the process, which is safe because requests are atomic on the
+    /// server.
     pub(crate) fn wait_for<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -92,20 +92,20 @@ impl StopSignal {
         self.check()?;
         let (tell, (done, ended)) = (self.tell.clone(), mpsc::channel());
         thread::spawn(move || {
-            // Dropped last, whether the work returns or panics: the result is there by then, or will never be.
+            // Dropped last, when the work returns or panics: by then the result is sent, or never will be.
             let _notice = Notice(tell);
             let done = done;
             let _ = done.send(work());
         });
         loop {
             match self.news.recv() {
-                // An older piece of work may have ended now that nobody waited for.
-                Ok(News::Done) => match ended.try_recv() {
+                // Ignore the end of earlier, abandoned work.
+                Ok(StopEvent::Done) => match ended.try_recv() {
                     Ok(result) => return ControlFlow::Continue(Some(result)),
                     Err(TryRecvError::Disconnected) => return ControlFlow::Continue(None),
                     Err(TryRecvError::Empty) => {}
                 },
-                Ok(News::Stop) | Err(_) => {
+                Ok(StopEvent::Stop) | Err(_) => {
                     self.stopped = true;
                     return ControlFlow::Break(());
                 }
@@ -113,8 +113,8 @@ impl StopSignal {
         }
     }
 
-    fn handle(&mut self, news: &News) {
-        self.stopped |= matches!(news, News::Stop);
+    fn handle(&mut self, news: &StopEvent) {
+        self.stopped |= matches!(news, StopEvent::Stop);
     }
 
     fn state(&self) -> ControlFlow<()> {
@@ -128,7 +128,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn who_is_to_stop_waits_no_longer_and_begins_no_work() {
+    fn stop_ends_waiting_and_prevents_work() {
         let (mut signal, stopper) = signal();
         assert!(signal.check().is_continue());
         assert!(signal.wait_until(Instant::now()).is_continue());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_awaited_unless_the_agent_is_to_stop() {
+    fn waits_for_work_until_a_stop() {
         let (mut signal, stopper) = signal();
         assert_eq!(signal.wait_for(|| 7), ControlFlow::Continue(Some(7)));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A summary in Markdown, for the page that GitHub shows of a job: short, and the verdict first.
+//! A Markdown summary for GitHub's page of a job, with the verdict first.
 
 use crate::comparison::Line;
 use crate::failure::OnDisk;
@@ -10,11 +10,11 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-/// GitHub drops what a step writes beyond 1 MiB, all of it. Other commands of the step write there, too.
+/// GitHub drops the whole output of a step beyond 1 MiB. Other commands in the step also write to it.
 const BYTES_MAX: usize = 512 * 1024;
-/// More rows nobody reads there: the report has them.
+/// Row limit of a summary; the report has all rows.
 const ROWS_MAX: usize = 200;
-/// It draws a distribution with characters of one width.
+/// A distribution needs a fixed-width font.
 const NOT_SHOWN: &str = "distribution";
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Page {
     left_out: u64,
 }
 
-/// Appends to a file that others may have begun.
+/// Appends to a file that may have other contents.
 pub(crate) fn append(path: &Path, text: &str) -> crate::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
@@ -40,7 +40,7 @@ pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
     let of_pull_request =
         report.pull_request.map_or(String::new(), |number| format!(", pull request {number}"));
     page.line(&format!(
-        "Preset {} on {}{modified}{of_pull_request}.",
+        "Preset {} on {}{modified}{of_pull_request}",
         escaped(suite.preset.as_str()),
         escaped(machine.slug.as_str())
     ));
@@ -54,12 +54,12 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
     let mut page = Page::default();
     page.line(&format!("### {}", sentence(lines)));
     page.line("");
-    page.line(&format!("Base {}, head {}. + is slower.", escaped(base), escaped(head)));
-    let is_told = |line: &&Line| line.verdict != Verdict::NoChange || !line.told_beside().is_empty();
-    let told: Vec<&Line> = lines.iter().filter(is_told).collect();
-    if !told.is_empty() {
+    page.line(&format!("Base {}, head {}. + = slower.", escaped(base), escaped(head)));
+    let is_shown = |line: &&Line| line.verdict != Verdict::NoChange || !line.tail_changes().is_empty();
+    let shown: Vec<&Line> = lines.iter().filter(is_shown).collect();
+    if !shown.is_empty() {
         page.head(&["case", "base p50", "head p50", "change", "95 % interval", "verdict"], &[1, 2, 3, 4]);
-        told.iter().for_each(|line| page.row(&cells(line)));
+        shown.iter().for_each(|line| page.row(&cells(line)));
     }
     page.end()
 }
@@ -83,7 +83,7 @@ fn sentence(lines: &[Line]) -> String {
 fn cells(line: &Line) -> Vec<String> {
     let time =
         |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
-    let beside = line.told_beside();
+    let beside = line.tail_changes();
     let verdict = std::iter::once(line.verdict.to_string()).chain(beside).collect::<Vec<_>>().join("; ");
     vec![
         line.case.clone(),
@@ -165,21 +165,21 @@ impl Page {
         if self.left_out > 0 {
             let left_out = count(self.left_out);
             self.line("");
-            self.line(&format!("{left_out} more are left out here: the report has them."));
+            self.line(&format!("{left_out} more in the report."));
         }
         self.line("");
         self.text
     }
 }
 
-/// A text that stands for itself in Markdown: names come from definitions, and programs bring their own.
+/// Escapes a text for Markdown: names come from definitions and programs.
 fn escaped(text: &str) -> String {
     text.chars().fold(String::new(), |mut escaped, character| {
         match character {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // What is no link must not become one, and nobody is to be called by a name.
+            // Prevent accidental links and mentions.
             '@' => escaped.push_str("&#64;"),
             ':' => escaped.push_str("&#58;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => escaped.extend(['\\', character]),
@@ -197,7 +197,7 @@ mod tests {
     use roundtrip_wire::Slug;
 
     #[test]
-    fn a_run_is_a_table_with_units() {
+    fn prints_a_table_with_units() {
         let text = of_run(&golden_report()).unwrap();
         let report = golden_report();
         assert!(
@@ -210,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_leave_its_cell() {
+    fn escapes_names_in_cells() {
         let text = escaped("a|b\n<img src=x> [c](http://d) `e` *f* @g");
         assert_eq!(text, "a\\|b &lt;img src=x&gt; \\[c\\](http&#58;//d) \\`e\\` \\*f\\* &#64;g");
     }
 
     #[test]
-    fn what_is_beyond_what_anybody_reads_is_counted() {
+    fn counts_rows_beyond_the_limit() {
         let mut report = golden_report();
         let result = report.results[0].clone();
         report.results = (0..1_000)
@@ -227,20 +227,20 @@ mod tests {
             })
             .collect();
         let text = of_run(&report).unwrap();
-        assert!(text.contains("800 more are left out here") && text.len() < BYTES_MAX, "{text}");
+        assert!(text.contains("800 more in the report") && text.len() < BYTES_MAX, "{text}");
     }
 
     #[test]
-    fn a_long_row_does_not_drop_the_page() {
+    fn limits_long_rows() {
         let mut page = Page::default();
         page.row(&["a".to_owned()]);
         page.row(&["b".repeat(BYTES_MAX)]);
         let text = page.end();
-        assert!(text.len() < 1_000 && text.contains("1 more are left out"), "{text}");
+        assert!(text.len() < 1_000 && text.contains("1 more in the report"), "{text}");
     }
 
     #[test]
-    fn the_file_keeps_what_others_wrote() {
+    fn appends_to_existing_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("summary.md");
         append(&path, "one\n").unwrap();

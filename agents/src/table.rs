@@ -1,5 +1,5 @@
-//! The report for people: one table for each traffic and placement, percentiles with units, the shape of the
-//! distribution, and what was delivered.
+//! The report as text: one table for each traffic and placement, with percentiles, the shape of the
+//! distribution and delivery counts.
 
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds, percent};
@@ -19,7 +19,7 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
     Ok(text)
 }
 
-/// The results of a report that stand in one table, under what they have in common.
+/// The results of a report by table, with the title of each.
 pub(crate) fn groups(report: &RunReport) -> IndexMap<String, Vec<&CaseResult>> {
     let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
     for result in &report.results {
@@ -44,7 +44,7 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     if let Some(rate) = case.rate_per_second {
         title.push_str(&format!(" at {}/s", count(rate)));
     }
-    // The total of single messages is said by their size already, unless they end a sweep of smaller ones.
+    // The total of a single message equals its size, so it is shown only in a sweep of smaller sizes.
     let is_swept = |total: u64| {
         let mut others = all.iter().map(|other| &other.case).filter(|other| other.scenario == case.scenario);
         others.any(|other| other.total_bytes == Some(total) && other.message_bytes < total)
@@ -58,17 +58,17 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     }
     title.push_str(&format!(", {}, {}", case.mode, case.placement));
     if case.size_profile.is_some() {
-        title.push_str(", sizes drawn from a profile");
+        title.push_str(", sizes sampled from a profile");
     }
     match case.buffer_bytes {
         Some(buffer) if buffer == case.message_bytes => {
-            title.push_str(", kernel buffers as large as the message");
+            title.push_str(", kernel buffers of the message size");
         }
         Some(buffer) => title.push_str(&format!(", kernel buffers of {}", bytes(buffer))),
         None => {}
     }
     if let Some(probe) = &result.methodology.probe {
-        title.push_str(&format!(", under the probe {probe}"));
+        title.push_str(&format!(", with probe {probe}"));
     }
     title
 }
@@ -81,11 +81,10 @@ fn heading(report: &RunReport) -> String {
     }
     let fact = |key: &str| report.environment.stable.get(key).map_or("unknown", String::as_str);
     let clock = report.canaries.iter().find(|canary| canary.slug.as_str() == "clock-cost");
-    let cost = clock
-        .and_then(|canary| canary.p50_ns)
-        .map_or("of unknown cost".into(), |ns| format!("{ns} ns a reading"));
+    let cost =
+        clock.and_then(|canary| canary.p50_ns).map_or("cost unknown".into(), |ns| format!("cost {ns} ns"));
     let build = if report.suite.build.as_str() == "debug" {
-        "\nThis is a debug build: its figures are not for comparison."
+        "\nDebug build: do not compare these results."
     } else {
         ""
     };
@@ -115,7 +114,7 @@ pub(crate) fn name(result: &CaseResult) -> String {
     }
 }
 
-/// Each reason why cases of a transport cannot run here.
+/// One line for each reason why cases of a transport cannot run here.
 fn unsupported(results: &[&CaseResult]) -> Vec<String> {
     let mut found: IndexMap<(&str, &Slug), Vec<&CaseResult>> = IndexMap::new();
     for result in results {
@@ -124,8 +123,8 @@ fn unsupported(results: &[&CaseResult]) -> Vec<String> {
         }
     }
     let line = |((reason, slug), cases): ((&str, &Slug), Vec<&CaseResult>)| match cases[..] {
-        [only] => format!(" {}: not on this machine: {reason}", name(only)),
-        _ => format!(" {slug}, {} cases: not on this machine: {reason}", cases.len()),
+        [only] => format!(" {}: unsupported: {reason}", name(only)),
+        _ => format!(" {slug}, {} cases: unsupported: {reason}", cases.len()),
     };
     found.into_iter().map(line).collect()
 }
@@ -164,7 +163,7 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
 
 const SHAPE_WIDTH: u32 = 16;
 
-/// The distribution from its smallest value to p99.9 on a logarithmic axis: the higher the block, the more often.
+/// The distribution from its minimum to p99.9 on a logarithmic axis; higher blocks are more frequent.
 fn shape(all: &Distribution) -> String {
     const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let (first, last) = (all.min_ns().max(1) as f64, all.quantile_ns(999_000).max(2) as f64);
@@ -191,15 +190,15 @@ fn shape(all: &Distribution) -> String {
         .collect()
 }
 
-// What a sweep of buffer sizes says: where the rate is best, and where it collapses beyond that.
+// Summary of a sweep of buffer sizes: the best rate, and where it collapses beyond that.
 
-/// Fewer sizes are no sweep.
+/// Minimum number of sizes in a sweep.
 const SIZES_MIN: usize = 5;
 
 /// A rate that falls below this share of the best one, and stays there, has collapsed.
 const COLLAPSED_SHARE: f64 = 0.7;
 
-/// One line a transport that was swept over many sizes of message with the same total.
+/// One line for each transport that was swept over message sizes with the same total.
 fn sweep_lines(results: &[&CaseResult]) -> Vec<String> {
     let streams = results.iter().filter(|result| result.case.scenario.as_str() == "stream");
     let slugs: IndexSet<&str> = streams.map(|result| result.transport.slug.as_str()).collect();
@@ -226,15 +225,15 @@ fn sweep_line(slug: &str, results: &[&CaseResult]) -> Option<String> {
         beyond.iter().rposition(|&(_, rate)| share(rate) >= COLLAPSED_SHARE).map_or(0, |index| index + 1);
     line += &match (beyond.get(from), beyond.last()) {
         (Some(&(size, rate)), _) => {
-            format!("; from {} on it falls to {} of that", bytes(size), percent(share(rate)))
+            format!("; from {} on, {} of that", bytes(size), percent(share(rate)))
         }
-        (None, Some(&(size, rate))) => format!("; at {} still {} of that", bytes(size), percent(share(rate))),
-        (None, None) => "; no larger size was measured".into(),
+        (None, Some(&(size, rate))) => format!("; still {} of that at {}", percent(share(rate)), bytes(size)),
+        (None, None) => "; no larger size measured".into(),
     };
     Some(line)
 }
 
-// Results of `route` and the channels: how many to how many, how they wait, and the time a message that arrived took.
+// Results of `route` and the channels: senders and receivers, waiting, and the time per delivered message.
 
 const MANY_HEADER: [&str; 11] = [
     "transport",
@@ -245,7 +244,7 @@ const MANY_HEADER: [&str; 11] = [
     "wakes",
     "when full",
     "storage",
-    "a message delivered",
+    "per message",
     "\u{b1}",
     "delivered",
 ];
@@ -253,7 +252,7 @@ const MANY_HEADER: [&str; 11] = [
 fn many_cells(result: &CaseResult) -> Vec<String> {
     let (case, methodology) = (&result.case, &result.methodology);
     let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
-    let time = Quartiles::of(&times_ns).map_or("nothing arrived".into(), |times| nanoseconds(times.median));
+    let time = Quartiles::of(&times_ns).map_or("none delivered".into(), |times| nanoseconds(times.median));
     let interval = interval::median(&times_ns, CONFIDENCE_PPM);
     let uncertainty = interval.map(|interval| half_width(interval.low, interval.high, interval.median));
     vec![
@@ -271,8 +270,8 @@ fn many_cells(result: &CaseResult) -> Vec<String> {
     ]
 }
 
-/// From the first send to the last receipt, shared among the messages that every receiver got. What was attempted and
-/// not taken is no message: time divided by attempts is a rate of nothing.
+/// Time from the first send to the last receipt, divided by the messages that every receiver got. Rejected
+/// attempts do not count as messages.
 fn time_ns(repetition: &Repetition, receivers: u32) -> Option<u64> {
     repetition.elapsed_ns.checked_div(repetition.delivered / u64::from(receivers.max(1)))
 }
@@ -283,29 +282,29 @@ fn delivered_to_many(result: &CaseResult) -> String {
     let mut text = delivered(result);
     if result.is_lossy() {
         let share = percent(accepted as f64 / attempted.max(1) as f64);
-        text = format!("LOSSY: {share} of {} attempts taken", count(attempted));
+        text = format!("LOSSY: {share} of {} attempts accepted", count(attempted));
         let expected = accepted * u64::from(result.case.peers);
         if sum(|one| one.delivered) != expected {
-            text = format!("{text}, {} of these delivered", count(sum(|one| one.delivered)));
+            text = format!("{text}, {} delivered", count(sum(|one| one.delivered)));
         }
         text.push_str(&remarks(result));
     }
     if result.oversubscribed { format!("{text}, oversubscribed") } else { text }
 }
 
-// Benchmarks of other tools: times as their files have them.
+// Imported benchmarks: times as in their files.
 
 const IMPORTED_HEADER: [&str; 7] = ["benchmark", "time", "\u{b1}", "min", "max", "runs", "samples"];
 
-/// What the benchmarks of one table have in common: their tool, and what their times are of.
+/// The title of a table of imported benchmarks: the tool and the kind of time.
 fn imported_title(result: &CaseResult) -> String {
     let tool = &result.transport.title;
     let of = match (&result.methodology.statistic, result.case.operations) {
         (None, None) => "median time".to_owned(),
         (None, Some(operations)) => format!("median time of {} operations", count(operations)),
-        (Some(statistic), None) => format!("stated without samples: {statistic}"),
+        (Some(statistic), None) => format!("{statistic}, no samples"),
         (Some(statistic), Some(operations)) => {
-            format!("stated without samples: {statistic} of {} operations", count(operations))
+            format!("{statistic} of {} operations, no samples", count(operations))
         }
     };
     format!("{tool}, {of}")
@@ -348,9 +347,9 @@ fn stated(result: &CaseResult, summary: &Summary) -> Vec<String> {
     ]
 }
 
-// What a probe saw, result by result.
+// The observations of a probe, by result.
 
-/// System calls named for one end; what is rarer is left to the report.
+/// Number of system calls listed per end; the report has all.
 const CALLS_MAX: usize = 4;
 
 /// Lines on the ends of one result; none when no probe ran.
@@ -377,10 +376,10 @@ fn unavailable(results: &[&CaseResult]) -> Vec<String> {
     }
     let joined = |names: IndexSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
     let lines = names_of.into_iter();
-    lines.map(|(reason, names)| format!("{}: not available: {reason}", joined(names))).collect()
+    lines.map(|(reason, names)| format!("{}: unavailable: {reason}", joined(names))).collect()
 }
 
-/// The most frequent calls of the last repetition, which is like the others.
+/// The most frequent calls of the last repetition.
 fn calls(ends: &[&EndObservation]) -> Vec<String> {
     let Some(last) = ends.last() else { return Vec::new() };
     last.system_calls.iter().take(CALLS_MAX).map(call).collect()
@@ -408,9 +407,9 @@ fn counters(ends: &[&EndObservation]) -> Vec<String> {
 const HEADER: [&str; 10] =
     ["transport", "message", "p50", "\u{b1}", "p98", "p99", "max", "distribution", "rate", "delivered"];
 
-const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
+const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "CPU per message"];
 
-/// Columns that hold words; all others hold numbers.
+/// Columns with text; all others have numbers.
 const WORDS: [&str; 8] =
     ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
@@ -430,7 +429,7 @@ pub(crate) fn is_number(head: &str) -> bool {
     !WORDS.contains(&head)
 }
 
-/// The cells of one result, or why it has none.
+/// The cells of one result, or the reason why it has none.
 pub(crate) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
     if result.case.benchmark.is_some() {
         return imported_cells(result).map(Ok);
@@ -474,8 +473,9 @@ fn message(result: &CaseResult) -> String {
     }
 }
 
-/// Half the width of the 95 % interval of the median over the repetitions' p50, as a share of that median; empty with
-/// fewer than six repetitions, which have no such interval.
+/// Half the width of the 95 % interval of the median p50 over the repetitions, as a share of that median.
+/// Empty with fewer than six
+/// repetitions, which have no interval.
 fn uncertainty(p50s_ns: &[u64]) -> String {
     let interval = interval::median(p50s_ns, CONFIDENCE_PPM);
     interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
@@ -498,9 +498,10 @@ pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
     .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
 }
 
-/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`, messages a second where several are on
-/// their way: the median over repetitions; where a repetition is a single operation also their quartiles, because nothing
-/// else shows their spread.
+/// Payload bytes per second in `stream`, descriptors per second in `handle-passing`, messages per second with
+/// several in flight: the median
+/// over repetitions. If a repetition is a single operation, also the quartiles, because nothing else shows
+/// the spread.
 fn rate(result: &CaseResult) -> Option<String> {
     let Quartiles { q1, median, q3 } = rates_per_second(result)?;
     let unit = |rate: u64| match result.case.scenario.as_str() {
@@ -514,8 +515,9 @@ fn rate(result: &CaseResult) -> Option<String> {
     })
 }
 
-/// Quartiles over the repetitions of what goes through in a second: bytes in `stream`, descriptors in `handle-passing`,
-/// messages where several are on their way.
+/// Quartiles of the rate per second over the repetitions: bytes in `stream`, descriptors in `handle-passing`,
+/// messages with several in
+/// flight.
 fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
     let total = result.case.total_bytes.or((result.methodology.window > 1).then_some(1))?;
     let per_second = |repetition: &Repetition| {
@@ -526,7 +528,7 @@ fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
     Quartiles::of(&rates)
 }
 
-/// Late sends, missed receipts, and processor time of both ends a message.
+/// Late sends, missed receipts, and processor time of both ends per message.
 fn open_loop(result: &CaseResult) -> [String; 3] {
     let sum = |of: fn(&Repetition) -> Option<u64>| -> Option<u64> { result.repetitions.iter().map(of).sum() };
     let cpu_ns: Option<u64> = result
@@ -567,7 +569,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sweep_names_its_best_size_and_where_it_collapses() {
+    fn names_best_size_and_collapse_of_a_sweep() {
         let report = crate::golden_report();
         let swept = |message_bytes: u64, nanoseconds: u64| {
             let mut result = report.results[0].clone();
@@ -584,12 +586,12 @@ mod tests {
         let results: Vec<CaseResult> =
             times.into_iter().map(|(size, milliseconds)| swept(size, milliseconds * 1_000_000)).collect();
         let lines = sweep_lines(&results.iter().collect::<Vec<_>>());
-        assert_eq!(lines, ["pipe: best at 64 KiB, 3.12 GiB/s; from 256 KiB on it falls to 50 % of that"]);
+        assert_eq!(lines, ["pipe: best at 64 KiB, 3.12 GiB/s; from 256 KiB on, 50 % of that"]);
         assert_eq!(title(&results[5], &results), "stream of 16 MiB, 2proc, same-cpu");
     }
 
     #[test]
-    fn a_bimodal_distribution_looks_bimodal() {
+    fn shows_both_modes() {
         let samples = [vec![4_000; 50], vec![40_000; 50]].concat();
         let shape = shape(&Distribution::of_samples(samples).unwrap());
         assert_eq!(shape.matches('█').count(), 2, "{shape:?}");

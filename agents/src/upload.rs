@@ -1,5 +1,4 @@
-//! One report to a server: compressed, repeated while that can help, and believed only when the server has
-//! repeated the digest of what it stored.
+//! Uploads one report: compressed, with retries, and verified by the digest in the server's receipt.
 
 use crate::cli::TokenArguments;
 use crate::failure::Failure;
@@ -25,13 +24,13 @@ struct Receipt {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
+pub(crate) enum UploadKind {
     Report(RunId),
-    /// A file of another tool, with the report of this run that its results are of.
+    /// A file of another tool; the id is that of the report with its results.
     Import(RunId),
 }
 
-impl What {
+impl UploadKind {
     fn run_id(self) -> RunId {
         match self {
             Self::Report(run_id) | Self::Import(run_id) => run_id,
@@ -43,8 +42,8 @@ impl What {
 pub(crate) fn token(arguments: &TokenArguments) -> crate::Result<String> {
     let Some(path) = &arguments.token_file else {
         return Err(Failure::Authentication(
-            "uploading needs a token: pass --token-file (`cargo xtask up` writes one to agent.token in its data \
-             directory; `roundtrip-server token create` makes others)"
+            "uploading needs a token. Pass --token-file. Create a token with `roundtrip-server token \
+             create`; `cargo xtask up` writes one to agent.token in its data directory."
                 .into(),
         ));
     };
@@ -71,12 +70,12 @@ pub(crate) fn check_address(server: &str) -> crate::Result<()> {
     if uri.is_some_and(|uri| is_http(&uri) && uri.host().is_some()) {
         return Ok(());
     }
-    Err(Failure::Usage(format!("`{server}` is not a server's address: expected http://HOST or https://HOST")))
+    Err(Failure::Usage(format!("invalid server URL `{server}`: expected http://HOST or https://HOST")))
 }
 
 pub(crate) struct Upload {
     agent: ureq::Agent,
-    what: What,
+    what: UploadKind,
     url: String,
     body: Vec<u8>,
     /// The digest that the server must repeat.
@@ -85,10 +84,10 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Compresses the body. `quarantined`: nobody here vouches for it.
+    /// Compresses the body. `quarantined`: store it outside the trend.
     pub(crate) fn new(
         server: &str,
-        what: What,
+        what: UploadKind,
         quarantined: bool,
         body: &[u8],
         ledger: Option<Ledger>,
@@ -96,21 +95,21 @@ impl Upload {
         let server = server.trim_end_matches('/');
         let query = if quarantined { "?quarantined=true" } else { "" };
         let url = match what {
-            What::Report(id) => format!("{server}/api/v1/runs/{id}{query}"),
-            What::Import(_) => format!("{server}/api/v1/import{query}"),
+            UploadKind::Report(id) => format!("{server}/api/v1/runs/{id}{query}"),
+            UploadKind::Import(_) => format!("{server}/api/v1/import{query}"),
         };
         let expected = hex::encode(Sha256::digest(body));
         let body =
-            compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
+            compress(body).map_err(|error| Refusal::Final(format!("cannot compress the report: {error}")))?;
         let agent = http::agent(TIMEOUT);
         Ok(Self { agent, what, url, body, expected, ledger })
     }
 
-    /// Sends it, again and again while that can help.
+    /// Uploads it, with retries.
     pub(crate) fn send(&self, token: &str) -> Result<(), Refusal> {
-        // A busy server says how long to wait, and knows better than our own schedule.
+        // A busy server sends a delay, which overrides our schedule.
         let asked = Rc::new(Cell::new(None));
-        let told = Rc::clone(&asked);
+        let requested = Rc::clone(&asked);
         let attempt = || self.attempt(token);
         attempt
             .retry(
@@ -122,7 +121,7 @@ impl Upload {
             .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
             .notify(|refusal, _| {
                 if let Refusal::Temporary(_, after) = refusal {
-                    told.set(*after);
+                    requested.set(*after);
                 }
             })
             .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
@@ -132,20 +131,20 @@ impl Upload {
     /// Sends it once, checks the acknowledgement and counts it.
     pub(crate) fn attempt(&self, token: &str) -> Result<(), Refusal> {
         let run = self.what.run_id();
-        // A ledger that cannot be written is left out: the server takes the report just as well.
+        // Without a writable ledger, the report is sent without a count, which the server accepts.
         let ledger = self.ledger.as_ref().and_then(|ledger| Some((ledger, ledger.send(run).ok()?)));
-        let is_new = self.exchange(token, ledger.map(|(_, told)| told.acknowledged))?;
-        let Some((ledger, told)) = ledger else { return Ok(()) };
-        // What cannot be counted stays where it is, and is acknowledged again.
-        ledger.count(run, told, is_new).map_err(|failure| Refusal::Final(failure.to_string()))
+        let is_new = self.exchange(token, ledger.map(|(_, sent)| sent.acknowledged))?;
+        let Some((ledger, sent)) = ledger else { return Ok(()) };
+        // A report that cannot be counted stays in place, and is acknowledged again later.
+        ledger.count(run, sent, is_new).map_err(|failure| Refusal::Final(failure.to_string()))
     }
 
-    /// Returns whether the server did not have it before.
+    /// Returns whether the run is new to the server.
     fn exchange(&self, token: &str, acknowledged: Option<Acknowledged>) -> Result<bool, Refusal> {
         let Self { agent, what, url, body, expected, .. } = self;
         let mut request = match what {
-            What::Report(_) => agent.put(url),
-            What::Import(_) => agent.post(url),
+            UploadKind::Report(_) => agent.put(url),
+            UploadKind::Import(_) => agent.post(url),
         };
         if let Some(acknowledged) = acknowledged {
             request = request.header(acknowledged::HEADER, acknowledged.to_string());
@@ -163,12 +162,18 @@ impl Upload {
                 Ok(receipt) if receipt.body_sha256 == *expected => Ok(status == 201),
                 Ok(receipt) => Err(Refusal::Temporary(
                     format!(
-                        "{url} acknowledged another report: digest {}, expected {expected}",
+                        "{url} acknowledged a different report: digest {}, expected {expected}",
                         receipt.body_sha256
                     ),
                     None,
                 )),
-                Err(_) => Err(Refusal::Temporary(format!("{url} answered {status} without a receipt"), None)),
+                Err(_) => Err(Refusal::Temporary(
+                    format!(
+                        "no receipt in the response from {url} (status \
+                 {status})"
+                    ),
+                    None,
+                )),
             };
         }
         Err(Refused::read(url, &mut response).into())

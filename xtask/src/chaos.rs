@@ -13,29 +13,29 @@ use std::process::{Command, ExitCode};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// The parts of the project that promise something.
+/// The parts of the project with promises.
 const PARTS: [&str; 10] =
     ["server", "backup", "upgrade", "lab", "agents", "harness", "ring", "github", "notifications", "soak"];
 const LIST: &str = "xtask/chaos/promises.toml";
 pub(crate) const PAGE: &str = "docs/reference/promises.md";
-/// What holds a promise without tests.
+/// The check for promises without tests.
 const SOAK: &str = "cargo xtask bench server --only soak";
 const ROUNDS: u32 = 10;
-/// Tells tests how often to repeat faults.
+/// Passes the number of repetitions to tests.
 const ROUNDS_VARIABLE: &str = "ROUNDTRIP_FAULT_ROUNDS";
 const KILLS_VARIABLE: &str = "ROUNDTRIP_KILLS";
 const KILLS_PER_ROUND: u32 = 100;
 const TIMEOUT: Duration = Duration::from_secs(600);
 const TIMEOUT_PER_ROUND: Duration = Duration::from_secs(60);
-/// How tests say that they do not apply to this machine, which is not the same as passing.
-const NOT_TRIED: [&str; 2] = ["not run, because", "does not apply"];
+/// Texts that tests print when they do not apply to this machine. These tests have not passed.
+const NOT_APPLICABLE: [&str; 2] = ["not run, because", "does not apply"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// One part alone.
+    /// Run only this part.
     #[arg(long, value_name = "PART", value_parser = PARTS)]
     only: Option<String>,
-    /// How often each fault at a random moment is repeated.
+    /// Repetitions of each fault at a random moment.
     #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Options {
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Promise {
-    /// The part of the project: what `--only` names.
+    /// The part of the project for `--only`.
     #[serde(skip)]
     part: &'static str,
     says: String,
@@ -51,7 +51,7 @@ struct Promise {
     /// Whether the tests repeat the fault at random moments.
     #[serde(default)]
     rounds: bool,
-    /// Programs of tests, each with the name of a test.
+    /// Test programs, each with a test name.
     #[serde(default)]
     tests: Vec<String>,
 }
@@ -62,11 +62,11 @@ enum Verdict {
     /// With the log of the tests.
     Broken(String),
     Missed,
-    /// It does not apply to this machine, for this reason.
-    NotTried(String),
+    /// The promise does not apply to this machine, for this reason.
+    NotApplicable(String),
 }
 
-/// What a promise says, and whether it holds.
+/// A promise, and whether it holds.
 type Row = (String, Verdict);
 
 pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
@@ -75,7 +75,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     let started = Instant::now();
     workspace::claim_target_folder()?;
     let has_tests = wanted.iter().any(|promise| !promise.tests.is_empty());
-    let laboratory = if has_tests { Some(Laboratory::open(options.rounds)?) } else { None };
+    let laboratory = if has_tests { Some(FaultRunner::open(options.rounds)?) } else { None };
     let rows = wanted
         .into_iter()
         .map(|promise| try_one(promise, laboratory.as_ref()))
@@ -92,14 +92,14 @@ fn promises() -> Result<Vec<Promise>> {
     let mut list: BTreeMap<String, Vec<Promise>> = toml::from_str(&workspace::read(LIST)?).context(LIST)?;
     let mut promises = Vec::new();
     for part in PARTS {
-        let of_part = list.remove(part).with_context(|| format!("{LIST} has no part {part}"))?;
+        let of_part = list.remove(part).with_context(|| format!("no part {part} in {LIST}"))?;
         promises.extend(of_part.into_iter().map(|promise| Promise { part, ..promise }));
     }
     ensure!(list.is_empty(), "{LIST} has unknown parts: {:?}", list.keys());
     Ok(promises)
 }
 
-fn try_one(promise: Promise, laboratory: Option<&Laboratory>) -> Result<Row> {
+fn try_one(promise: Promise, laboratory: Option<&FaultRunner>) -> Result<Row> {
     let (step, verdict) = match laboratory {
         Some(laboratory) if !promise.tests.is_empty() => {
             let step = Step::start(promise.part);
@@ -117,7 +117,7 @@ fn try_one(promise: Promise, laboratory: Option<&Laboratory>) -> Result<Row> {
     let verdict = verdict.unwrap_or_else(|error| Verdict::Broken(format!("{error:#}")));
     match &verdict {
         Verdict::Held => step.done(&promise.says),
-        Verdict::NotTried(reason) => step.skipped(&format!("{} Not tried: {reason}", promise.says)),
+        Verdict::NotApplicable(reason) => step.skipped(&format!("{} Not tested: {reason}", promise.says)),
         Verdict::Missed => step.failed(&promise.says),
         Verdict::Broken(log) => {
             step.failed(&promise.says);
@@ -127,24 +127,24 @@ fn try_one(promise: Promise, laboratory: Option<&Laboratory>) -> Result<Row> {
     Ok((promise.says, verdict))
 }
 
-/// Runs the benchmark of whether the server stays what it is.
+/// Runs the endurance benchmark of the server.
 fn soak() -> Result<Verdict> {
-    let mut bench = Command::new(std::env::current_exe().context("this program does not know its own path")?);
+    let mut bench = Command::new(std::env::current_exe().context("cannot find the path of this program")?);
     let status = tool::run_attached(bench.args(["bench", "server", "--only", "soak"]))?;
     Ok(match status.code() {
         Some(0) => Verdict::Held,
         Some(code) if code == i32::from(roundtrip_budget::MISSED) => Verdict::Missed,
-        _ => Verdict::Broken(format!("the benchmark ended with {status}")),
+        _ => Verdict::Broken(format!("the benchmark exited with {status}")),
     })
 }
 
-struct Laboratory {
+struct FaultRunner {
     programs: TestPrograms,
     services: Services,
     rounds: u32,
 }
 
-impl Laboratory {
+impl FaultRunner {
     fn open(rounds: u32) -> Result<Self> {
         let step = Step::start("test programs");
         let programs = programs::tests(&step)?;
@@ -155,23 +155,23 @@ impl Laboratory {
         Ok(Self { programs, services, rounds })
     }
 
-    /// Runs tests, those of one program together.
+    /// Runs tests, grouped by program.
     fn run(&self, tests: &[String], step: &Step) -> Result<Verdict> {
         let tests: Vec<_> = tests.iter().map(|test| split(test)).collect::<Result<_>>()?;
-        let mut not_tried = None;
+        let mut not_applicable = None;
         for tests in tests.chunk_by(|one, other| one.0 == other.0) {
             let names: Vec<&str> = tests.iter().map(|(_, name)| *name).collect();
             match self.run_program(tests[0].0, &names, step)? {
                 Verdict::Held => {}
-                Verdict::NotTried(reason) => not_tried = not_tried.or(Some(reason)),
+                Verdict::NotApplicable(reason) => not_applicable = not_applicable.or(Some(reason)),
                 broken => return Ok(broken),
             }
         }
-        Ok(not_tried.map_or(Verdict::Held, Verdict::NotTried))
+        Ok(not_applicable.map_or(Verdict::Held, Verdict::NotApplicable))
     }
 
     fn run_program(&self, (folder, target): (&str, &str), names: &[&str], step: &Step) -> Result<Verdict> {
-        let program = self.programs.of(folder, target)?;
+        let program = self.programs.test_program(folder, target)?;
         let running = self
             .services
             .tests(&program, folder)
@@ -179,7 +179,7 @@ impl Laboratory {
             .arguments(names)
             .variable(ROUNDS_VARIABLE, self.rounds.to_string())
             .variable(KILLS_VARIABLE, (KILLS_PER_ROUND * self.rounds).to_string())
-            .with_all_it_starts()
+            .with_descendants()
             .spawn()?;
         let (timeout, mut log) = (TIMEOUT + self.rounds * TIMEOUT_PER_ROUND, String::new());
         let end = Instant::now() + timeout;
@@ -193,7 +193,7 @@ impl Laboratory {
                 Err(RecvTimeoutError::Timeout) => {
                     platform::end_process_group(&running.child, true);
                     let seconds = timeout.as_secs();
-                    return Ok(Verdict::Broken(format!("{log}nothing ended within {seconds} s")));
+                    return Ok(Verdict::Broken(format!("{log}timed out after {seconds} s")));
                 }
             }
         }
@@ -203,44 +203,41 @@ impl Laboratory {
     }
 }
 
-/// A test of the list: the folder of its package, its program, and its name.
+/// Splits a test of the list into package folder, program and name.
 fn split(test: &str) -> Result<((&str, &str), &str)> {
     let parts = test.split_once(' ').and_then(|(program, name)| Some((program.split_once("/tests/")?, name)));
-    parts.with_context(|| format!("`{test}` of {LIST} names no test of a program"))
+    parts.with_context(|| format!("`{test}` in {LIST} is not a test: expected FOLDER/tests/PROGRAM NAME"))
 }
 
 fn verdict(log: &str, ended_well: bool, tests: usize) -> Verdict {
-    let counts = Counts::of_cargo(log, ended_well);
+    let counts = Counts::from_cargo(log, ended_well);
     if counts.failed > 0 {
         return Verdict::Broken([counts::failures(log), counts.complaints.join("\n")].join("\n"));
     }
     if counts.passed < tests as u64 {
-        return Verdict::Broken(format!("{} of {tests} tests were found", counts.passed));
+        return Verdict::Broken(format!("found only {} of {tests} tests", counts.passed));
     }
-    let [begins, holds] = NOT_TRIED;
+    let [begins, holds] = NOT_APPLICABLE;
     let mut lines = log.lines().map(str::trim);
     let reason = lines.find(|line| line.starts_with(begins) || line.contains(holds));
-    reason.map_or(Verdict::Held, |reason| Verdict::NotTried(reason.to_owned()))
+    reason.map_or(Verdict::Held, |reason| Verdict::NotApplicable(reason.to_owned()))
 }
 
 fn closing_line(rows: &[Row]) -> String {
     let count = |wanted: fn(&Verdict) -> bool| rows.iter().filter(|(_, verdict)| wanted(verdict)).count();
     let held = count(|verdict| *verdict == Verdict::Held);
-    let not_tried = match count(|verdict| matches!(verdict, Verdict::NotTried(_))) {
+    let not_applicable = match count(|verdict| matches!(verdict, Verdict::NotApplicable(_))) {
         0 => String::new(),
-        count => format!(", {count} not tried here"),
+        count => format!(", {count} not tested here"),
     };
     let is_broken = |(_, verdict): &&Row| matches!(verdict, Verdict::Broken(_) | Verdict::Missed);
     let broken: Vec<&str> = rows.iter().filter(is_broken).map(|(says, _)| says.as_str()).collect();
-    let lost = if broken.is_empty() {
-        "nothing was lost".into()
-    } else {
-        format!("not true any more: {}", broken.join(" "))
-    };
-    format!("{held} held, {} broken{not_tried}; {lost}", broken.len())
+    let lost =
+        if broken.is_empty() { "no data lost".into() } else { format!("broken: {}", broken.join(" ")) };
+    format!("{held} held, {} broken{not_applicable}; {lost}", broken.len())
 }
 
-/// 1 for a promise that is broken, 3 for a budget that was missed.
+/// 1 for a broken promise, 3 for a missed budget.
 fn exit_code(rows: &[Row]) -> ExitCode {
     if rows.iter().any(|(_, verdict)| matches!(verdict, Verdict::Broken(_))) {
         ExitCode::FAILURE
@@ -254,10 +251,10 @@ fn exit_code(rows: &[Row]) -> ExitCode {
 pub(crate) fn page() -> Result<String> {
     let text = workspace::read("xtask/chaos/page.txt")?;
     let parts = text.split_once("<!-- the list -->\n");
-    let (head, tail) = parts.context("xtask/chaos/page.txt has no place for the list")?;
+    let (head, tail) = parts.context("no line `<!-- the list -->` in xtask/chaos/page.txt")?;
     let mut page = head.to_owned();
     for promises in promises()?.chunk_by(|one, other| one.part == other.part) {
-        write!(page, "\n## {}\n\n| promise | what is done | held by |\n|---|---|---|\n", promises[0].part)?;
+        write!(page, "\n## {}\n\n| promise | fault | tests |\n|---|---|---|\n", promises[0].part)?;
         for Promise { says, fault, rounds, tests, .. } in promises {
             let star = if *rounds { " \u{2605}" } else { "" };
             let tests: Vec<_> = tests.iter().map(|test| format!("`{}`", test.replace(' ', "` `"))).collect();
@@ -273,7 +270,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The sources that may hold a test: its modules are files or folders; a program without modules is its own harness.
+    /// The sources that may contain a test. Modules are files or folders. A program without modules has its
+    /// own harness.
     fn sources(test: &str) -> String {
         let ((folder, target), name) = split(test).unwrap();
         let target = workspace::root().join(folder).join("tests").join(target);
@@ -288,11 +286,11 @@ mod tests {
     }
 
     #[test]
-    fn every_test_that_is_listed_is_in_the_sources() {
+    fn listed_tests_exist() {
         let is_missing = |test: &String| {
             let function = test.rsplit([':', ' ']).next().unwrap();
             let text = sources(test);
-            // A harness of its own names its tests in what it prints.
+            // A program with its own harness prints the names of its tests.
             !text.contains(&format!("fn {function}(")) && !text.contains(&format!("\"{function}: "))
         };
         let listed = promises().unwrap().into_iter().flat_map(|promise| promise.tests);
@@ -301,12 +299,9 @@ mod tests {
     }
 
     #[test]
-    fn no_test_and_no_sentence_is_listed_twice_and_each_promise_is_a_row_of_its_part() {
+    fn lists_each_promise_and_test_once() {
         let page = page().unwrap();
-        assert!(
-            workspace::read(PAGE).unwrap() == page,
-            "{PAGE} is stale: `cargo xtask gen` repairs this\n{page}"
-        );
+        assert!(workspace::read(PAGE).unwrap() == page, "{PAGE} is stale: run `cargo xtask gen`\n{page}");
         let mut seen = BTreeSet::new();
         for Promise { part, says, fault, tests, .. } in promises().unwrap() {
             assert!(page.contains(&format!("| {says} | {fault}")), "{says}");
@@ -318,13 +313,16 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_is_held_only_by_tests_that_ran_and_applied() {
+    fn promises_need_tests_that_ran() {
         let passed =
             "test a ... ok\ntest b ... ok\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured\n";
         assert_eq!(verdict(passed, true, 2), Verdict::Held);
-        assert_eq!(verdict(passed, true, 3), Verdict::Broken("2 of 3 tests were found".into()));
+        assert_eq!(verdict(passed, true, 3), Verdict::Broken("found only 2 of 3 tests".into()));
         let skipped = format!("not run, because only root can\n{passed}");
-        assert_eq!(verdict(&skipped, true, 2), Verdict::NotTried("not run, because only root can".into()));
+        assert_eq!(
+            verdict(&skipped, true, 2),
+            Verdict::NotApplicable("not run, because only root can".into())
+        );
         let of_one = format!("fifo: not run, because this system has none\n{passed}");
         assert_eq!(verdict(&of_one, true, 2), Verdict::Held, "a missing transport breaks no promise");
         let log = "test a ... FAILED\nlost [7]\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n";
@@ -333,15 +331,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_says_what_was_lost() {
+    fn last_line_reports_loss() {
         let row = |says: &str, verdict| (says.to_owned(), verdict);
-        let mut rows = vec![row("A.", Verdict::Held), row("B.", Verdict::NotTried("no root".into()))];
-        assert_eq!(closing_line(&rows), "1 held, 0 broken, 1 not tried here; nothing was lost");
+        let mut rows = vec![row("A.", Verdict::Held), row("B.", Verdict::NotApplicable("no root".into()))];
+        assert_eq!(closing_line(&rows), "1 held, 0 broken, 1 not tested here; no data lost");
         assert_eq!(exit_code(&rows), ExitCode::SUCCESS);
         rows.push(row("C.", Verdict::Missed));
         assert_eq!(exit_code(&rows), ExitCode::from(3));
         rows.push(row("D.", Verdict::Broken(String::new())));
         assert_eq!(exit_code(&rows), ExitCode::FAILURE);
-        assert_eq!(closing_line(&rows), "1 held, 2 broken, 1 not tried here; not true any more: C. D.");
+        assert_eq!(closing_line(&rows), "1 held, 2 broken, 1 not tested here; broken: C. D.");
     }
 }

@@ -1,14 +1,14 @@
-//! The browser of the end-to-end test and of the web interface's budgets: the system's, installed where that is possible.
+//! The browser for the end-to-end test and the web interface's budgets: the system's, installed if possible.
 
 use crate::screen::Step;
 use crate::{platform, tool};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-/// The variable that names a browser, for this program and for what opens pages in it.
+/// The variable that names a browser, for this program and for programs that it starts.
 pub(crate) const VARIABLE: &str = "CHROMIUM";
 
-/// Debian's Chromium without windows; the journeys take about a seventh less time in it.
+/// Debian's headless Chromium: the end-to-end tests take about a seventh less time in it.
 const HEADLESS: &str = "chromium-headless-shell";
 const NAMES: &[&str] =
     &[HEADLESS, "chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser"];
@@ -19,15 +19,15 @@ const PLACES: &[&str] = &[
     r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
 ];
 
-/// The browser, installed from the system's packages if it is missing and this user may do that.
+/// Finds the browser. Installs it from the system's packages if it is missing and this user may do so.
 pub(crate) fn find_or_install(step: &Step) -> Result<PathBuf> {
     if let Some(path) = find()? {
         return Ok(path);
     }
     if !platform::is_root() || tool::find("apt-get").is_err() {
         bail!(
-            "Chromium is missing: install it (Debian: `sudo apt-get install chromium`, macOS: `brew install --cask \
-             chromium`, FreeBSD: `pkg install chromium`), or name a Chrome in the variable {VARIABLE}"
+            "Chromium not found. Install it (Debian: `sudo apt-get install chromium`, macOS: `brew install \
+             --cask chromium`, FreeBSD: `pkg install chromium`), or set {VARIABLE} to a Chrome."
         );
     }
     for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", HEADLESS]] {
@@ -38,13 +38,13 @@ pub(crate) fn find_or_install(step: &Step) -> Result<PathBuf> {
             .successful()
             .context("cannot install Chromium")?;
     }
-    find()?.context("apt-get installed Chromium, but there is none on PATH")
+    find()?.context("apt-get installed Chromium, but it is not on PATH")
 }
 
 fn find() -> Result<Option<PathBuf>> {
     if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
         if !named.is_file() {
-            bail!("{VARIABLE} names {}, which is no file", named.display());
+            bail!("{VARIABLE}: {} is not a file", named.display());
         }
         return Ok(Some(named));
     }

@@ -1,4 +1,5 @@
-//! `compose`: brings `docker-compose.yml` up with podman: `xtask/compose/checks.sh`, whose functions are the checks.
+//! `compose`: starts `docker-compose.yml` with podman and runs the functions of `xtask/compose/checks.sh` as
+//! checks.
 
 use crate::programs::{self, Profile};
 use crate::screen::{self, Step};
@@ -12,9 +13,9 @@ use std::process::{Command, ExitCode, Stdio};
 use tempfile::TempDir;
 
 const SCRIPT: &str = "xtask/compose/checks.sh";
-/// Debian's own does not know profiles.
+/// Debian's version does not support profiles.
 const PODMAN_COMPOSE: &str = "podman-compose==1.6.0";
-/// In their order: each needs those before.
+/// In order: each check needs those before.
 const CHECKS: [(&str, &str); 9] = [
     ("compose: build", "first_images"),
     ("compose: size", "images_are_small_and_not_of_root"),
@@ -27,7 +28,6 @@ const CHECKS: [(&str, &str); 9] = [
     ("compose: down", "down"),
 ];
 
-/// Runs the verb.
 pub(crate) fn compose() -> Result<ExitCode> {
     tally::verb(|tally| {
         fixture::build(tally)?;
@@ -35,7 +35,8 @@ pub(crate) fn compose() -> Result<ExitCode> {
     })
 }
 
-/// Runs all checks with the released programs, which are built. A check that fails shows the containers' logs, and is the last.
+/// Runs all checks with the released programs, which it builds. A failed check shows the containers' logs and
+/// ends the run.
 pub(crate) fn run(tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
         return tally.skip("compose", &reason);
@@ -50,17 +51,18 @@ fn cannot_run() -> Option<String> {
         return Some(reason.to_string());
     }
     if !platform::is_root() {
-        return Some("only root makes a Debian to put into images".into());
+        return Some("creating the images' Debian needs root".into());
     }
     if python::find().is_none() {
-        return Some("python3 is missing, which installs podman-compose".into());
+        return Some("python3 is missing; it is needed to install podman-compose".into());
     }
     tool::missing("apt-get git")
 }
 
-/// Podman with settings and images of its own. Only one at a time exists on a machine; its containers end with it.
+/// Podman with separate settings and images. Only one can exist on a machine at a time. Its containers end
+/// with it.
 struct Engine {
-    /// What the script needs to know.
+    /// The variables of the script.
     variables: Vec<(&'static str, PathBuf)>,
     _lock: File,
     _folder: TempDir,
@@ -72,10 +74,10 @@ impl Engine {
         let cache = platform::cache_folder()?.join("containers");
         fs::create_dir_all(&cache)?;
         let lock = File::create(cache.join("lock"))?;
-        step.message("waiting for another one to end");
-        lock.file().lock().context("cannot wait for another one to end")?;
+        step.message("waiting for another `compose` to finish");
+        lock.file().lock().context("cannot wait for another `compose` to finish")?;
         let tools = python::tools(&[PODMAN_COMPOSE], step)?;
-        let tools = tools.context("python3 is missing, which installs podman-compose")?;
+        let tools = tools.context("python3 is missing; it is needed to install podman-compose")?;
         let folder = server::test_folder()?;
         let port = || Ok::<_, anyhow::Error>(http::free_port()?.to_string().into());
         let variables = vec![
@@ -102,7 +104,7 @@ impl Engine {
     }
 
     fn run(&self, function: &str, step: &Step) -> Result<()> {
-        let finished = self.script(function)?.with_all_it_starts().run(step)?.successful()?;
+        let finished = self.script(function)?.with_descendants().run(step)?.successful()?;
         finished.output.lines().filter_map(|line| line.strip_prefix("note: ")).for_each(screen::note);
         Ok(())
     }
@@ -110,14 +112,14 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Not as a `Tool`: also after an interrupt, when nothing else is started any more.
+        // Not a `Tool`, because it must also run after an interrupt, when no other program is started.
         let mut sweep = Command::new("bash");
         sweep.args([SCRIPT, "sweep"]).current_dir(workspace::root()).envs(self.variables.iter().cloned());
         let _ = sweep.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
 }
 
-/// The settings that a file of settings sets, or shows in a comment.
+/// The names of the settings in a file, including those in comments.
 fn setting_names(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let (name, _) = line.trim_start_matches('#').split_once('=')?;
@@ -133,7 +135,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_setting_of_the_compose_file_is_in_the_example_and_no_other() {
+    fn example_has_every_setting() {
         let compose = workspace::read("docker-compose.yml").unwrap();
         let used = compose.split("${").skip(1).filter_map(|rest| rest.split([':', '}']).next());
         let used: BTreeSet<String> = used.map(str::to_owned).collect();
@@ -145,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_read_with_and_without_the_mark_of_a_comment() {
+    fn reads_settings_in_comments() {
         assert_eq!(setting_names("# A word = another.\nA_1=\n#B=c=d\n\n"), ["A_1", "B"]);
     }
 
     #[test]
-    fn every_check_is_a_function_of_the_script() {
+    fn checks_exist_in_the_script() {
         let script = workspace::read(SCRIPT).unwrap();
         for (_, function) in CHECKS {
             assert!(script.contains(&format!("\n{function}() {{\n")), "{function}");

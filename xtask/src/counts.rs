@@ -1,21 +1,21 @@
-//! How many tests passed and failed, read from what each test runner leaves behind.
+//! Counts passed and failed tests from the output of each test runner.
 
 use crate::programs;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Sums of one runner, or of all.
+/// The counts of one runner, or the sum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
-    /// Tests that failed, and tests that should have run and did not.
+    /// Failed tests, and tests that should have run and did not.
     pub(crate) failed: u64,
-    /// What is counted as a failure without being one of the runner's.
+    /// Failures that are not in the runner's own counts.
     pub(crate) complaints: Vec<String>,
 }
 
-/// What vitest writes, and Playwright below `stats`.
+/// The report of vitest, or Playwright's below `stats`.
 #[derive(Deserialize)]
 struct Report {
     #[serde(rename = "numPassedTests", alias = "expected")]
@@ -34,52 +34,52 @@ impl Counts {
         self.failed += other.failed;
     }
 
-    /// Whether something was checked, and all of it passed.
+    /// Whether at least one test ran and all passed.
     pub(crate) fn is_good(&self) -> bool {
         self.passed > 0 && self.failed == 0
     }
 
-    /// Reads the output of `cargo test`, which ended well or not.
-    pub(crate) fn of_cargo(log: &str, ended_well: bool) -> Self {
+    /// Reads the output of `cargo test` and its exit status.
+    pub(crate) fn from_cargo(log: &str, ended_well: bool) -> Self {
         let mut counts = Self::default();
         for line in log.lines() {
             if let Some(result) = line.strip_prefix("test result: ") {
-                // As in `ok. 3 passed; 1 failed; 0 ignored`.
+                // Such as `ok. 3 passed; 1 failed; 0 ignored`.
                 let mut numbers = result.split(' ').filter_map(|word| word.parse::<u64>().ok());
                 counts.passed += numbers.next().unwrap_or(0);
                 counts.failed += numbers.next().unwrap_or(0);
             } else if let Some(name) =
                 line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... ignored"))
             {
-                counts.complain(format!("the test {name} is ignored without a reason"));
+                counts.complain(format!("test {name} is ignored without a reason"));
             }
         }
         counts.exit_agrees(ended_well)
     }
 
     /// Reads the JSON report of vitest or Playwright.
-    pub(crate) fn of_report(report: &str, ended_well: bool) -> Result<Self> {
-        let report: Value = serde_json::from_str(report).context("the test runner left no JSON report")?;
+    pub(crate) fn from_report(report: &str, ended_well: bool) -> Result<Self> {
+        let report: Value = serde_json::from_str(report).context("no JSON report from the test runner")?;
         let counts = Report::deserialize(report.get("stats").unwrap_or(&report));
         let Report { passed, failed, skipped, todo_or_flaky } =
             counts.context("the report of a test runner")?;
         let mut counts = Self { passed, failed, complaints: Vec::new() };
         let others = skipped + todo_or_flaky;
         if others > 0 {
-            counts.complain(format!("{others} tests were left out or are flaky"));
+            counts.complain(format!("{others} tests were skipped or flaky"));
             counts.failed += others - 1;
         }
         Ok(counts.exit_agrees(ended_well))
     }
 
-    /// A runner that finds no test has not passed. One may also fail for a reason that is no test's: a compiler error, an error
-    /// outside of tests.
+    /// Fails a runner that found no test, or that failed without a failed test: after a compiler error, or an
+    /// error outside of tests.
     fn exit_agrees(mut self, ended_well: bool) -> Self {
         if self.passed + self.failed == 0 {
-            self.complain("no test ran".into());
+            self.complain("no tests ran".into());
         }
         if !ended_well && self.failed == 0 {
-            self.complain("the test runner failed, though no test of its did".into());
+            self.complain("the test runner failed without a failed test".into());
         }
         self
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_of_cargo_is_added_up() {
+    fn adds_up_cargo_results() {
         let failed = "running 3 tests\ntest a ... ok\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered \
             out; finished in 0.01s\n\ntest result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured\n";
         let ignored = "test slow ... ignored\ntest other ... ignored, needs two CPUs\n\
@@ -126,32 +126,39 @@ mod tests {
                 ignored,
                 true,
                 "1 passed, 1 failed",
-                &["the test slow is ignored without a reason"],
+                &["test slow is ignored without a reason"],
             ),
-            ("no test", "", true, "0 passed, 1 failed", &["no test ran"]),
-            ("a compiler error", "error: could not compile\n", false, "0 passed, 1 failed", &["no test ran"]),
+            ("no test", "", true, "0 passed, 1 failed", &["no tests ran"]),
+            (
+                "a compiler error",
+                "error: could not compile\n",
+                false,
+                "0 passed, 1 failed",
+                &["no tests \
+             ran"],
+            ),
             (
                 "no test failed, but the runner did",
                 doctest,
                 false,
                 "1 passed, 1 failed",
-                &["the test runner failed, though no test of its did"],
+                &["the test runner failed without a failed test"],
             ),
         ] {
-            let counts = Counts::of_cargo(log, ended_well);
+            let counts = Counts::from_cargo(log, ended_well);
             assert_eq!(counts.to_string(), sums, "{about}");
             assert_eq!(counts.complaints, complaints, "{about}");
         }
     }
 
     #[test]
-    fn in_reports_tests_left_out_and_flaky_ones_fail() {
+    fn skipped_and_flaky_tests_fail() {
         let vitest = r#"{"numPassedTests": 7, "numFailedTests": 1, "numPendingTests": 2, "numTodoTests": 0}"#;
-        assert_eq!(Counts::of_report(vitest, false).unwrap().to_string(), "7 passed, 3 failed");
-        assert!(Counts::of_report("", false).is_err());
+        assert_eq!(Counts::from_report(vitest, false).unwrap().to_string(), "7 passed, 3 failed");
+        assert!(Counts::from_report("", false).is_err());
         let incomplete = vitest.replace("numTodoTests", "other");
-        assert!(Counts::of_report(&incomplete, true).is_err());
+        assert!(Counts::from_report(&incomplete, true).is_err());
         let playwright = r#"{"stats": {"expected": 5, "unexpected": 0, "flaky": 1, "skipped": 1}}"#;
-        assert_eq!(Counts::of_report(playwright, true).unwrap().to_string(), "5 passed, 2 failed");
+        assert_eq!(Counts::from_report(playwright, true).unwrap().to_string(), "5 passed, 2 failed");
     }
 }

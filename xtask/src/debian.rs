@@ -1,4 +1,4 @@
-//! Debian's packages, fetched and unpacked without being installed: `xtask/debian.sh`.
+//! Downloads and unpacks Debian packages without installing them: `xtask/debian.sh`.
 
 use crate::screen::Step;
 use crate::tool::Tool;
@@ -6,10 +6,10 @@ use crate::workspace;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// The release that the names and the layout of the packages are from.
+/// The release of the package names and layouts.
 const RELEASE: &str = "12";
 
-/// An error on another system than the one whose packages are unpacked.
+/// Fails on any system other than the packages' own.
 pub(crate) fn check_host() -> Result<()> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     supported(&release, std::env::consts::OS, std::env::consts::ARCH)
@@ -26,13 +26,13 @@ fn supported(release: &str, system: &str, processor: &str) -> Result<()> {
     }
     let distribution = value("ID").unwrap_or(system);
     let found = format!("{distribution} {version} on {processor}").replace("  ", " ");
-    bail!("needs Debian {RELEASE} on x86_64, this is {found}")
+    bail!("needs Debian {RELEASE} on x86_64, found {found}")
 }
 
-/// Unpacks packages, and what they need beyond what is installed here, into `root`. Returns `NAME=VERSION` for each.
+/// Unpacks packages and their missing dependencies into `root`. Returns `NAME=VERSION` for each.
 pub(crate) fn unpack(names: &[&str], root: &Path, step: &Step) -> Result<String> {
     step.message("fetching Debian's packages");
-    let unpack = script("unpack")?.arguments([root]).arguments(names).with_all_it_starts();
+    let unpack = script("unpack")?.arguments([root]).arguments(names).with_descendants();
     Ok(unpack.run(step)?.successful().context("cannot fetch Debian's packages")?.output)
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn only_the_release_whose_packages_are_known_will_do() {
+    fn accepts_only_the_known_release() {
         let debian = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_ID=\"12\"\nID=debian\n";
         let ubuntu = "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"\n";
         supported(debian, "linux", "x86_64").unwrap();
@@ -56,12 +56,12 @@ mod tests {
             ("", "macos", "aarch64", "macos on aarch64"),
         ] {
             let refused = supported(release, system, processor).unwrap_err().to_string();
-            assert_eq!(refused, format!("needs Debian 12 on x86_64, this is {found}"));
+            assert_eq!(refused, format!("needs Debian 12 on x86_64, found {found}"));
         }
     }
 
     #[test]
-    fn new_packages_and_installed_ones_are_read_from_the_simulation() {
+    fn parses_simulated_installations() {
         let simulation = "Reading package lists...\n\
             The following NEW packages will be installed:\n  libwine wine64\n\
             Remv cargo [0.66.0]\n\
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn apt_writes_below_its_working_folder_only() {
+    fn apt_writes_only_below_its_working_folder() {
         let settings = script("settings").unwrap().arguments(["/c/draft/apt"]).output().unwrap();
         assert!(settings.contains("Dir::State \"/c/draft/apt/state\";\n"), "{settings}");
         assert!(settings.contains("Dir::Cache \"/c/draft/apt/cache\";\n"), "{settings}");

@@ -1,4 +1,4 @@
-//! What checks and tests start: repositories, programs that run in the background, a PostgreSQL for tests.
+//! Repositories, background programs and a PostgreSQL for checks and tests.
 
 use crate::interrupt::{self, STOP_TIMEOUT};
 use crate::programs::{self, Profile, TestPrograms};
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Long enough for a program that draws keys without optimisation.
+/// Long enough for an unoptimised program that generates keys.
 const LINE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Builds the released agent and server, with the web interface that the server carries.
+/// Builds the released agent and server, with the embedded web interface.
 pub(crate) fn build(tally: &mut Tally) -> Result<()> {
     tally.prepare("web UI", web::build)?;
     tally.prepare("programs", |step| programs::build(step, &programs::BOTH, Profile::Release)).map(drop)
@@ -27,7 +27,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// An empty one, on the branch `main`.
+    /// Creates an empty repository on the branch `main`.
     pub(crate) fn init(root: &Path) -> Result<Self> {
         fs::create_dir_all(root)?;
         let repository = Self { root: root.to_owned() };
@@ -35,12 +35,12 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Runs git with arguments without spaces.
+    /// Runs git with arguments that contain no spaces.
     pub(crate) fn git(&self, words: &str) -> Result<String> {
         tool::git(&self.root, &words.split_whitespace().collect::<Vec<_>>())
     }
 
-    /// Writes files and commits all there is. Returns the commit.
+    /// Writes files and commits everything. Returns the commit.
     pub(crate) fn commit(&self, subject: &str, files: &[(&str, &str)]) -> Result<String> {
         files.iter().try_for_each(|(name, text)| fs::write(self.root.join(name), text))?;
         self.git("add --all")?;
@@ -53,7 +53,8 @@ impl Repository {
     }
 }
 
-/// What the tests of a run share: a PostgreSQL, whose data goes when they are done, and a Python with a mail server.
+/// Services shared by the tests of a run: a PostgreSQL, whose data is deleted afterwards, and a Python with a
+/// mail server.
 pub(crate) struct Services {
     postgres: Server,
     python: PathBuf,
@@ -65,11 +66,11 @@ impl Services {
         let folder = server::test_folder()?;
         let verb = ["postgres", "--for-tests"];
         let postgres = server::start_alone(&programs.server()?, &verb, &folder.path().join("data"), step);
-        let postgres = postgres.context("no PostgreSQL for the tests")?;
+        let postgres = postgres.context("cannot start PostgreSQL for the tests")?;
         Ok(Self { postgres, python: python::mail_server(step)?, _folder: folder })
     }
 
-    /// A program of tests as cargo would run it, in the folder of its package.
+    /// Runs a test program like cargo, in the folder of its package.
     pub(crate) fn tests(&self, program: &Path, package: &str) -> Tool {
         let folder = workspace::root().join(package);
         Tool::at(program)
@@ -81,11 +82,11 @@ impl Services {
     }
 
     pub(crate) fn stop(self) -> Result<()> {
-        self.postgres.stop().context("the PostgreSQL of the tests")
+        self.postgres.stop().context("the test PostgreSQL")
     }
 }
 
-/// A program in the background. It ends with this value, and so does all that it started.
+/// A program in the background. Dropping it ends the program and all of its descendants.
 pub(crate) struct Daemon {
     name: String,
     pub(crate) running: Running,
@@ -93,7 +94,7 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     pub(crate) fn start(name: &str, tool: Tool) -> Result<Self> {
-        Ok(Self { name: name.to_owned(), running: tool.with_all_it_starts().spawn()? })
+        Ok(Self { name: name.to_owned(), running: tool.with_descendants().spawn()? })
     }
 
     /// The next line of its output.
@@ -101,28 +102,28 @@ impl Daemon {
         match self.running.lines.recv_timeout(LINE_TIMEOUT) {
             Ok(Line::Output(line)) => Ok(line),
             Ok(Line::Error(line)) => bail!("{}: {line}", self.name),
-            Err(_) => bail!("{} prints nothing", self.name),
+            Err(_) => bail!("no output from {}", self.name),
         }
     }
 
     pub(crate) fn check(&self) -> Result<()> {
-        let ended = self.running.child.try_wait().with_context(|| format!("cannot look at {}", self.name))?;
-        ended.map_or(Ok(()), |status| bail!("{} has ended ({status})", self.name))
+        let ended = self.running.child.try_wait().with_context(|| format!("cannot check {}", self.name))?;
+        ended.map_or(Ok(()), |status| bail!("{} exited ({status})", self.name))
     }
 
-    /// What it wrote since the last call, with its name.
+    /// The output since the last call, with the program's name.
     pub(crate) fn log(&self) -> String {
         let lines = self.running.lines.try_iter().map(|line| format!("  {}\n", line.text()));
         format!("{}:\n{}", self.name, lines.collect::<String>())
     }
 
-    /// Ends it as Ctrl-C does; it must end well.
+    /// Stops it like Ctrl-C; it must exit successfully.
     pub(crate) fn stop(self) -> Result<()> {
         platform::send_interrupt(self.running.child.id())?;
         let status = self.running.child.wait_timeout(STOP_TIMEOUT);
         let status = status.with_context(|| format!("cannot wait for {}", self.name))?;
-        let status = status.with_context(|| format!("{} does not stop\n{}", self.name, self.log()))?;
-        ensure!(status.success(), "{} ended with {status}\n{}", self.name, self.log());
+        let status = status.with_context(|| format!("{} did not stop\n{}", self.name, self.log()))?;
+        ensure!(status.success(), "{} exited with {status}\n{}", self.name, self.log());
         Ok(())
     }
 }
@@ -133,7 +134,7 @@ impl Drop for Daemon {
         if !matches!(child.try_wait(), Ok(None)) {
             return;
         }
-        // An interrupt has asked it already.
+        // After an interrupt, it is already stopping.
         if !interrupt::requested() {
             platform::end_process_group(child, false);
         }

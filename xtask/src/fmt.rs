@@ -1,4 +1,4 @@
-//! `fmt`: formats every Rust and web source, also those that no `mod` line leads to.
+//! `fmt`: formats all Rust and web sources, including files that no `mod` line references.
 
 use crate::{screen::Step, tool::Tool, web, workspace};
 use anyhow::Result;
@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 const EDITION: &str = "2024";
 
-/// Runs the verb.
 pub(crate) fn fmt() -> Result<ExitCode> {
     let step = Step::start("rustfmt");
     rustfmt()?.succeed(&step)?;
@@ -18,7 +17,7 @@ pub(crate) fn fmt() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// rustfmt over every Rust source of the checkout.
+/// Runs rustfmt on every Rust source of the checkout.
 pub(crate) fn rustfmt() -> Result<Tool> {
     let sources = workspace::files()?.into_iter().filter(|file| file.ends_with(".rs"));
     Ok(Tool::named("rustfmt")?.arguments(["--edition", EDITION]).arguments(sources).folder(workspace::root()))

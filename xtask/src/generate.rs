@@ -1,5 +1,6 @@
-//! `gen`: files that are generated from sources: the API document from the server's handlers, the web client's types from
-//! that, the schema of `roundtrip.toml`, the references of both commands, the page of transports, the page of promises.
+//! `gen`: generates files from sources: the API document from the server's handlers, the web client's types
+//! from it, the schema of
+//! `roundtrip.toml`, the references of both commands, the page of transports, the page of promises.
 
 use crate::programs::{self, Built, Profile};
 use crate::{chaos, screen::Step, tool::Tool, web, workspace};
@@ -8,7 +9,7 @@ use fs_err as fs;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-/// Files that programs print, with the argument that makes them do it.
+/// Files printed by programs, with the argument that prints them.
 const PRINTED: [(&str, &str, &str); 5] = [
     (programs::SERVER, "openapi", API),
     ("roundtrip", "schema", "docs/reference/roundtrip.schema.json"),
@@ -30,7 +31,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The generated files that are not what their sources make now.
+/// The generated files that differ from their sources.
 pub(crate) fn stale(built: &Built) -> Result<Vec<&'static str>> {
     let mut files = made(built)?;
     files.retain(|file, text| workspace::read(file).ok().as_ref() != Some(text));

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
-/// Long enough for a busy machine; a server that hangs must not hang this program.
+/// Long enough for a busy machine. A hanging server must not block this program.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn agent(timeout: Duration) -> ureq::Agent {
@@ -18,11 +18,11 @@ pub(crate) fn get(url: &str) -> Result<String> {
     get_within(TIMEOUT, url)
 }
 
-/// The same with less patience, for an address that may belong to anything.
+/// Like [`get`], with another timeout, for an address that may belong to any program.
 pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
-    let mut response = agent(timeout).get(url).call().with_context(|| format!("{url} does not answer"))?;
-    ensure!(response.status().is_success(), "{url} answers with status {}", response.status().as_u16());
-    response.body_mut().read_to_string().with_context(|| format!("{url} does not answer"))
+    let mut response = agent(timeout).get(url).call().with_context(|| format!("cannot connect to {url}"))?;
+    ensure!(response.status().is_success(), "{url} returned status {}", response.status().as_u16());
+    response.body_mut().read_to_string().with_context(|| format!("cannot connect to {url}"))
 }
 
 /// The JSON of a successful answer to a GET.
@@ -31,36 +31,37 @@ pub(crate) fn json(url: &str) -> Result<Value> {
 }
 
 fn parse(url: &str, answer: &str) -> Result<Value> {
-    serde_json::from_str(answer).with_context(|| format!("{url} answers with {answer:?}: expected JSON"))
+    serde_json::from_str(answer).with_context(|| format!("{url} returned {answer:?}: expected JSON"))
 }
 
-/// The JSON of the answer to a POST of JSON, which must have this status.
+/// Posts JSON and returns the JSON answer, which must have this status.
 pub(crate) fn post(url: &str, token: Option<&str>, body: &Value, expected: u16) -> Result<Value> {
     let mut request = agent(TIMEOUT).post(url).header("content-type", "application/json");
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
-    let mut response = request.send(body.to_string()).with_context(|| format!("{url} does not answer"))?;
+    let mut response = request.send(body.to_string()).with_context(|| format!("cannot connect to {url}"))?;
     let status = response.status().as_u16();
-    let answer = response.body_mut().read_to_string().with_context(|| format!("{url} does not answer"))?;
-    ensure!(status == expected, "{url} answers with status {status}: {answer}");
+    let answer = response.body_mut().read_to_string().with_context(|| format!("cannot connect to {url}"))?;
+    ensure!(status == expected, "{url} returned status {status}: {answer}");
     parse(url, &answer)
 }
 
-/// A port on which nothing listens now, for an address that must be known before the server starts.
+/// A free port, for an address that must be known before the server starts.
 pub(crate) fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port is free")?;
-    Ok(listener.local_addr().context("no port is free")?.port())
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
+    Ok(listener.local_addr().context("no free port")?.port())
 }
 
-/// Waits until a server serves this client: after failed sign-ins it refuses all of this machine's for some seconds.
-pub(crate) fn wait_until_admitted(url: &str, authorization: &str) -> Result<()> {
-    interrupt::poll(&format!("{url} admits this client"), 6 * TIMEOUT, Duration::from_secs(1), || {
+/// Waits until the server accepts requests of this client: after failed sign-ins, it rejects all requests of
+/// this machine for some seconds.
+pub(crate) fn wait_until_accepted(url: &str, authorization: &str) -> Result<()> {
+    interrupt::poll(&format!("{url} accepts this client"), 6 * TIMEOUT, Duration::from_secs(1), || {
         let answer = agent(TIMEOUT).get(url).header("authorization", authorization).call();
-        match answer.with_context(|| format!("{url} does not answer"))?.status().as_u16() {
+        match answer.with_context(|| format!("cannot connect to {url}"))?.status().as_u16() {
             200..300 => Ok(Some(())),
             429 => Ok(None),
-            status => bail!("{url} answers with status {status}"),
+            status => bail!("{url} returned status {status}"),
         }
     })
 }

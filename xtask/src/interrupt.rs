@@ -1,7 +1,8 @@
-//! Ctrl-C and SIGTERM: the first asks everything that was started to stop, the second kills it.
+//! Ctrl-C and SIGTERM: the first asks all children to stop, the second kills them.
 //!
-//! The main thread only ever waits for children. The signal thread ends the children, so every wait returns,
-//! and the main thread finds [`requested`] to be true.
+//! The main thread only waits for children. The signal thread ends the children, so every wait returns, and
+//! the main thread then finds
+//! [`requested`] true.
 
 use crate::platform;
 use anyhow::{Context, Result, ensure};
@@ -10,25 +11,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// What a shell reports for a program that Ctrl-C ended.
+/// The shell's exit code for a program ended by Ctrl-C.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// How long a server gets to answer its last requests and to stop its PostgreSQL.
+/// The time for a server to answer its last requests and to stop its PostgreSQL.
 pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What an interrupt does to a child.
+/// The effect of an interrupt on a child.
 #[derive(Clone, Copy)]
-pub(crate) enum Way {
+pub(crate) enum InterruptPolicy {
     Kill,
-    /// Closes the child's input, which asks it to stop, and kills it if that takes too long or was done before. The system
-    /// closes the pipe, too, when this process dies.
+    /// Closes the child's input, which asks it to stop. Kills it after a timeout or at the second interrupt.
+    /// If this process dies,
+    /// the system closes the pipe.
     CloseInput,
-    /// Asks its whole process group, which it leads, to stop: it starts programs that would outlive it.
+    /// Asks the child's process group to stop, because its descendants would outlive it.
     EndGroup,
 }
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-static CHILDREN: Mutex<Vec<(Weak<SharedChild>, Way)>> = Mutex::new(Vec::new());
+static CHILDREN: Mutex<Vec<(Weak<SharedChild>, InterruptPolicy)>> = Mutex::new(Vec::new());
 
 pub(crate) fn install() -> Result<()> {
     ctrlc::set_handler(on_request).context("cannot listen for Ctrl-C")
@@ -38,13 +40,13 @@ pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }
 
-/// An error once someone asked this program to end.
+/// Fails after an interrupt.
 pub(crate) fn check() -> Result<()> {
     ensure!(!requested(), "interrupted");
     Ok(())
 }
 
-/// Looks again and again until there is something, for at most `timeout`.
+/// Polls until there is a value, for at most `timeout`.
 pub(crate) fn poll<T>(
     what: &str,
     timeout: Duration,
@@ -57,13 +59,13 @@ pub(crate) fn poll<T>(
         if let Some(found) = look()? {
             return Ok(found);
         }
-        ensure!(Instant::now() < end, "timed out after {} s waiting until {what}", timeout.as_secs());
+        ensure!(Instant::now() < end, "timed out after {} s: {what}", timeout.as_secs());
         std::thread::sleep(interval);
     }
 }
 
-/// Ends `child` on an interrupt, as long as it is in use.
-pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) {
+/// Ends `child` on an interrupt, as long as the child is in use.
+pub(crate) fn guard(child: &Arc<SharedChild>, way: InterruptPolicy) {
     let mut children = children();
     children.retain(|(child, _)| child.strong_count() > 0);
     children.push((Arc::downgrade(child), way));
@@ -79,14 +81,14 @@ fn end_all(kill: bool) {
         children().iter().filter_map(|(child, way)| Some((child.upgrade()?, *way))).collect();
     for (child, way) in children {
         match way {
-            Way::EndGroup => platform::end_process_group(&child, kill),
-            Way::CloseInput if !kill && let Some(input) = child.take_stdin() => {
-                eprintln!("\n    stopping the server and its PostgreSQL; Ctrl-C again kills them");
+            InterruptPolicy::EndGroup => platform::end_process_group(&child, kill),
+            InterruptPolicy::CloseInput if !kill && let Some(input) = child.take_stdin() => {
+                eprintln!("\n    stopping the server and PostgreSQL; press Ctrl-C again to kill them");
                 drop(input);
                 std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
             }
-            // The only failure is that it ended by itself, which is what was wanted.
-            Way::CloseInput | Way::Kill => drop(child.kill()),
+            // It only fails if the child has already ended.
+            InterruptPolicy::CloseInput | InterruptPolicy::Kill => drop(child.kill()),
         }
     }
 }
@@ -111,6 +113,6 @@ pub(crate) fn kill_after(child: &SharedChild, timeout: Duration) {
     }
 }
 
-fn children() -> MutexGuard<'static, Vec<(Weak<SharedChild>, Way)>> {
+fn children() -> MutexGuard<'static, Vec<(Weak<SharedChild>, InterruptPolicy)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,6 @@
-//! `lab`: the loop of a pull request, for real: a server that is a GitHub App, two agents that build and measure what is
-//! pushed, and the comments and checks that follow. Only GitHub is simulated, by `github-fake`.
+//! `lab`: runs a pull request from push to comment: a server that is a GitHub App, two agents that build and
+//! measure pushed
+//! commits, and the resulting comments and checks. `github-fake` simulates GitHub.
 
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
@@ -17,33 +18,36 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The machines, with the users that run what commits build when this program is root. An agent ends all processes of its user,
-/// so no two may share one, nor take one that is used: these numbers are not assigned
-/// (systemd, "Users, Groups, UIDs and GIDs on systemd systems": 65520…65533, unused).
+/// The machines, with the users for repository commands when this program is root. An agent ends all
+/// processes of its
+/// user, so each needs a separate and unused one. These numbers are not assigned (systemd, "Users, Groups,
+/// UIDs and GIDs on systemd
+/// systems": 65520…65533, unused).
 const MACHINES: [(&str, &str); 2] = [("lab-1", "65520"), ("lab-2", "65521")];
-/// The project and the measured program, and its repository at GitHub.
+/// The project and measured program, and its repository on GitHub.
 const PROJECT: &str = "courier";
 const REPOSITORY: &str = "acme/courier";
-/// A user who may write to the repository, and one who may only read it.
+/// A user with write access to the repository, and one with read access.
 const WRITER: &str = "ada";
 const STRANGER: &str = "mallory";
-/// The pull request that makes messages slower, and the one that changes nothing measured.
+/// The pull request that slows messages down, and one without a measurable change.
 const SLOWER: u64 = 1;
 const SAME: u64 = 2;
-/// The first line of the one comment that is updated.
+/// The first line of the comment that is updated.
 const MARKER: &str = "<!-- roundtrip:v1 project=courier -->";
 /// The server's answers to accepted deliveries, and to those without GitHub's signature.
 const ACCEPTED: u64 = 202;
 const UNAUTHORIZED: u64 = 401;
 const APP_ID: &str = "123456";
 const WEBHOOK_SECRET: &str = "0123456789abcdef0123456789abcdef";
-/// Every wait takes a minute at most, on a machine that does nothing else.
+/// On an idle machine, every wait takes at most a minute.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// How many lines of the server's log are shown when something fails.
+/// Lines of the server's log shown after a failure.
 const LOG_LINES: usize = 60;
 
-/// The measured program is the suite's example in C with this in front of it. A message waits for a millisecond, and what makes
-/// messages slower is a longer wait: the result depends on the clock, not on the machine or on its other agent.
+/// Code in front of the suite's C example, which is the measured program. Each message waits for a
+/// millisecond, and the slower version
+/// waits longer. The result depends on the clock, not on the machine or on the other agent.
 const PACE: &str = "\
 /* A channel with a pace: each message waits before it is sent. */
 #include <time.h>
@@ -91,13 +95,12 @@ repetitions = 12
 
 type Check = fn(&Fixture, &Step) -> Result<()>;
 const CHECKS: [(&str, Check); 4] = [
-    ("lab: push", a_push_is_measured_on_every_machine),
-    ("lab: unauthorized", nothing_is_measured_without_permission),
-    ("lab: slower", a_slowdown_is_reported_once),
-    ("lab: no change", without_a_change_there_is_no_comment),
+    ("lab: push", measures_a_push_on_every_machine),
+    ("lab: unauthorized", measures_nothing_without_permission),
+    ("lab: slower", reports_a_slowdown_once),
+    ("lab: no change", comments_only_on_changes),
 ];
 
-/// Runs the verb.
 pub(crate) fn lab() -> Result<ExitCode> {
     tally::verb(|tally| match tally.prepare("programs", programs::tests)? {
         Some(built) => run(&built.programs, tally),
@@ -105,7 +108,7 @@ pub(crate) fn lab() -> Result<ExitCode> {
     })
 }
 
-/// Runs all checks with the programs of the tests.
+/// Runs all checks with the programs built for the tests.
 pub(crate) fn run(built: &Built, tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
         return tally.skip("lab", &reason);
@@ -120,15 +123,15 @@ pub(crate) fn run(built: &Built, tally: &mut Tally) -> Result<()> {
 
 fn cannot_run() -> Option<String> {
     if !matches!(std::env::consts::OS, "linux" | "macos") {
-        return Some("this system has no server".into());
+        return Some("the server does not support this system".into());
     }
     if platform::is_root() && std::env::consts::OS != "linux" {
-        return Some("as root, commits are run as another user, on Linux alone".into());
+        return Some("running as root needs Linux, because commits run as another user".into());
     }
     tool::missing("cc git")
 }
 
-/// GitHub, the server that is its App, and an agent for each machine; they end in the order of these fields.
+/// GitHub, the server that is its App, and an agent for each machine. They end in the order of the fields.
 struct Fixture {
     agents: Vec<Daemon>,
     server: Server,
@@ -138,26 +141,27 @@ struct Fixture {
     folder: TempDir,
 }
 
-/// What is measured.
+/// The measured commits.
 struct Commits {
     /// The newest commit of the main branch.
     main: String,
-    /// One that makes messages slower, and the next one of the same branch.
+    /// A commit that slows messages down, and the next one on the same branch.
     slower: String,
     slower_again: String,
-    /// One that changes nothing that is measured.
+    /// A commit without a measurable change.
     documented: String,
 }
 
 impl Commits {
-    /// Makes a repository in a folder, and has it below another one, `OWNER/NAME.git`, with all of its branches.
+    /// Creates a repository in a folder, and serves it with all branches as `OWNER/NAME.git` below another
+    /// one.
     fn make(checkout: &Path, served: &Path) -> Result<Self> {
         let repository = Repository::init(checkout)?;
         for name in ["roundtrip.h", "unix_socket.c"] {
             fs::copy(workspace::root().join("benches/external/c").join(name), checkout.join(name))?;
         }
         let slower_pace = PACE.replace(SLOWER_PACE[0], SLOWER_PACE[1]);
-        ensure!(slower_pace != PACE, "the pace is not where it is expected: {}", SLOWER_PACE[0]);
+        ensure!(slower_pace != PACE, "cannot find the pace: {}", SLOWER_PACE[0]);
         let files = [
             ("pace.h", PACE),
             ("roundtrip.toml", SETTINGS),
@@ -185,7 +189,8 @@ struct GitHub {
 }
 
 impl GitHub {
-    /// Starts one with the repositories of a folder, whose deliveries go to a server's webhooks. Writes the key of its App.
+    /// Starts it with the repositories of a folder, and a server's URL for webhooks. Writes the key of its
+    /// App.
     fn start(program: &Path, repositories: &str, webhooks: &str, key: &str) -> Result<Self> {
         let tool = Tool::at(program)
             .arguments(["--address", "127.0.0.1:0", "--app-id", APP_ID, "--webhook-secret", WEBHOOK_SECRET])
@@ -193,32 +198,44 @@ impl GitHub {
         let daemon = Daemon::start("GitHub", tool)?;
         let line = daemon.next_line()?;
         let url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
-        let url = url.with_context(|| format!("GitHub prints {line:?} and no address"))?.to_owned();
+        let url = url
+            .with_context(|| {
+                format!(
+                    "the simulated GitHub printed {line:?} instead of an \
+         address"
+                )
+            })?
+            .to_owned();
         Ok(Self { daemon, url })
     }
 
-    /// Has something happen. The answer holds how the server answered if it was notified.
+    /// Triggers an event. The answer includes the server's answer if it was notified.
     fn post(&self, what: &str, event: &Value) -> Result<Value> {
         http::post(&format!("{}/_fake/{what}", self.url), None, event, 200)
     }
 
-    /// The same, and the server must accept the notification.
+    /// Triggers an event; the server must accept the notification.
     fn notify(&self, what: &str, event: &Value) -> Result<()> {
         let status = &self.post(what, event)?["webhook_status"];
-        ensure!(*status == ACCEPTED, "the server answers GitHub's delivery of {what} with status {status}");
+        ensure!(*status == ACCEPTED, "the server returned status {status} for the delivery of {what}");
         Ok(())
     }
 
     fn read<T: DeserializeOwned>(&self, what: &str) -> Result<Vec<T>> {
         let answer = http::json(&format!("{}/_fake/{what}", self.url))?;
-        serde_json::from_value(answer).with_context(|| format!("GitHub answers {what} with no list"))
+        serde_json::from_value(answer).with_context(|| {
+            format!(
+                "the simulated GitHub returned no list for \
+         {what}"
+            )
+        })
     }
 
     fn comments(&self, number: u64) -> Result<Vec<String>> {
         self.read(&format!("comments?repository={REPOSITORY}&number={number}"))
     }
 
-    /// The comments on a pull request that report results; others are answers to users.
+    /// The comments on a pull request that report results. Others answer users.
     fn reports(&self, number: u64) -> Result<Vec<String>> {
         let mut comments = self.comments(number)?;
         comments.retain(|text| text.starts_with(MARKER));
@@ -260,7 +277,7 @@ impl Fixture {
         Ok(fixture)
     }
 
-    /// Installs the App in the repository, and links that to the project.
+    /// Installs the App in the repository, and links the repository to the project.
     fn set_up(&self, server_program: &Path, administrator: &str) -> Result<()> {
         let installation = self.github.post("installations", &json!({"account": "acme"}))?;
         let repository = json!({"full_name": REPOSITORY, "installation": installation["id"]});
@@ -290,7 +307,7 @@ impl Fixture {
             };
             server::enrol(agent, &self.url, administrator, machine, &state)?;
             let work = Tool::at(agent).arguments(["agent", "--state"]).arguments([&state]).arguments(rights);
-            // A job of continuous integration that runs this is not a job of the simulated GitHub.
+            // This program may run in a CI job, but the simulated GitHub has no such job.
             self.agents.push(Daemon::start(machine, work.without_variable("GITHUB_ACTIONS"))?);
         }
         Ok(())
@@ -299,10 +316,10 @@ impl Fixture {
     /// Reads a list from the server's API.
     fn list(&self, path: &str, member: &str) -> Result<Vec<Value>> {
         let mut answer = http::json(&format!("{}/api/v1/{path}", self.url))?;
-        serde_json::from_value(answer[member].take()).with_context(|| format!("{path} has no list {member}"))
+        serde_json::from_value(answer[member].take()).with_context(|| format!("no list {member} in {path}"))
     }
 
-    /// Waits until there is something, while all programs run.
+    /// Polls until there is a value, while all programs run.
     fn until<T>(&self, what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         interrupt::poll(what, TIMEOUT, Duration::from_secs(1), || {
             self.daemons().try_for_each(Daemon::check)?;
@@ -321,17 +338,18 @@ impl Fixture {
         self.daemons().map(Daemon::log).fold(format!("server:\n  {server}\n"), |logs, log| logs + &log)
     }
 
-    /// Ends agents and server, which must end well and leave nothing, and looks at the comments that GitHub has then.
+    /// Stops agents and server, which must exit successfully and leave no processes, and checks GitHub's
+    /// comments at the end.
     fn end(self) -> Result<()> {
         self.agents.into_iter().try_for_each(Daemon::stop)?;
         self.server.stop()?;
         self.github.expect_reports(SLOWER, 1)?;
         self.github.expect_reports(SAME, 0)?;
         drop(self.github);
-        self.folder.close().map_err(|error| anyhow!("something was left behind: {error}"))
+        self.folder.close().map_err(|error| anyhow!("cleanup failed: {error}"))
     }
 
-    /// Opens a pull request. Comments within the second in which that happened are refused: so that second has to pass.
+    /// Opens a pull request. Waits a second, because comments from the second of its creation are ignored.
     fn open(&self, number: u64, sha: &str, branch: &str) -> Result<()> {
         let opened = json!({
             "repository": REPOSITORY, "number": number, "author": "grace", "head_branch": branch, "head_sha": sha,
@@ -341,15 +359,15 @@ impl Fixture {
         self.github.post("clock", &json!({"seconds": 2})).map(drop)
     }
 
-    /// Waits until every machine has done its job for a commit, and returns the jobs.
+    /// Waits until every machine has finished its job for a commit, and returns the jobs.
     fn measured(&self, filter: &str, sha: &str) -> Result<Vec<Value>> {
-        self.until("both machines have measured", || {
+        self.until("results of both machines", || {
             let mut jobs = self.jobs(filter)?;
             jobs.retain(|job| job["commit_sha"] == sha);
             ensure!(jobs.len() <= MACHINES.len(), "a commit has {} jobs: {jobs:?}", jobs.len());
             let has_failed = |job: &&Value| job["status"] == "failed" || job["status"] == "cancelled";
             let failed = jobs.iter().find(has_failed);
-            ensure!(failed.is_none(), "a job was not done: {failed:?}");
+            ensure!(failed.is_none(), "a job failed: {failed:?}");
             let is_done =
                 |machine: &str| jobs.iter().any(|job| job["machine"] == machine && job["status"] == "done");
             Ok(MACHINES.iter().all(|(machine, _)| is_done(machine)).then_some(jobs))
@@ -360,23 +378,23 @@ impl Fixture {
         self.list(&format!("projects/{PROJECT}/jobs?{filter}"), "jobs")
     }
 
-    /// A writer requests a comparison, and both machines make it. Returns the completed check.
+    /// Requests a comparison as a writer, waits for both machines, and returns the completed check.
     fn compared(&self, number: u64, sha: &str, step: &Step) -> Result<Value> {
         self.github.notify("comments", &request(number, WRITER, "right"))?;
-        step.message("waiting until both machines have measured base and head");
+        step.message("waiting until results of both machines base and head");
         let jobs = self.measured(&format!("pull_request={number}"), sha)?;
         let other = jobs.iter().find(|job| job["base_sha"] != self.commits.main.as_str());
-        ensure!(other.is_none(), "it was compared with something else: {other:?}");
+        ensure!(other.is_none(), "compared with the wrong base: {other:?}");
         step.message("waiting for the check");
-        self.until("the check is completed", || {
+        self.until("completed check", || {
             let checks: Vec<Value> =
                 self.github.read(&format!("check-runs?repository={REPOSITORY}&sha={sha}"))?;
-            ensure!(checks.len() <= 1, "there is more than one check: {checks:?}");
+            ensure!(checks.len() <= 1, "more than one check: {checks:?}");
             Ok(checks.into_iter().find(|check| check["status"] == "completed"))
         })
     }
 
-    /// The pull request has jobs for these commits and no others.
+    /// Asserts that the pull request has jobs for exactly these commits.
     fn expect_jobs(&self, number: u64, expected: &[&String]) -> Result<()> {
         let jobs = self.jobs(&format!("pull_request={number}"))?;
         let commits: Vec<&Value> = jobs.iter().map(|job| &job["commit_sha"]).collect();
@@ -384,8 +402,9 @@ impl Fixture {
         Ok(())
     }
 
-    /// The trend of the program on the main branch is the push, once on each machine. Results of comparisons, measured in another
-    /// way, are in other series.
+    /// Asserts that the main branch's trend has only the push, once per machine. Comparisons have another
+    /// methodology, so they are in
+    /// other series.
     fn expect_trend(&self) -> Result<()> {
         let mut trend: Vec<Vec<Value>> = Vec::new();
         for series in self.list(&format!("projects/{PROJECT}/series?transport={PROJECT}"), "series")? {
@@ -400,61 +419,64 @@ impl Fixture {
     }
 }
 
-fn a_push_is_measured_on_every_machine(fixture: &Fixture, step: &Step) -> Result<()> {
+fn measures_a_push_on_every_machine(fixture: &Fixture, step: &Step) -> Result<()> {
     let sha = &fixture.commits.main;
     fixture.github.notify("branches", &json!({"repository": REPOSITORY, "branch": "main", "sha": sha}))?;
-    step.message("waiting until both machines have measured the push");
+    step.message("waiting until results of both machines the push");
     let jobs = fixture.measured("", sha)?;
     let other = jobs.iter().find(|job| job["reason"] != "push" || !job["base_sha"].is_null());
     ensure!(other.is_none(), "not a job for a push: {other:?}");
     fixture.expect_trend()
 }
 
-fn nothing_is_measured_without_permission(fixture: &Fixture, step: &Step) -> Result<()> {
+fn measures_nothing_without_permission(fixture: &Fixture, step: &Step) -> Result<()> {
     let Fixture { github, commits, .. } = fixture;
     fixture.open(SLOWER, &commits.slower, "slower")?;
     for signing in ["none", "wrong", "sha1"] {
         let status = &github.post("comments", &request(SLOWER, WRITER, signing))?["webhook_status"];
-        ensure!(*status == UNAUTHORIZED, "a delivery with the signature {signing} is answered with {status}");
+        ensure!(*status == UNAUTHORIZED, "a delivery with the signature {signing} returned {status}");
     }
     github.notify("comments", &request(SLOWER, STRANGER, "right"))?;
-    step.message("waiting for the answer to a stranger");
-    fixture.until("a stranger is answered", || Ok((!github.comments(SLOWER)?.is_empty()).then_some(())))?;
+    step.message("waiting for the reply to an unauthorised user");
+    fixture.until("reply to an unauthorised user", || {
+        Ok((!github.comments(SLOWER)?.is_empty()).then_some(()))
+    })?;
     fixture.expect_jobs(SLOWER, &[])
 }
 
-fn a_slowdown_is_reported_once(fixture: &Fixture, step: &Step) -> Result<()> {
+fn reports_a_slowdown_once(fixture: &Fixture, step: &Step) -> Result<()> {
     let check = fixture.compared(SLOWER, &fixture.commits.slower, step)?;
     step.message("waiting for the comment");
-    let comment = fixture.until("there is a comment", || Ok(fixture.github.reports(SLOWER)?.pop()))?;
+    let comment = fixture.until("comment", || Ok(fixture.github.reports(SLOWER)?.pop()))?;
     for (machine, _) in MACHINES {
         let row = comment.lines().find(|line| line.starts_with('|') && line.contains(machine));
         let row = row.with_context(|| format!("the comment has no row for {machine}: {comment}"))?;
-        ensure!(row.contains("slower"), "{machine} is not reported as slower: {comment}");
+        ensure!(row.contains("slower"), "the comment does not report {machine} as slower: {comment}");
     }
-    ensure!(check["conclusion"] == "success", "the check must not fail, and does: {check}");
+    ensure!(check["conclusion"] == "success", "the check failed, but must not: {check}");
     let title = check["output"]["title"].as_str().unwrap_or_default();
     ensure!(title.starts_with("▲ Slower: 2 of 2 series"), "the check does not report it: {check}");
     fixture.github.expect_reports(SLOWER, 1)
 }
 
-fn without_a_change_there_is_no_comment(fixture: &Fixture, step: &Step) -> Result<()> {
+fn comments_only_on_changes(fixture: &Fixture, step: &Step) -> Result<()> {
     let Fixture { github, commits, .. } = fixture;
-    // No comment requests to measure this push to the other pull request. The server handles deliveries in order, so it has handled
-    // this one before those that follow.
+    // No comment requests a measurement of this push to the other pull request. The server handles deliveries
+    // in order, so it has
+    // handled this one before the next.
     let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": commits.slower_again});
     github.notify("pushes", &pushed)?;
     fixture.open(SAME, &commits.documented, "documented")?;
     let check = fixture.compared(SAME, &commits.documented, step)?;
-    ensure!(check["conclusion"] == "success", "nothing has changed, and the check failed: {check}");
+    ensure!(check["conclusion"] == "success", "the check failed without a change: {check}");
     github.expect_reports(SAME, 0)?;
     github.expect_reports(SLOWER, 1)?;
     fixture.expect_jobs(SLOWER, &[&commits.slower; MACHINES.len()])?;
-    // Pull requests are no part of the trend.
+    // Pull requests are not part of the trend.
     fixture.expect_trend()
 }
 
-/// A comment that requests a measurement, with a right or wrong signature.
+/// A comment that requests a measurement, with a valid or invalid signature.
 fn request(number: u64, login: &str, signing: &str) -> Value {
     json!({
         "repository": REPOSITORY, "number": number, "login": login, "body": "/roundtrip queue", "signing": signing,

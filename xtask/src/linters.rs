@@ -1,7 +1,9 @@
-//! Linters of what no compiler reads: workflows, actions, scripts, container images, the compose file and migrations.
+//! Linters for files that no compiler reads: workflows, actions, scripts, container images, the compose file
+//! and migrations.
 //!
-//! They are installed in pinned versions, once, into the cache. Where Go or Python is missing, theirs are skipped with a reason;
-//! continuous integration has both.
+//! Pinned versions are installed once into the cache. Without Go or Python, their linters are skipped with a
+//! reason. Continuous
+//! integration has both.
 
 use crate::screen::Step;
 use crate::tally::Outcome;
@@ -18,12 +20,12 @@ const PYTHON: [&str; 4] =
 
 pub(crate) fn workflows(step: &Step) -> Result<Outcome> {
     if tool::find("go").is_err() {
-        return Ok(Outcome::Skipped("not run: go is missing, which installs actionlint".into()));
+        return Ok(Outcome::Skipped("not run: go is missing; it is needed to install actionlint".into()));
     }
     let home = home_of(ACTIONLINT)?;
     let actionlint = python::program(&home, "actionlint");
     if !actionlint.is_file() {
-        step.message("installing actionlint, once");
+        step.message("installing actionlint");
         let install = Tool::named("go")?.arguments(["install", ACTIONLINT]).variable("GOBIN", &home);
         install.succeed(step).context("cannot install actionlint")?;
     }
@@ -34,10 +36,11 @@ pub(crate) fn workflows(step: &Step) -> Result<Outcome> {
     linter.succeed(step).map(|()| Outcome::Passed)
 }
 
-/// What of workflows and actions lets strangers in, and what of actions and scripts actionlint does not read.
+/// Security problems in workflows and actions, and the parts of actions and scripts that actionlint does not
+/// read.
 pub(crate) fn actions(step: &Step) -> Result<Outcome> {
     let Some(programs) = python::tools(&PYTHON, step)? else {
-        return Ok(Outcome::Skipped("not run: python3 is missing, which installs zizmor".into()));
+        return Ok(Outcome::Skipped("not run: python3 is missing; it is needed to install zizmor".into()));
     };
     run(&programs, "zizmor", &["--offline", "--no-progress", ".github"], step)?;
     let files = workspace::files()?;
@@ -48,7 +51,11 @@ pub(crate) fn actions(step: &Step) -> Result<Outcome> {
         let folder = tempfile::tempdir().context("no temporary folder")?;
         for script in &action.runs.steps {
             let name = || format!("step {} of {file}", script.name);
-            ensure!(!script.run.contains("${{"), "{} has an expression in its script", name());
+            ensure!(
+                !script.run.contains("${{"),
+                "{} has an expression in its script; use a variable",
+                name()
+            );
             let path = folder.path().join("script.sh").display().to_string();
             fs_err::write(&path, &script.run)?;
             run(&programs, "shellcheck", &["--shell", &script.shell, &path], step).with_context(name)?;
@@ -61,7 +68,7 @@ pub(crate) fn actions(step: &Step) -> Result<Outcome> {
 
 pub(crate) fn containers(step: &Step) -> Result<Outcome> {
     let Some(programs) = python::tools(&PYTHON, step)? else {
-        return Ok(Outcome::Skipped("not run: python3 is missing, which installs hadolint".into()));
+        return Ok(Outcome::Skipped("not run: python3 is missing; it is needed to install hadolint".into()));
     };
     let files = workspace::files()?;
     let images: Vec<_> =
@@ -72,12 +79,12 @@ pub(crate) fn containers(step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What of a migration would lock out servers that run. Its settings are in `.squawk.toml`.
+/// Migrations that would block running servers. The settings are in `.squawk.toml`.
 pub(crate) fn migrations(step: &Step) -> Result<Outcome> {
     let home = home_of(SQUAWK)?;
     // npm writes this list last.
     if !home.join("node_modules/.package-lock.json").is_file() {
-        step.message("installing squawk, once");
+        step.message("installing squawk");
         fs_err::create_dir_all(&home)?;
         let install = Tool::named("npm")?.words("install --no-audit --no-fund --prefix").arguments([&home]);
         install.arguments([SQUAWK]).succeed(step).context("cannot install squawk")?;
@@ -87,7 +94,7 @@ pub(crate) fn migrations(step: &Step) -> Result<Outcome> {
     squawk.folder(workspace::root()).succeed(step).map(|()| Outcome::Passed)
 }
 
-/// Where a package is installed: `squawk-cli-2.66.0`.
+/// The installation folder of a package: `squawk-cli-2.66.0`.
 fn home_of(package: &str) -> Result<PathBuf> {
     let name = package.rsplit('/').next().unwrap_or(package).replace('@', "-");
     Ok(platform::cache_folder()?.join("tools").join(name))

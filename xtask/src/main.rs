@@ -1,15 +1,18 @@
-//! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
+//! `cargo xtask <verb>`: the project's automation. In Rust, because it runs on four operating systems.
 //!
 //! # Codemap
-//! Verbs import what is below them, never each other; only `test` also runs the checks of other verbs, and `gen` writes the page
+//! Verbs import the modules below them, never each other. Exceptions: `test` also runs the checks of other
+//! verbs, and `gen` writes the page
 //! of promises.
-//! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
-//!   [`docs`], [`fmt`], [`tidy`], [`generate`].
-//! - Verbs of checks: [`fixture`] is what they run on; [`linters`], [`workflow`]: GitHub's files.
-//! - Built or fetched, each only when its inputs changed ([`stamp`]): [`web`], [`programs`], [`postgres_binaries`], [`chromium`],
-//!   [`debian`], [`python`].
-//! - Of `up`: [`preflight`], [`server`], [`measure`].
-//! - Steps that pass or fail, and their sum: [`tally`], [`counts`].
+//! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`],
+//!   [`compose`], [`docs`], [`fmt`],
+//!   [`tidy`], [`generate`].
+//! - For checks: [`fixture`], their environment; [`linters`]; [`workflow`], GitHub's files.
+//! - Built or fetched, only after a change of inputs ([`stamp`]): [`web`], [`programs`],
+//!   [`postgres_binaries`], [`chromium`], [`debian`],
+//!   [`python`].
+//! - For `up`: [`preflight`], [`server`], [`measure`].
+//! - Results of steps: [`tally`], [`counts`].
 //! - Programs and the machine: [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`].
 
 mod action;
@@ -50,7 +53,7 @@ mod workspace;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Builds, runs and checks Roundtrip.
+/// Build, run and test Roundtrip.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
 struct Arguments {
@@ -60,34 +63,33 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Build everything, start the server, measure the checked-out commit and serve until Ctrl-C.
+    /// Build everything, measure this machine and serve the results.
     Up(up::Options),
-    /// Format, lint and test what changed and what depends on it.
+    /// Format, lint and test changes and their dependents.
     Check,
-    /// Run what a pull request needs; `--all` runs everything. The last line is `N passed, N failed`.
+    /// Run the tests for a pull request, or all tests with --all.
     Test(test::Options),
-    /// Inject faults and report which promises held; ends with what was lost.
+    /// Inject faults and report broken durability promises.
     Chaos(chaos::Options),
-    /// Lint, link and, under emulators, test the programs for other systems; needs Debian 12 on x86-64.
+    /// Lint, link and test for other systems (Debian 12, x86-64).
     Cross(cross::Options),
-    /// Measure the budgets; exit code 3 when one is missed.
+    /// Measure performance budgets; exit code 3 if one is missed.
     Bench(bench::Options),
-    /// Take screenshots of every page for the docs, with results that are measured here.
+    /// Take the screenshots for the docs, with results from this machine.
     Screenshots(screenshots::Options),
-    /// Lint workflows and actions, and run the action for GitHub against a local server.
+    /// Lint workflows and run the GitHub action against a local server.
     Action,
-    /// Run the loop of a pull request: a server, two agents that measure, and a simulated GitHub.
+    /// Run a pull request from push to comment, with a simulated GitHub.
     Lab,
-    /// Bring `docker-compose.yml` up with podman: upload, replace servers under load, measure in a container, restore; needs
-    /// Debian 12 and root.
+    /// Test docker-compose.yml with podman (Debian 12, root).
     Compose,
-    /// Run the commands of the docs on machines that are thrown away; needs Debian 12 and root.
+    /// Run the commands of the docs on throw-away machines (Debian 12, root).
     Docs(docs::Options),
-    /// Format the Rust and web sources.
+    /// Format Rust and web sources.
     Fmt,
-    /// Check the rules of the tree that no compiler holds.
+    /// Check project rules that no compiler or linter covers.
     Tidy,
-    /// Regenerate the API document and the web client's types from the server.
+    /// Regenerate the API document, types, schema and reference pages.
     Gen,
 }
 

@@ -1,4 +1,4 @@
-//! Measuring the checked-out commit with the agent, once.
+//! Measures the checked-out commit once, with the agent.
 
 use crate::workspace::{self, Checkout};
 use crate::{http, tool};
@@ -15,23 +15,23 @@ pub(crate) const PRESET: &str = "quick";
 /// The report of the last run, in the data folder.
 pub(crate) const REPORT: &str = "last-report.json";
 
-/// The agent's exit code for a run that was kept because it could not be uploaded.
+/// The agent's exit code for a report that is saved because the upload failed.
 const EXIT_CODE_SPOOLED: i32 = 6;
 
 /// Run ids by preset and commit.
 type Measured = BTreeMap<String, BTreeMap<String, String>>;
 
-/// One measuring of one commit, uploaded to one server.
+/// The measurement of one commit for one server.
 pub(crate) struct Measuring<'a> {
     pub(crate) agent: &'a Path,
     pub(crate) url: &'a str,
-    /// Where the server keeps its data; holds the token, the last report and what was measured.
+    /// The server's data folder, with the token, the last report and the record of measured commits.
     pub(crate) data_folder: &'a Path,
     pub(crate) checkout: &'a Checkout,
 }
 
 impl Measuring<'_> {
-    /// True when the server still holds an earlier run of this very commit.
+    /// Whether the server still has an earlier run of this commit.
     pub(crate) fn is_done(&self) -> bool {
         let measured = self.measured();
         let run_id = measured.get(PRESET).and_then(|runs| runs.get(&self.checkout.sha));
@@ -39,7 +39,7 @@ impl Measuring<'_> {
         !self.checkout.modified && run_id.is_some_and(is_stored)
     }
 
-    /// Runs the agent, its progress and table going to the terminal.
+    /// Runs the agent, with its progress and table on the terminal.
     pub(crate) fn run(&self) -> Result<()> {
         let report = self.data_folder.join(REPORT);
         let mut command = Command::new(self.agent);
@@ -49,22 +49,20 @@ impl Measuring<'_> {
             .arg("--output")
             .arg(&report)
             .current_dir(workspace::root())
-            // Whatever is checked out is measured for this server, also in a job for a pull request.
+            // Measure the checkout for this server, also inside a pull request's job.
             .env_remove("GITHUB_ACTIONS")
             .stdin(Stdio::null());
         let status = tool::run_attached(&mut command)?;
         match status.code() {
             Some(0) => self.remember(&report),
             Some(EXIT_CODE_SPOOLED) => {
-                bail!(
-                    "the run was measured and kept, but it could not be uploaded: see the agent's message above"
-                )
+                bail!("measured and saved, but not uploaded; see the message above")
             }
-            _ => bail!("measuring failed ({status}): see the agent's message above"),
+            _ => bail!("measuring failed ({status}); see the message above"),
         }
     }
 
-    /// Notes the run, unless it measured more than a commit. The report has what was checked out when it began.
+    /// Records the run, if its commit was unmodified. The report has the state of the checkout at the start.
     fn remember(&self, report: &Path) -> Result<()> {
         let report = read_report(report)?;
         let modified =
@@ -79,7 +77,7 @@ impl Measuring<'_> {
         Ok(fs::write(self.record(), format!("{:#}\n", json!(measured)))?)
     }
 
-    /// A missing or damaged record only means measuring again.
+    /// The record. If it is missing or damaged, commits are measured again.
     fn measured(&self) -> Measured {
         let text = fs::read_to_string(self.record()).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
@@ -90,7 +88,7 @@ impl Measuring<'_> {
     }
 }
 
-/// A report that the agent wrote.
+/// Reads a report of the agent.
 pub(crate) fn read_report(path: &Path) -> Result<Value> {
     serde_json::from_str(&fs::read_to_string(path)?).context("the agent's report is not JSON")
 }
@@ -99,7 +97,7 @@ pub(crate) fn read_report(path: &Path) -> Result<Value> {
 mod tests {
     use super::*;
 
-    /// Takes steps in a data folder, for a checkout that is modified or not.
+    /// Runs steps in a data folder, for a clean or modified checkout.
     fn measuring(modified: bool, steps: impl Fn(&Measuring)) {
         let folder = tempfile::tempdir().unwrap();
         let checkout = &Checkout { sha: "a1".into(), subject: String::new(), modified };
@@ -116,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn each_measured_commit_is_remembered_with_its_run() {
+    fn remembers_the_run_of_each_commit() {
         measuring(false, |measuring| {
             remember(measuring, "a1", "r1");
             remember(measuring, "b2", "r2");
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_modified_work_tree_is_never_taken_for_its_commit() {
+    fn measures_modified_work_trees_again() {
         measuring(true, |measuring| {
             remember(measuring, "a1", "r1");
             assert!(!measuring.record().exists());
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_record_means_measuring_again() {
+    fn damaged_record_repeats_measurements() {
         measuring(false, |measuring| {
             for damaged in ["", "[]", "{\"quick\": 1}"] {
                 fs::write(measuring.record(), damaged).unwrap();

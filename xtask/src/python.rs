@@ -1,4 +1,4 @@
-//! Programs that come as Python packages: installed in pinned versions into an environment of their own.
+//! Python packages, installed in pinned versions into virtual environments.
 
 use crate::platform;
 use crate::screen::Step;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Tells tests the Python that runs a mail server; empty where there is none, so that they report why they do not apply.
+/// Passes tests the Python for the mail server. If it is empty, tests report why they do not apply.
 pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
 
 pub(crate) fn find() -> Option<PathBuf> {
@@ -18,10 +18,11 @@ pub(crate) fn program(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Installs `packages`, each `name==version`, into a new environment at `home`, unless it holds them already.
-/// Returns the folder of their programs.
+/// Installs `packages`, each `name==version`, into a new environment at `home`, unless it has them already.
+/// Returns the folder of their
+/// programs.
 pub(crate) fn environment(python: &Path, home: &Path, packages: &[&str], step: &Step) -> Result<PathBuf> {
-    // Steps that run side by side may need the same one.
+    // Parallel steps may need the same environment.
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _lock = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let programs = home.join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -30,16 +31,19 @@ pub(crate) fn environment(python: &Path, home: &Path, packages: &[&str], step: &
         return Ok(programs);
     }
     let names = packages.join(" and ");
-    step.message(&format!("installing {names}, once"));
+    step.message(&format!("installing {names}"));
     let environment = Tool::at(python).words("-m venv --clear").arguments([home]);
-    environment.succeed(step).context("cannot make a Python environment (Debian: python3-venv)")?;
+    environment.succeed(step).context(
+        "cannot create a Python environment (on Debian, install \
+     python3-venv)",
+    )?;
     let install = Tool::at(&program(&programs, "python")).words("-m pip install --disable-pip-version-check");
     install.arguments(packages).succeed(step).with_context(|| format!("cannot install {names}"))?;
     fs_err::write(complete, "")?;
     Ok(programs)
 }
 
-/// The same in the cache folder; nothing without Python.
+/// An environment in the cache folder; `None` without Python.
 pub(crate) fn tools(packages: &[&str], step: &Step) -> Result<Option<PathBuf>> {
     let Some(python) = find() else { return Ok(None) };
     let name = format!("python-{}", packages.join("-").replace("==", "-"));
@@ -47,7 +51,7 @@ pub(crate) fn tools(packages: &[&str], step: &Step) -> Result<Option<PathBuf>> {
     environment(&python, &home, packages, step).map(Some)
 }
 
-/// The Python that runs a mail server, installed once; an empty path without Python.
+/// The Python for the mail server, installed once; an empty path without Python.
 pub(crate) fn mail_server(step: &Step) -> Result<PathBuf> {
     let programs = tools(&["aiosmtpd==1.4.6", "trustme==1.2.1"], step)?;
     Ok(programs.map_or_else(PathBuf::new, |programs| program(&programs, "python")))

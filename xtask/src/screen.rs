@@ -1,7 +1,7 @@
-//! What the user sees: one line a step, with a spinner or a bar while it runs on a terminal.
+//! Progress output: one line per step, with a spinner or a bar on a terminal.
 //!
-//! Everything here goes to standard error. Colour follows `NO_COLOR`; without a terminal a step prints a line
-//! when it starts and one when it ends.
+//! All output goes to standard error. Colour follows `NO_COLOR`. Without a terminal, a step prints a line at
+//! its start and at its end.
 
 use crate::interrupt;
 use console::{StyledObject, Term, style};
@@ -27,7 +27,7 @@ impl Step {
         Self { bar }
     }
 
-    /// Runs a step that ends without a line.
+    /// Runs a step that prints no final line.
     pub(crate) fn quietly<T>(name: &str, run: impl FnOnce(&Self) -> anyhow::Result<T>) -> anyhow::Result<T> {
         let step = Self::start(name);
         let made = run(&step)?;
@@ -39,7 +39,7 @@ impl Step {
         self.bar.elapsed()
     }
 
-    /// What it is doing right now. Seen on terminals only.
+    /// Shows the current activity, only on terminals.
     pub(crate) fn message(&self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
@@ -82,7 +82,7 @@ impl Step {
     }
 }
 
-/// A step that an error ended has failed; the error itself follows as the last line.
+/// A step dropped by an error has failed. The error itself is printed last.
 impl Drop for Step {
     fn drop(&mut self) {
         if interrupt::requested() {
@@ -93,12 +93,12 @@ impl Drop for Step {
     }
 }
 
-/// Prints whole lines, which no other step's lines and no bar interrupt.
+/// Prints whole lines, not interrupted by other steps or bars.
 pub(crate) fn print(lines: &str) {
     bars().suspend(|| eprintln!("{lines}"));
 }
 
-/// The bars of all steps that run side by side.
+/// The bars of all parallel steps.
 fn bars() -> &'static MultiProgress {
     static BARS: OnceLock<MultiProgress> = OnceLock::new();
     BARS.get_or_init(MultiProgress::new)
@@ -108,7 +108,7 @@ pub(crate) fn note(text: &str) {
     print(&format!("    {}", style(text).for_stderr().dim()));
 }
 
-/// A line that asks for attention without ending anything.
+/// Prints a warning.
 pub(crate) fn warning(text: &str) {
     print(&format!("{} {text}", style("warning:").for_stderr().yellow().bold()));
 }
@@ -122,7 +122,7 @@ pub(crate) fn last_lines(log: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
-/// A duration to read: `0.4 s`, `41 s`, `2 m 07 s`.
+/// Formats a duration: `0.4 s`, `41 s`, `2 m 07 s`.
 pub(crate) fn elapsed(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
@@ -132,7 +132,8 @@ pub(crate) fn elapsed(duration: Duration) -> String {
     }
 }
 
-/// A line with the spinner, and this before the message. A mistyped template still shows the plain spinner.
+/// A line with the spinner and this text before the message. An invalid template falls back to the plain
+/// spinner.
 fn layout(middle: &str) -> ProgressStyle {
     let begin = "  {spinner:.cyan} {prefix:.bold}  {time:>9.dim}  ";
     ProgressStyle::with_template(&format!("{begin}{middle}{{wide_msg:.dim}}"))
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_keep_the_digits_that_matter() {
+    fn formats_durations() {
         assert_eq!(elapsed(Duration::from_millis(420)), "0.4 s");
         assert_eq!(elapsed(Duration::from_millis(41_900)), "41 s");
         assert_eq!(elapsed(Duration::from_secs(127)), "2 m 07 s");

@@ -1,4 +1,4 @@
-//! The running server: a child that stops when its standard input closes, whatever closes it.
+//! A running server: a child that stops when its standard input closes, even if this process is killed.
 
 use crate::interrupt::{self, STOP_TIMEOUT};
 use crate::postgres_binaries::Binaries;
@@ -17,22 +17,23 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long it may take until it is ready; a new database takes a few seconds.
+/// The timeout of the start. A new database takes a few seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Twice the size of the databases of tests that run at the same time.
+/// Twice the size of the databases of concurrent tests.
 const MEMORY_BYTES_MIN: u64 = 4 << 30;
 
-/// A server program that is ready.
+/// A server that is ready.
 pub(crate) struct Server {
     child: Arc<SharedChild>,
-    /// The line that it printed then.
+    /// The line that it printed when it was ready.
     pub(crate) ready: String,
 }
 
 impl Server {
-    /// Starts a verb of the server's program, with a log in a file, and waits until it is ready. If it ends first, the error is the
-    /// last line of its log.
+    /// Starts a command of the server with a log file, and waits until it is ready. If the command ends
+    /// first, the error is the last line of
+    /// its log.
     pub(crate) fn start(verb: Tool, log_path: &Path) -> Result<Self> {
         let mut log = fs::OpenOptions::new().create(true).read(true).append(true).open(log_path)?;
         let log_before = log.seek(SeekFrom::End(0))?;
@@ -51,27 +52,29 @@ impl Server {
             Err(RecvTimeoutError::Timeout) => {
                 running.child.kill().context("cannot kill the server")?;
                 let seconds = START_TIMEOUT.as_secs();
-                bail!("the server was not ready after {seconds} s; its log is {}", log_path.display());
+                bail!("the server was not ready after {seconds} s; see its log: {}", log_path.display());
             }
         }
     }
 
-    /// The address it serves at, without a slash at the end.
+    /// The server's URL, without a slash at the end.
     pub(crate) fn address(&self) -> Result<String> {
         let url = self.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
-        Ok(url.with_context(|| format!("the server printed {:?} and no address", self.ready))?.to_owned())
+        Ok(url
+            .with_context(|| format!("the server printed {:?} instead of an address", self.ready))?
+            .to_owned())
     }
 
-    /// Waits until it has ended, by itself or by an interrupt.
+    /// Waits until the server ends by itself or after an interrupt.
     pub(crate) fn wait(&self) -> Result<ExitStatus> {
         self.child.wait().context("cannot wait for the server")
     }
 
-    /// Stops it, which must end well, and kills it if that takes too long.
+    /// Stops the server, which must exit successfully, and kills it after a timeout.
     pub(crate) fn stop(self) -> Result<()> {
         self.close_input();
         let status = self.wait()?;
-        ensure!(status.success(), "the server did not stop in order ({status})");
+        ensure!(status.success(), "the server did not stop cleanly ({status})");
         Ok(())
     }
 
@@ -87,8 +90,9 @@ impl Drop for Server {
     }
 }
 
-/// Starts one with a PostgreSQL of its own in `data_folder`, whatever `DATABASE_URL` names, and waits until it is ready.
-/// `arguments` are its verb and options. Its log is `server.log`, next to the folder.
+/// Starts a server with an embedded PostgreSQL in `data_folder`, ignoring `DATABASE_URL`, and waits until it
+/// is ready. `arguments`
+/// are its command and options. Its log is `server.log`, next to the folder.
 pub(crate) fn start_alone(
     program: &Path,
     arguments: &[&str],
@@ -100,12 +104,13 @@ pub(crate) fn start_alone(
     Server::start(verb, &data_folder.with_file_name("server.log"))
 }
 
-/// A temporary folder on disk that PostgreSQL's user can enter when this one is root.
+/// A temporary folder on disk. If this user is root, PostgreSQL's user can enter it.
 pub(crate) fn disk_folder() -> Result<TempDir> {
     reachable_folder(&std::env::temp_dir())
 }
 
-/// A folder as [`disk_folder`], but in [`memory_folder`] if there is one. Not for measurements: PostgreSQL never waits for a disk.
+/// Like [`disk_folder`], but in [`memory_folder`] if there is one. Not for measurements: PostgreSQL never
+/// waits for a disk.
 pub(crate) fn test_folder() -> Result<TempDir> {
     reachable_folder(&memory_folder().unwrap_or_else(std::env::temp_dir))
 }
@@ -119,70 +124,71 @@ fn reachable_folder(parent: &Path) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// The folder for files in memory, if it has room. Tests create and remove a thousand small files for each database, which is
-/// slow on ext4: for each new file it searches for an inode that was not freed in the last seconds.
+/// The folder for files in memory, if it has space. Tests create and remove a thousand small files for each
+/// database. ext4 is slow at
+/// this, because it searches for an inode that was not freed in the last seconds.
 pub(crate) fn memory_folder() -> Option<PathBuf> {
     let memory = Path::new("/dev/shm");
     let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);
     has_room.then(|| memory.to_owned())
 }
 
-/// A verb of the server's program on a data folder.
+/// A command of the server on a data folder.
 pub(crate) fn verb(program: &Path, data_folder: &Path, words: &[&str]) -> Tool {
     let tool = Tool::at(program).arguments(words).arguments(["--data-dir"]).arguments([data_folder]);
     tool.without_variable("DATABASE_URL")
 }
 
-/// The token of a new administrator.
+/// Creates an administrator, and returns its token.
 pub(crate) fn administrator(program: &Path, data_folder: &Path, name: &str) -> Result<String> {
     let create = ["account", "create", "--name", name, "--admin"];
     Ok(verb(program, data_folder, &create).output()?.trim().to_owned())
 }
 
-/// Enrols an agent as a machine; its key and settings are then in `state`.
+/// Enrols an agent as a machine; `state` then has its key and settings.
 pub(crate) fn enrol(agent: &Path, url: &str, administrator: &str, machine: &str, state: &Path) -> Result<()> {
     let enrolments = format!("{url}/api/v1/enrolments");
     let answer = http::post(&enrolments, Some(administrator), &json!({"machine": machine}), 201)?;
     let file = state.with_extension("code");
-    fs::write(&file, answer["code"].as_str().context("there is no code in the answer")?)?;
+    fs::write(&file, answer["code"].as_str().context("no code in the response")?)?;
     let enrol = Tool::at(agent).arguments(["enrol", "--server", url, "--machine", machine, "--code-file"]);
     enrol.arguments([&file]).arguments(["--state"]).arguments([state]).output().map(drop)
 }
 
-/// A server with data that is kept, and with metrics that show how far its search for changes is.
+/// A server with persistent data, and with metrics about the progress of its change search.
 pub(crate) struct Observed {
     pub(crate) server: Server,
     metrics: String,
 }
 
 impl Observed {
-    /// Starts one on a free port, with a PostgreSQL of its own in `data_folder`.
+    /// Starts it on a free port, with an embedded PostgreSQL in `data_folder`.
     pub(crate) fn start(program: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
         let metrics = format!("127.0.0.1:{}", http::free_port()?);
-        // More requests than any one client is meant to have.
+        // More requests than a single client may normally send.
         let serve = ["serve", "--port", "0", "--requests-per-minute", "1000000", "--metrics", &metrics];
         let server = start_alone(program, &serve, data_folder, step)?;
         Ok(Self { server, metrics: format!("http://{metrics}/metrics") })
     }
 
-    /// Waits until every run has been searched for changes.
+    /// Waits until the change search is complete.
     pub(crate) fn until_searched(&self, step: &Step) -> Result<()> {
         const WAITING: &str = "roundtrip_analysis_runs_waiting ";
         const TIMEOUT: Duration = Duration::from_hours(24);
-        interrupt::poll("every run is searched for changes", TIMEOUT, Duration::from_millis(500), || {
+        interrupt::poll("change detection of all runs", TIMEOUT, Duration::from_millis(500), || {
             let metrics = http::get(&self.metrics)?;
             let waiting = metrics.lines().find_map(|line| line.strip_prefix(WAITING));
             let count = waiting.with_context(|| format!("the server's metrics lack {WAITING}"))?;
-            step.message(&format!("{count} runs wait to be searched for changes"));
+            step.message(&format!("{count} runs waiting for change detection"));
             Ok((count == "0").then_some(()))
         })
     }
 }
 
-/// The last line of a program that gave up, without the word that marks it.
+/// The last line of a failed program, without its prefix.
 fn last_sentence(log: &str) -> String {
     let last = log.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    let last = last.unwrap_or("the server ended without a message");
+    let last = last.unwrap_or("the server exited without a message");
     ["error: ", "Error: "].iter().find_map(|mark| last.strip_prefix(mark)).unwrap_or(last).to_owned()
 }
 
@@ -191,9 +197,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_a_server_that_gave_up_is_passed_on() {
+    fn reports_the_last_line_of_a_failed_server() {
         let log = "INFO starting\nerror: the data directory /d is in use by another server\n\n";
         assert_eq!(last_sentence(log), "the data directory /d is in use by another server");
-        assert_eq!(last_sentence(""), "the server ended without a message");
+        assert_eq!(last_sentence(""), "the server exited without a message");
     }
 }

@@ -1,4 +1,4 @@
-//! [`Stamp`]: a note of what a step was last done for, so that it is not done again for the same.
+//! [`Stamp`]: a record of the inputs of a step, so that an unchanged step is not repeated.
 
 use crate::tally::Outcome;
 use crate::workspace;
@@ -6,19 +6,19 @@ use anyhow::Result;
 use fs_err as fs;
 use std::path::PathBuf;
 
-/// A note of what a step was last done for.
+/// A record of the inputs that a step last ran with.
 pub(crate) struct Stamp {
     path: PathBuf,
     digest: String,
 }
 
 impl Stamp {
-    /// In the file `path`, for a step that depends on these files and folders.
-    pub(crate) fn of(path: PathBuf, inputs: &[PathBuf]) -> Result<Self> {
+    /// A stamp in the file `path`, for a step that depends on these files and folders.
+    pub(crate) fn for_inputs(path: PathBuf, inputs: &[PathBuf]) -> Result<Self> {
         Ok(Self::new(path, workspace::digest(inputs)?))
     }
 
-    /// The same, where the digest is known.
+    /// A stamp with a known digest.
     pub(crate) fn new(path: PathBuf, digest: String) -> Self {
         Self { path, digest }
     }
@@ -27,10 +27,10 @@ impl Stamp {
         fs::read_to_string(&self.path).is_ok_and(|written| written == self.digest)
     }
 
-    /// Runs the step unless it has passed for what is there now.
+    /// Runs the step unless it has passed for the current inputs.
     pub(crate) fn unless_current(&self, run: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
         if self.is_current() {
-            return Ok(Outcome::Skipped("unchanged since it passed".into()));
+            return Ok(Outcome::Skipped("unchanged since the last pass".into()));
         }
         let outcome = run()?;
         if outcome.is_good() {
@@ -58,11 +58,12 @@ mod tests {
     use crate::counts::Counts;
 
     #[test]
-    fn a_step_is_done_again_once_its_inputs_have_changed() {
+    fn repeats_a_step_after_changed_inputs() {
         let folder = tempfile::tempdir().unwrap();
         let input = folder.path().join("input");
         fs::write(&input, "one").unwrap();
-        let stamp = || Stamp::of(folder.path().join("notes/step"), std::slice::from_ref(&input)).unwrap();
+        let stamp =
+            || Stamp::for_inputs(folder.path().join("notes/step"), std::slice::from_ref(&input)).unwrap();
         assert!(!stamp().is_current(), "it was never done");
         stamp().write().unwrap();
         assert!(stamp().is_current());
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_passed_is_not_run_again_for_the_same() {
+    fn skips_passed_steps() {
         let folder = tempfile::tempdir().unwrap();
         let ends = |digest: &str, failed: u64| {
             let stamp = Stamp::new(folder.path().join("step"), digest.into());

@@ -1,4 +1,4 @@
-//! Runs steps, prints how each ended, and adds up the tests and the time.
+//! Runs steps, prints their results, and adds up tests and times.
 
 use crate::counts::{self, Counts};
 use crate::screen::{self, Step};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Runs a verb that consists of steps, and prints how many passed.
+/// Runs a verb made of steps, and prints how many passed.
 pub(crate) fn verb(steps: impl FnOnce(&mut Tally) -> Result<()>) -> Result<ExitCode> {
     let started = Instant::now();
     let mut tally = Tally::default();
@@ -19,35 +19,35 @@ pub(crate) fn verb(steps: impl FnOnce(&mut Tally) -> Result<()>) -> Result<ExitC
     Ok(tally.close())
 }
 
-/// How a step ended that did not fail as a whole.
+/// The result of a step without an error.
 pub(crate) enum Outcome {
-    /// One check, and it passed.
+    /// One check passed.
     Passed,
-    /// Nothing was checked, something was made ready.
+    /// A preparation without a check.
     Prepared,
     /// Many tests, with their output.
     Counted(Counts, String),
-    /// Nothing was done, for this reason.
+    /// Skipped, for this reason.
     Skipped(String),
 }
 
 impl Outcome {
-    /// What a run of cargo that lints or builds did.
-    pub(crate) fn of_build(finished: &Finished) -> Result<Self> {
+    /// The result of a cargo command that lints or builds.
+    pub(crate) fn from_build(finished: &Finished) -> Result<Self> {
         ensure!(finished.status.success(), "{}", programs::complaints(&finished.log));
         Ok(Self::Passed)
     }
 
-    /// What a run of `cargo test`, or of a program that it builds, did.
-    pub(crate) fn of_tests(finished: &Finished) -> Self {
-        let counts = Counts::of_cargo(&finished.log, finished.status.success());
+    /// The result of `cargo test`, or of a test program.
+    pub(crate) fn from_tests(finished: &Finished) -> Self {
+        let counts = Counts::from_cargo(&finished.log, finished.status.success());
         Self::Counted(counts, counts::failures(&finished.log))
     }
 
-    /// What a run of vitest or Playwright did, which writes a report in JSON.
-    pub(crate) fn of_report(finished: Finished, report: &Path) -> Result<Self> {
+    /// The result of vitest or Playwright, from a JSON report.
+    pub(crate) fn from_report(finished: Finished, report: &Path) -> Result<Self> {
         let report = std::fs::read_to_string(report).unwrap_or_default();
-        let counts = Counts::of_report(&report, finished.status.success()).context(finished.log.clone())?;
+        let counts = Counts::from_report(&report, finished.status.success()).context(finished.log.clone())?;
         Ok(Self::Counted(counts, finished.log))
     }
 
@@ -70,7 +70,7 @@ impl Tally {
     /// Runs one step. A failure is printed and counted, and the next step can run.
     ///
     /// # Errors
-    /// Someone asked this program to end.
+    /// An interrupt.
     pub(crate) fn step(&mut self, name: &str, run: impl FnOnce(&Step) -> Result<Outcome>) -> Result<()> {
         let step = Step::start(name);
         let outcome = run(&step);
@@ -101,12 +101,12 @@ impl Tally {
         Ok(())
     }
 
-    /// A step that is not run, for this reason.
+    /// Skips a step for this reason.
     pub(crate) fn skip(&mut self, name: &str, reason: &str) -> Result<()> {
         self.step(name, |_| Ok(Outcome::Skipped(format!("not run: {reason}"))))
     }
 
-    /// Makes something that further steps need; none if that fails.
+    /// Runs a step that creates something for later steps; `None` if it fails.
     pub(crate) fn prepare<T>(
         &mut self,
         name: &str,
@@ -120,7 +120,8 @@ impl Tally {
         Ok(made)
     }
 
-    /// Runs checks, each of which needs the one before; the first that fails shows the logs, and is the last. Whether all passed.
+    /// Runs checks that depend on each other. The first failure shows the logs and ends the run. Returns
+    /// whether all passed.
     pub(crate) fn checks<C>(
         &mut self,
         checks: impl IntoIterator<Item = (&'static str, C)>,
@@ -149,7 +150,7 @@ impl Tally {
         self.counts.failed == 0
     }
 
-    /// Prints the steps that took longest, the longest first.
+    /// Prints the longest steps, longest first.
     pub(crate) fn print_times(&self) {
         const SHOWN: usize = 12;
         let mut times: Vec<_> = self.times.iter().collect();
@@ -160,7 +161,7 @@ impl Tally {
         }
     }
 
-    /// Prints the last line of the run. Success is when something passed and nothing failed.
+    /// Prints the last line of the run. The exit code is success if something passed and nothing failed.
     pub(crate) fn close(&self) -> ExitCode {
         println!("{}", self.counts);
         if self.counts.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_add_up_to_the_closing_line() {
+    fn adds_up_steps() {
         let mut tally = Tally::default();
         assert!(!tally.counts.is_good(), "nothing ran");
         tally.step("one", |_| Ok(Outcome::Passed)).unwrap();

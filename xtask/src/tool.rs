@@ -1,6 +1,6 @@
-//! [`Tool`]: one run of another program, its output kept for the case that it fails.
+//! [`Tool`]: runs another program, and keeps its output for errors.
 
-use crate::interrupt::{self, Way};
+use crate::interrupt::{self, InterruptPolicy};
 use crate::{platform, screen::Step};
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 
-/// A program about to be run.
+/// A program to run.
 pub(crate) struct Tool {
     name: String,
     command: Command,
-    on_interrupt: Way,
+    on_interrupt: InterruptPolicy,
 }
 
 /// A program that has ended.
@@ -23,54 +23,54 @@ pub(crate) struct Finished {
     pub(crate) status: ExitStatus,
     /// Standard output.
     pub(crate) output: String,
-    /// Both outputs, line by line as they came.
+    /// Both outputs, in the order of their lines.
     pub(crate) log: String,
 }
 
-/// A program that is running. An interrupt kills it.
+/// A running program. An interrupt kills it.
 pub(crate) struct Running {
     name: String,
     pub(crate) child: Arc<SharedChild>,
-    /// What it writes, until it closes both outputs.
+    /// Its output, until it closes both streams.
     pub(crate) lines: mpsc::Receiver<Line>,
 }
 
-/// A line, without its end and without colour.
+/// A line, without its line break and colours.
 pub(crate) enum Line {
-    /// Of standard output.
+    /// A line on standard output.
     Output(String),
-    /// Of standard error.
+    /// A line on standard error.
     Error(String),
 }
 
-/// Where `name` is on PATH. Also finds `npm.cmd`, which Windows does not run by the name `npm` alone.
+/// Finds `name` on PATH, including `npm.cmd`, which Windows does not run by the name `npm`.
 pub(crate) fn find(name: &str) -> Result<PathBuf> {
-    which::which(name).with_context(|| format!("{name} is not on PATH"))
+    which::which(name).with_context(|| format!("{name} not found on PATH"))
 }
 
-/// Which of these programs is missing, if one is.
+/// The first missing program, if any.
 pub(crate) fn missing(names: &str) -> Option<String> {
     let missing = names.split_whitespace().find(|name| find(name).is_err())?;
     Some(format!("{missing} is missing"))
 }
 
-/// Git in a test repository: commits have a fixed author and no signature.
+/// Runs git in a test repository: commits have a fixed author and no signature.
 pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let author = ["user.name=A. Author", "user.email=a@example.org", "commit.gpgsign=false"];
     let settings = author.into_iter().flat_map(|setting| ["-c", setting]);
     Tool::named("git")?.arguments(settings).arguments(arguments).folder(root).output()
 }
 
-/// Runs a program to its end with this one's inputs and outputs.
+/// Runs a program to its end with inherited input and outputs.
 pub(crate) fn run_attached(command: &mut Command) -> Result<ExitStatus> {
-    let child = start(command, Way::Kill)?;
+    let child = start(command, InterruptPolicy::Kill)?;
     let status =
         child.wait().with_context(|| format!("cannot wait for {}", command.get_program().display()))?;
     interrupt::check()?;
     Ok(status)
 }
 
-fn start(command: &mut Command, on_interrupt: Way) -> Result<Arc<SharedChild>> {
+fn start(command: &mut Command, on_interrupt: InterruptPolicy) -> Result<Arc<SharedChild>> {
     interrupt::check()?;
     let child = SharedChild::spawn(command)
         .with_context(|| format!("cannot start {}", command.get_program().display()))?;
@@ -79,7 +79,7 @@ fn start(command: &mut Command, on_interrupt: Way) -> Result<Arc<SharedChild>> {
     Ok(child)
 }
 
-/// The code with which this program passes on how another ended.
+/// Converts another program's exit status to this program's exit code.
 pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
@@ -90,13 +90,13 @@ impl Tool {
         find(name).map(|path| Self::at(&path))
     }
 
-    /// A program by its path. It does not read the terminal and writes no colour codes.
+    /// A program by its path. It reads no terminal and writes no colours.
     pub(crate) fn at(path: &Path) -> Self {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut command = Command::new(path);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env("NO_COLOR", "1").env_remove("FORCE_COLOR");
-        Self { name, command, on_interrupt: Way::Kill }
+        Self { name, command, on_interrupt: InterruptPolicy::Kill }
     }
 
     /// The cargo that runs this program.
@@ -104,7 +104,8 @@ impl Tool {
         Self::cargo_at(Path::new(&std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
     }
 
-    /// Another cargo. Variables that cargo set for this program are removed: build scripts that watch them would run again.
+    /// Another cargo. Removes the variables that cargo set for this program, because build scripts that watch
+    /// them would run again.
     pub(crate) fn cargo_at(path: &Path) -> Self {
         let is_own = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
         Self::at(path).without_variables(is_own)
@@ -115,7 +116,7 @@ impl Tool {
         self
     }
 
-    /// Arguments without spaces, in one string.
+    /// Adds arguments without spaces, given as one string.
     pub(crate) fn words(self, words: &str) -> Self {
         self.arguments(words.split_whitespace())
     }
@@ -138,27 +139,27 @@ impl Tool {
         self
     }
 
-    /// Removes the inherited variables whose names are unwanted.
+    /// Removes unwanted inherited variables.
     pub(crate) fn without_variables(self, is_unwanted: impl Fn(&str) -> bool) -> Self {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         names.filter(|name| is_unwanted(name)).fold(self, |tool, name| tool.without_variable(&name))
     }
 
-    /// An interrupt also ends what the program started. It must not need the terminal.
-    pub(crate) fn with_all_it_starts(mut self) -> Self {
+    /// An interrupt also ends its descendants. It must not need the terminal.
+    pub(crate) fn with_descendants(mut self) -> Self {
         platform::in_own_process_group(&mut self.command);
-        self.on_interrupt = Way::EndGroup;
+        self.on_interrupt = InterruptPolicy::EndGroup;
         self
     }
 
-    /// It stops once its input is closed, which an interrupt does.
+    /// It stops when its input closes, which an interrupt does.
     pub(crate) fn until_input_closes(mut self) -> Self {
         platform::in_own_process_group(&mut self.command);
-        self.on_interrupt = Way::CloseInput;
+        self.on_interrupt = InterruptPolicy::CloseInput;
         self.with_input()
     }
 
-    /// Its standard error goes to a file: it can still write after this process was killed.
+    /// Standard error goes to a file, so it can still write after this process was killed.
     pub(crate) fn with_log(mut self, file: std::fs::File) -> Self {
         self.command.stderr(file);
         self
@@ -175,7 +176,7 @@ impl Tool {
         self
     }
 
-    /// Runs it, showing its latest line in `step`.
+    /// Runs it, and shows its latest line in `step`.
     pub(crate) fn run(self, step: &Step) -> Result<Finished> {
         self.run_with(|line| step.message(line))
     }
@@ -185,17 +186,17 @@ impl Tool {
         self.run_with(|_| ())
     }
 
-    /// Runs it silently; it must succeed. Returns its standard output.
+    /// Runs it silently and returns its standard output. It must succeed.
     pub(crate) fn output(self) -> Result<String> {
         Ok(self.run_silently()?.successful()?.output)
     }
 
-    /// Runs it, showing its latest line in `step`; it must succeed.
+    /// Runs it, and shows its latest line in `step`. It must succeed.
     pub(crate) fn succeed(self, step: &Step) -> Result<()> {
         self.run(step)?.successful().map(drop)
     }
 
-    /// Runs it and hands every line to `on_line` as it comes.
+    /// Runs it, and passes every line to `on_line`.
     pub(crate) fn run_with(self, mut on_line: impl FnMut(&str)) -> Result<Finished> {
         let name = self.name.clone();
         let running = self.spawn()?;
@@ -242,7 +243,7 @@ impl Line {
 }
 
 impl Finished {
-    /// An error with all that the program wrote, if it failed.
+    /// An error with all of its output, if it failed.
     pub(crate) fn successful(self) -> Result<Self> {
         if self.status.success() {
             return Ok(self);
@@ -251,7 +252,7 @@ impl Finished {
     }
 }
 
-/// Not `lines()`: a tool may write bytes that are not UTF-8, and none of it may be lost.
+/// Not `lines()`: a tool may write bytes that are not UTF-8, and none may be lost.
 fn forward(pipe: impl Read + Send + 'static, lines: mpsc::Sender<Line>, kind: fn(String) -> Line) {
     std::thread::spawn(move || {
         let mut reader = BufReader::new(pipe);
@@ -259,7 +260,7 @@ fn forward(pipe: impl Read + Send + 'static, lines: mpsc::Sender<Line>, kind: fn
         while reader.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
             let text = String::from_utf8_lossy(&bytes);
             let text = console::strip_ansi_codes(text.trim_end_matches(['\n', '\r'])).into_owned();
-            // Without a reader it still reads on, so that the program never blocks on a full pipe.
+            // Reads on without a receiver, so that the program never blocks on a full pipe.
             let _ = lines.send(kind(text));
             bytes.clear();
         }
@@ -271,20 +272,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failing_program_hands_over_all_that_it_wrote() {
+    fn failed_program_returns_its_output() {
         let error = Tool::cargo().arguments(["no-such-verb"]).output().unwrap_err().to_string();
         assert!(error.starts_with("cargo failed (exit ") && error.contains("no-such-verb"), "{error}");
     }
 
     #[test]
-    fn standard_output_is_kept_apart_from_the_log() {
+    fn separates_standard_output_from_the_log() {
         let finished = Tool::cargo().arguments(["--version"]).run_silently().unwrap();
         assert!(finished.status.success() && finished.output.starts_with("cargo "), "{}", finished.output);
     }
 
     #[test]
-    fn a_missing_program_is_named() {
+    fn names_a_missing_program() {
         let error = Tool::named("roundtrip-has-no-such-tool").err().unwrap().to_string();
-        assert_eq!(error, "roundtrip-has-no-such-tool is not on PATH");
+        assert_eq!(error, "roundtrip-has-no-such-tool not found on PATH");
     }
 }

@@ -1,4 +1,4 @@
-//! `up`: from a clone to a page that shows this machine's latencies, then serving until Ctrl-C.
+//! `up`: from a clone to a page with this machine's latencies, then serves until Ctrl-C.
 
 use crate::measure::{Measuring, PRESET};
 use crate::postgres_binaries::Binaries;
@@ -13,18 +13,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long a server that is just stopping gets to free its port and its data.
+/// The time for a stopping server to release its port and data.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only serve; do not measure the checked-out commit.
+    /// Serve without measuring.
     #[arg(long)]
     no_run: bool,
-    /// The port on 127.0.0.1; 0 takes a free one.
+    /// Port on 127.0.0.1; 0 selects a free one.
     #[arg(long, default_value_t = 7979)]
     port: u16,
-    /// Where the server keeps its data [default: /var/lib/roundtrip as root, else the user's data folder].
+    /// Data directory [default: /var/lib/roundtrip as root, else in the user's data folder].
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Start this server instead of building one; for tests.
@@ -38,10 +38,10 @@ pub(crate) struct Options {
 /// Runs the verb.
 ///
 /// # Errors
-/// Something is missing, does not build or does not start.
+/// A requirement is missing, or a program does not build or start.
 pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     let data_folder = match &options.data_dir {
-        Some(folder) => std::path::absolute(folder).context("--data-dir is no path")?,
+        Some(folder) => std::path::absolute(folder).context("invalid path in --data-dir")?,
         None => platform::data_folder()?,
     };
     preflight::tools()?;
@@ -57,8 +57,9 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     build_web()?;
     let (server, agent) = match (&options.server, &options.agent) {
         (Some(server), Some(agent)) => (server.clone(), agent.clone()),
-        // The server is built as the tests build it, without optimisation, to start sooner. The agent measures this machine,
-        // so it is built as it is released.
+        // The server is built without optimisation, like for the tests, to start sooner. The agent measures
+        // this machine, so it is
+        // built like a release.
         _ => (
             build_program("build server", programs::SERVER, Profile::Dev)?,
             build_program("build agent", programs::AGENT, Profile::Release)?,
@@ -69,14 +70,17 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     let measured = if options.no_run { Ok(()) } else { measure(&agent, &url, &data_folder) };
     if let Err(error) = &measured {
         interrupt::check()?;
-        screen::warning(&format!("{error:#}; the server keeps serving"));
+        screen::warning(&format!("{error:#}; the server is still running"));
     }
     announce(&url);
     let stopped = server.wait()?;
     if interrupt::requested() {
         screen::note("stopped");
     } else {
-        bail!("the server ended by itself ({stopped}); its log is {}", log_file(&data_folder).display());
+        bail!(
+            "the server exited unexpectedly ({stopped}); see its log: {}",
+            log_file(&data_folder).display()
+        );
     }
     Ok(if measured.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -121,7 +125,7 @@ fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server
     let log = log_file(data_folder);
     let server = Server::start(serve, &log)?;
     step.done(&format!("data in {}", data_folder.display()));
-    screen::note(&format!("its log is {}", log.display()));
+    screen::note(&format!("log: {}", log.display()));
     Ok(server)
 }
 
@@ -130,7 +134,7 @@ fn measure(agent: &Path, url: &str, data_folder: &Path) -> Result<()> {
     let measuring = Measuring { agent, url, data_folder, checkout };
     let commit = checkout.title();
     if measuring.is_done() {
-        Step::start("measured").done(&format!("{commit} was measured before, with the preset {PRESET}"));
+        Step::start("measured").done(&format!("{commit} already measured with preset {PRESET}"));
         return Ok(());
     }
     let changes = if checkout.modified { " with uncommitted changes" } else { "" };
@@ -144,6 +148,6 @@ fn log_file(data_folder: &Path) -> PathBuf {
 
 fn announce(url: &str) {
     eprintln!();
-    screen::note("Ctrl-C stops the server and its PostgreSQL; what is stored stays");
+    screen::note("Press Ctrl-C to stop. Your data is kept.");
     println!("  {}  {}", style("Overview").bold(), style(format!("{url}/")).cyan().underlined());
 }

@@ -1,14 +1,14 @@
-//! The web UI: installed and built through npm, each only when its inputs changed since the last time.
+//! The web UI: installed and built through npm, each only after a change of its inputs.
 
 use crate::{screen::Step, stamp::Stamp, tool::Tool, workspace};
 use anyhow::Result;
 use std::path::PathBuf;
 
-/// What is in `web/` without having a say in what the build produces.
+/// Files in `web/` that do not affect the build.
 const NOT_BUILD_INPUTS: &[&str] =
     &["bench", "dist", "e2e", "mock", "node_modules", "playwright-report", "screenshots", "test-results"];
 
-/// The most of scripts that a page may begin with, compressed.
+/// The size limit for the initial scripts of a page, compressed.
 pub(crate) const SCRIPTS_KIB_MAX: u32 = 250;
 
 /// The folder of the web UI.
@@ -16,12 +16,12 @@ pub(crate) fn folder() -> PathBuf {
     workspace::root().join("web")
 }
 
-/// A run of npm in the web folder.
+/// Runs npm in the web folder.
 pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
     Ok(Tool::named("npm")?.arguments(arguments).folder(&folder()))
 }
 
-/// Installs the dependencies if the lock file changed. True when it did something.
+/// Installs the dependencies if the lock file changed. Returns whether it did.
 pub(crate) fn install(step: &Step) -> Result<bool> {
     let stamp = stamp("install", &[folder().join("package-lock.json")])?;
     if stamp.is_current() {
@@ -33,7 +33,7 @@ pub(crate) fn install(step: &Step) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds `web/dist` if anything it is made from changed. True when it did something.
+/// Builds `web/dist` if a source changed. Returns whether it did.
 pub(crate) fn build(step: &Step) -> Result<bool> {
     let installed = install(step)?;
     let stamp = stamp("build", &build_inputs()?)?;
@@ -51,7 +51,7 @@ fn build_inputs() -> Result<Vec<PathBuf>> {
     Ok(workspace::sorted(&folder())?.into_iter().filter(is_input).collect())
 }
 
-/// A note beside the installed packages of what a step was last done for. It goes when they go.
+/// A stamp next to the installed packages, so that it is deleted with them.
 fn stamp(step: &str, inputs: &[PathBuf]) -> Result<Stamp> {
-    Stamp::of(folder().join("node_modules").join(format!(".roundtrip-{step}")), inputs)
+    Stamp::for_inputs(folder().join("node_modules").join(format!(".roundtrip-{step}")), inputs)
 }

@@ -1,5 +1,6 @@
-//! GitHub's documents: actions and workflows, as far as this program runs or checks them. An action with members that are unknown
-//! here is an error, so that no part of it goes unrun.
+//! GitHub's files: actions and workflows, as far as this program runs or checks them. Unknown members of an
+//! action are an error, so no
+//! part of it is skipped.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -67,18 +68,18 @@ pub(crate) struct WorkflowStep {
 }
 
 impl Workflow {
-    /// The step of this name, in any job.
+    /// The step with this name, in any job.
     pub(crate) fn step(&self, name: &str) -> Result<&WorkflowStep> {
         let mut steps = self.jobs.values().flat_map(|job| &job.steps);
         let found = steps.find(|step| step.name.as_deref() == Some(name));
-        found.with_context(|| format!("no step is called {name}"))
+        found.with_context(|| format!("no step {name}"))
     }
 }
 
 impl WorkflowStep {
-    /// The step as a script of bash, which is GitHub's default shell except on Windows.
+    /// The step as a bash script; bash is GitHub's default shell except on Windows.
     pub(crate) fn script(&self) -> Result<Script> {
-        let run = self.run.clone().context("the step runs no script")?;
+        let run = self.run.clone().context("the step has no script")?;
         let name = self.name.clone().unwrap_or_default();
         Ok(Script { name, id: self.id.clone(), shell: "bash".into(), env: self.env.clone(), run })
     }
@@ -86,5 +87,5 @@ impl WorkflowStep {
 
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = fs_err::read_to_string(path)?;
-    serde_saphyr::from_str(&text).with_context(|| format!("{} is not as expected", path.display()))
+    serde_saphyr::from_str(&text).with_context(|| format!("{} has an unexpected structure", path.display()))
 }

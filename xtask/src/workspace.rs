@@ -1,4 +1,4 @@
-//! The checkout: where it is, which files belong to it, which commit it is at.
+//! The checkout: its path, files and commit.
 
 use crate::tool::Tool;
 use anyhow::{Context, Result, bail};
@@ -7,17 +7,18 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The commit that is checked out.
+/// The checked-out commit.
 pub(crate) struct Checkout {
     pub(crate) sha: String,
     /// The first line of its message.
     pub(crate) subject: String,
-    /// True when tracked files differ from it.
+    /// Whether tracked files differ from it.
     pub(crate) modified: bool,
 }
 
-/// The folder that holds the workspace. Asked of cargo at run time: with a build folder that several checkouts
-/// share, this program may have been compiled in another one.
+/// The workspace folder. Queried from cargo at run time: with a build folder shared by several checkouts,
+/// this program may have been
+/// compiled in another one.
 pub(crate) fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -27,24 +28,28 @@ pub(crate) fn root() -> &'static Path {
     })
 }
 
-/// The text of a file of the checkout.
+/// Reads a file of the checkout.
 pub(crate) fn read(path: &str) -> Result<String> {
     Ok(fs::read_to_string(root().join(path))?)
 }
 
-/// Where cargo puts what it builds; `CARGO_TARGET_DIR` and configuration included.
+/// Cargo's build folder, according to `CARGO_TARGET_DIR` and the configuration.
 pub(crate) fn target_folder() -> Result<PathBuf> {
     let metadata = Tool::cargo().words("metadata --no-deps --format-version 1").folder(root()).output()?;
     let metadata: serde_json::Value =
         serde_json::from_str(&metadata).context("cargo metadata did not print JSON")?;
-    let folder = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
+    let folder = metadata["target_directory"].as_str().context(
+        "no target_directory in the output of cargo \
+     metadata",
+    )?;
     Ok(PathBuf::from(folder))
 }
 
-/// Makes sure that what cargo finds in its build folder was built from this checkout.
+/// Makes sure that the build folder was built from this checkout.
 ///
-/// Cargo distinguishes sources by their path within the workspace and by time. In a build folder that several
-/// checkouts share it therefore takes a program of another checkout for this one's, if that was built later.
+/// Cargo identifies sources by their path within the workspace and by time. In a build folder shared by
+/// several checkouts, it would
+/// therefore take a later program of another checkout for this one's.
 pub(crate) fn claim_target_folder() -> Result<()> {
     claim_folder(&target_folder()?, || {
         for profile in ["dev", "release"] {
@@ -55,7 +60,8 @@ pub(crate) fn claim_target_folder() -> Result<()> {
     })
 }
 
-/// The same for another build folder, from which `clean` removes what was built from the workspace's own sources.
+/// Likewise for another build folder, from which `clean` removes the build results of the workspace's own
+/// sources.
 pub(crate) fn claim_folder(folder: &Path, clean: impl FnOnce() -> Result<()>) -> Result<()> {
     let note = folder.join("roundtrip-checkout");
     if fs::read_to_string(&note).is_ok_and(|owner| Path::new(owner.trim_end()) != root()) {
@@ -65,7 +71,7 @@ pub(crate) fn claim_folder(folder: &Path, clean: impl FnOnce() -> Result<()>) ->
     Ok(fs::write(note, format!("{}\n", root().display()))?)
 }
 
-/// The files of the checkout that git does not ignore, new ones included, as sorted paths from the root with
+/// The files of the checkout that git does not ignore, including new ones, as sorted paths from the root with
 /// forward slashes.
 pub(crate) fn files() -> Result<Vec<String>> {
     let list = Tool::named("git")?.words("ls-files --cached --others --exclude-standard -z").folder(root());
@@ -78,18 +84,18 @@ pub(crate) fn files() -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// The commit of the checkout; an error if it has no commit, because a commit is what is measured.
+/// The checked-out commit; an error without a commit, because measurements need one.
 pub(crate) fn checkout() -> Result<Checkout> {
     let git = |words: &str| Tool::named("git")?.words(words).folder(root()).run_silently();
     if !git("rev-parse --git-dir")?.status.success() {
         bail!(
-            "{} is not a git repository: clone it with git, because what is measured is a commit",
+            "{} is not a Git repository. Clone it with git, because results belong to a commit.",
             root().display()
         );
     }
     let head = git("log -1 --format=%H%n%s")?;
     let Some((sha, subject)) = head.output.split_once('\n').filter(|_| head.status.success()) else {
-        bail!("{} has no commit yet: make one, because what is measured is a commit", root().display());
+        bail!("{} has no commits. Create one, because results belong to a commit.", root().display());
     };
     let status = git("status --porcelain --untracked-files=no")?.successful()?;
     let (sha, subject) = (sha.to_owned(), subject.trim_end().to_owned());
@@ -97,13 +103,13 @@ pub(crate) fn checkout() -> Result<Checkout> {
 }
 
 impl Checkout {
-    /// The commit as people name it.
+    /// The commit's name for people.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", &self.sha[..self.sha.len().min(10)], self.subject)
     }
 }
 
-/// A digest of the names and contents of files and of everything in folders: the same in every checkout.
+/// A digest of the names and contents of files and folders: the same in every checkout.
 pub(crate) fn digest(paths: &[PathBuf]) -> Result<String> {
     fn add(path: &Path, hasher: &mut Sha256) -> Result<()> {
         if path.is_dir() {
@@ -123,7 +129,7 @@ pub(crate) fn digest(paths: &[PathBuf]) -> Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// What is in a folder, sorted.
+/// The entries of a folder, sorted.
 pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
@@ -140,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digest_changes_with_any_content_and_any_name() {
+    fn digest_depends_on_names_and_contents() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();
@@ -157,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_the_checkout_include_this_one() {
+    fn lists_this_file() {
         assert!(files().unwrap().contains(&"xtask/src/workspace.rs".to_owned()));
     }
 
     #[test]
-    fn only_a_build_folder_of_another_checkout_is_cleaned() {
+    fn cleans_only_build_folders_of_other_checkouts() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("target");
         let mut cleaned = 0;

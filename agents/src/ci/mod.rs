@@ -1,4 +1,4 @@
-//! Continuous integration: which pull request and which branch a job belongs to, by what GitHub Actions tells it.
+//! Continuous integration: finds the pull request and branch of a GitHub Actions job.
 //!
 //! - [`token`]: the job's proof of who it is, exchanged for a token of a server.
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 pub(crate) mod token;
 
-/// What a report is filed under besides its commit.
+/// The metadata of a report that comes from a CI job, besides its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) pull_request: Option<u64>,
@@ -22,7 +22,7 @@ struct Job<'a> {
     head: &'a CommitSha,
 }
 
-/// What GitHub writes of the event that the job runs for, as far as it is read.
+/// The parts of GitHub's event that the command reads.
 #[derive(Debug, Deserialize)]
 struct Event {
     pull_request: PullRequest,
@@ -61,7 +61,7 @@ impl PullRequest {
         id(&self.head) != id(&self.base)
     }
 
-    /// Its branch; that of a fork with its owner, because forks have branches of the same names.
+    /// Its branch. For a fork, prefixed with the owner, because forks have branches of the same names.
     fn branch(&self) -> String {
         let branch = &self.head.branch;
         match &self.head.repo {
@@ -72,7 +72,7 @@ impl PullRequest {
     }
 }
 
-/// Where what is checked out belongs, by the environment of this process.
+/// The pull request and branch of the checkout, from this process's environment.
 pub(crate) fn place(asked: Option<u64>, repository: &Repository) -> crate::Result<Place> {
     let job = Job {
         variable: &|name| std::env::var(name).ok().filter(|value| !value.is_empty()),
@@ -93,7 +93,7 @@ impl Job<'_> {
         let event = self.variable("GITHUB_EVENT_NAME").unwrap_or_default();
         let is_for_pull_request = event.starts_with("pull_request");
         match (asked, is_for_pull_request) {
-            // Whoever says the number has checked out what they mean.
+            // An explicit number is trusted to match the checkout.
             (Some(_), false) => Ok(Place { pull_request: asked, branch: None }),
             (_, true) => {
                 let pull_request = self.pull_request()?;
@@ -113,43 +113,41 @@ impl Job<'_> {
 
     fn pull_request(&self) -> crate::Result<PullRequest> {
         let path = self.variable("GITHUB_EVENT_PATH").ok_or_else(|| {
-            Failure::Other(
-                "GITHUB_EVENT_PATH is not set: expected the event of this job's pull request".into(),
-            )
+            Failure::Other("GITHUB_EVENT_PATH is not set, so the pull request of this job is unknown".into())
         })?;
         let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::Other(format!("cannot read the job's event {path}: {error}")))?;
-        let event: Event = serde_json::from_str(&text).map_err(|error| {
-            Failure::Other(format!("{path} is not the event of a pull request as GitHub writes it: {error}"))
-        })?;
+            .map_err(|error| Failure::Other(format!("cannot read the job's event file {path}: {error}")))?;
+        let event: Event = serde_json::from_str(&text)
+            .map_err(|error| Failure::Other(format!("{path} is not a GitHub pull request event: {error}")))?;
         Ok(event.pull_request)
     }
 
-    /// What a reviewer sees is the head. What GitHub checks out for a pull request, unless it is told otherwise, is a merge that
-    /// is in no history: nobody would find what was filed under it.
+    /// Requires the head of the pull request. By default, GitHub checks out a merge commit that is in no
+    /// branch's history, so its results would not show up anywhere.
     fn check_head(&self, pull_request: &PullRequest) -> crate::Result<()> {
         let (number, head) = (pull_request.number, &pull_request.head.sha);
         if head == self.head {
             return Ok(());
         }
         let is_merge = self.variable("GITHUB_SHA").as_deref() == Some(self.head.as_str());
-        let what = if is_merge { "the merge that GitHub makes to test it" } else { "another commit" };
+        let what = if is_merge { "the merge commit" } else { "another commit" };
         Err(Failure::Refused(format!(
-            "{} is checked out, {what}, and not {}, the head of pull request {number}: give actions/checkout \
+            "{} ({what}) is checked out instead of {}, the head of pull request {number}. Give \
+                actions/checkout \
              `ref: ${{{{ github.event.pull_request.head.sha }}}}`",
             self.head.short(),
             head.short()
         )))
     }
 
-    /// A checkout in a job is of no branch, though the job is.
+    /// The branch of a job's ref: a job's checkout has a detached HEAD.
     fn of_ref(&self, event: &str) -> crate::Result<Place> {
         if self.variable("GITHUB_SHA").as_deref() != Some(self.head.as_str()) {
             return match event {
-                // The ref is the default branch, whatever the job has checked out.
+                // The ref is the default branch, regardless of the checkout.
                 "workflow_run" | "issue_comment" => Err(Failure::Refused(format!(
-                    "{} is checked out in a job for {event}, which is for the default branch: say which pull request \
-                     that commit is of, with --pull-request",
+                    "{} is checked out, but a job for {event} belongs to the default branch. Pass \
+                     --pull-request NUMBER to name the commit's pull request.",
                     self.head.short()
                 ))),
                 _ => Ok(Place::default()),

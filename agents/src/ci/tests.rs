@@ -1,4 +1,4 @@
-//! Where reports of jobs belong.
+//! The place of a job's reports.
 
 use super::*;
 use std::collections::HashMap;
@@ -6,13 +6,13 @@ use std::collections::HashMap;
 const HEAD: &str = "1111111111111111111111111111111111111111";
 const MERGE: &str = "2222222222222222222222222222222222222222";
 
-/// A job for a pull request of this repository, with this checked out.
-struct World {
+/// A job for a pull request of this repository, with this commit checked out.
+struct JobEnvironment {
     folder: tempfile::TempDir,
     variables: HashMap<String, String>,
 }
 
-impl World {
+impl JobEnvironment {
     fn new(variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("event.json");
@@ -57,48 +57,51 @@ fn place(pull_request: Option<u64>, branch: Option<&str>) -> Place {
 }
 
 #[test]
-fn a_job_for_a_pull_request_files_its_head_under_it() {
-    let own = World::pull_request(repository(1, "octo"));
+fn files_the_head_of_a_pull_request() {
+    let own = JobEnvironment::pull_request(repository(1, "octo"));
     assert_eq!(own.place(HEAD, None).unwrap(), place(Some(12), Some("main")));
 }
 
 #[test]
-fn the_branch_of_a_fork_has_its_owner_before_it() {
-    let fork = World::pull_request(repository(2, "stranger"));
+fn prefixes_fork_branches_with_the_owner() {
+    let fork = JobEnvironment::pull_request(repository(2, "stranger"));
     assert_eq!(fork.place(HEAD, None).unwrap(), place(Some(12), Some("stranger:main")));
-    let gone = World::pull_request(serde_json::Value::Null);
+    let gone = JobEnvironment::pull_request(serde_json::Value::Null);
     assert_eq!(gone.place(HEAD, None).unwrap(), place(Some(12), Some("unknown:main")));
 }
 
 #[test]
-fn the_merge_that_nobody_sees_is_refused_with_what_to_check_out() {
-    let failure = World::pull_request(repository(1, "octo")).place(MERGE, None).unwrap_err();
+fn rejects_githubs_merge_commit() {
+    let failure = JobEnvironment::pull_request(repository(1, "octo")).place(MERGE, None).unwrap_err();
     assert_eq!(failure.code(), 9);
     let said = failure.to_string();
-    assert!(said.contains("the merge that GitHub makes") && said.contains("pull request 12"), "{said}");
+    assert!(said.contains("the merge commit") && said.contains("pull request 12"), "{said}");
     assert!(said.contains("ref: ${{ github.event.pull_request.head.sha }}"), "{said}");
-    let other = World::pull_request(repository(1, "octo")).place(&"4".repeat(40), None).unwrap_err();
+    let other = JobEnvironment::pull_request(repository(1, "octo")).place(&"4".repeat(40), None).unwrap_err();
     assert!(other.to_string().contains("another commit"), "{other}");
 }
 
 #[test]
-fn a_push_is_of_the_branch_that_was_pushed() {
-    let push = World::new(&[
+fn files_a_push_under_its_branch() {
+    let push = JobEnvironment::new(&[
         ("GITHUB_EVENT_NAME", "push"),
         ("GITHUB_REF", "refs/heads/fix/queue"),
         ("GITHUB_SHA", HEAD),
     ]);
     assert_eq!(push.place(HEAD, None).unwrap(), place(None, Some("fix/queue")));
-    // Somebody checked out another commit: the branch is not known to hold it.
+    // Another commit is checked out, and the branch may not contain it.
     assert_eq!(push.place(MERGE, None).unwrap(), place(None, None));
-    let tag =
-        World::new(&[("GITHUB_EVENT_NAME", "push"), ("GITHUB_REF", "refs/tags/v1"), ("GITHUB_SHA", HEAD)]);
+    let tag = JobEnvironment::new(&[
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_REF", "refs/tags/v1"),
+        ("GITHUB_SHA", HEAD),
+    ]);
     assert_eq!(tag.place(HEAD, None).unwrap(), place(None, None));
 }
 
 #[test]
-fn a_job_that_follows_another_must_say_what_a_foreign_commit_is_of() {
-    let follows = World::new(&[
+fn following_jobs_must_name_the_pull_request() {
+    let follows = JobEnvironment::new(&[
         ("GITHUB_EVENT_NAME", "workflow_run"),
         ("GITHUB_REF", "refs/heads/main"),
         ("GITHUB_SHA", HEAD),
@@ -109,18 +112,18 @@ fn a_job_that_follows_another_must_say_what_a_foreign_commit_is_of() {
 }
 
 #[test]
-fn elsewhere_only_what_is_said_counts() {
-    let elsewhere = World { variables: HashMap::new(), ..World::new(&[]) };
+fn uses_only_arguments_outside_of_jobs() {
+    let elsewhere = JobEnvironment { variables: HashMap::new(), ..JobEnvironment::new(&[]) };
     assert_eq!(elsewhere.place(HEAD, None).unwrap(), Place::default());
     assert_eq!(elsewhere.place(HEAD, Some(7)).unwrap(), place(Some(7), None));
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_named() {
-    let world = World::new(&[("GITHUB_EVENT_NAME", "pull_request")]);
+fn names_an_unreadable_event() {
+    let world = JobEnvironment::new(&[("GITHUB_EVENT_NAME", "pull_request")]);
     let missing = world.place(HEAD, None).unwrap_err().to_string();
     assert!(missing.contains("event.json"), "{missing}");
     std::fs::write(world.folder.path().join("event.json"), r#"{"pull_request": {"number": 1}}"#).unwrap();
     let wrong = world.place(HEAD, None).unwrap_err().to_string();
-    assert!(wrong.contains("not the event of a pull request") && wrong.contains("head"), "{wrong}");
+    assert!(wrong.contains("not a GitHub pull request event") && wrong.contains("head"), "{wrong}");
 }

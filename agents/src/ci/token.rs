@@ -1,4 +1,4 @@
-//! `roundtrip exchange`: the token with which a job of GitHub Actions proves who it is, for one of a server.
+//! `roundtrip exchange`: exchanges the identity token of a GitHub Actions job for a token of a server.
 
 use super::is_github_actions;
 use crate::cli::ExchangeArguments;
@@ -12,7 +12,8 @@ use std::io::Write;
 use std::path::Path;
 use ureq::http::Uri;
 
-/// Where a job asks for its token, and with what. They are there if the workflow permits it.
+/// The variables with the URL and the credential for the identity token. They are set if the workflow has the
+/// permission.
 const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
 const REQUEST_TOKEN: &str = "ACTIONS_ID_TOKEN_REQUEST_TOKEN";
 
@@ -42,11 +43,11 @@ pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
     let identity = identity(audience)?;
     let Exchanged { token, project, expires_at } = ask(server, &identity, arguments.project.as_ref())?;
     if is_github_actions() {
-        // From here on it is not shown in the job's log, whoever prints it.
+        // Masks the token in the job's log from here on.
         output::print(&format!("::add-mask::{token}"))?;
     }
     write(&arguments.output, &token)?;
-    eprintln!("A token for {project}, valid until {expires_at}, is in {}", arguments.output.display());
+    eprintln!("Token for {project}, valid until {expires_at}: {}", arguments.output.display());
     Ok(())
 }
 
@@ -54,22 +55,21 @@ fn identity(audience: &str) -> crate::Result<String> {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let (Some(url), Some(secret)) = (variable(REQUEST_URL), variable(REQUEST_TOKEN)) else {
         return Err(Failure::Authentication(format!(
-            "this job cannot prove who it is, because {REQUEST_URL} is not set: give it `permissions: id-token: write` \
-             (a job for a pull request of a fork never has that)"
+            "{REQUEST_URL} is not set, so this job cannot get an OIDC token. Give it `permissions: \
+                id-token: write` (not available to pull requests from forks)."
         )));
     };
-    url.parse::<Uri>()
-        .map_err(|error| Failure::Usage(format!("{REQUEST_URL} is not an address: {error}")))?;
+    url.parse::<Uri>().map_err(|error| Failure::Usage(format!("invalid URL in {REQUEST_URL}: {error}")))?;
     let request = http::agent(TIMEOUT).get(&url).query("audience", audience);
     let request = request.header("authorization", format!("Bearer {secret}"));
     let mut answer = request
         .call()
-        .map_err(|error| Failure::Other(format!("GitHub does not answer with the job's token: {error}")))?;
+        .map_err(|error| Failure::Other(format!("cannot get the job's OIDC token from GitHub: {error}")))?;
     let status = answer.status().as_u16();
     let text = answer.body_mut().read_to_string().unwrap_or_default();
     let identity = serde_json::from_str::<Identity>(&text).ok().filter(|_| status == 200);
     let identity = identity.ok_or_else(|| {
-        Failure::Authentication(format!("GitHub gives no token to this job: status {status}"))
+        Failure::Authentication(format!("GitHub refused an OIDC token for this job: status {status}"))
     })?;
     Ok(identity.value)
 }
@@ -80,17 +80,21 @@ fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Ex
     if answer.status() != 201 {
         return Err(Refusal::from(Refused::read(&url, &mut answer)).into());
     }
-    http::parse(&url, &mut answer)
-        .map_err(|_| Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?")))
+    http::parse(&url, &mut answer).map_err(|_| {
+        Failure::Other(format!(
+            "no token in the response from {url}. Is it a Roundtrip \
+            server?"
+        ))
+    })
 }
 
-/// Writes a file that only this user reads, from its first moment.
+/// Writes a file that only this user can ever read.
 fn write(path: &Path, token: &str) -> crate::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // It is made so that nobody else reads it.
+    // Created with read permission for the owner only.
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
         writeln!(file, "{token}")?;
         file.persist(path)?;

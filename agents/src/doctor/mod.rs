@@ -1,9 +1,10 @@
-//! `roundtrip doctor`: what makes this machine noisy, what limits the suite, how to mend both, and what is fine; with
-//! `--server`, how it and that server get on.
+//! `roundtrip doctor`: finds sources of noise and limits on this machine, and how to fix them; with
+//! `--server`, tests the connection.
 //!
-//! As JSON: `{"findings": [...]}`, each with `slug`, `topic` (`processor`, `sharing`, `kernel`, `limit`, `server`), `state`
-//! (`noisy`, `limiting`, `unknown`, `fine`), `found`, `why`, and `mend`, lines of commands or advice, or null. Members
-//! are only ever added.
+//! As JSON: `{"findings": [...]}`, each with `slug`, `topic` (`processor`, `sharing`, `kernel`, `limit`,
+//! `server`), `state` (`noisy`, `limiting`,
+//! `unknown`, `fine`), `found`, `why`, and `fix`, which has lines of commands or advice, or is null. Later
+//! versions may add members.
 
 mod server;
 
@@ -15,7 +16,8 @@ use comfy_table::{ContentArrangement, Table, presets};
 use roundtrip_bench::doctor::{Finding, State};
 use serde::Serialize;
 
-/// Examines this machine, or a server, and prints what was found. It is advice: whatever is found is no failure.
+/// Examines this machine or a server, and prints the findings. Findings are advice, so they do not set the
+/// exit code.
 pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
     let (findings, words) = match &arguments.server {
         Some(url) => (server::examine(url, &arguments.token)?, OF_A_SERVER),
@@ -27,48 +29,48 @@ pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
     }
 }
 
-/// What stands above troubles, and what is said of them in the end.
+/// The headings and the summary.
 #[derive(Clone, Copy)]
-struct Words {
+struct Headings {
     limiting: &'static str,
     summary: fn(&[Finding]) -> String,
 }
 
-const OF_THIS_MACHINE: Words = Words { limiting: "Limits a part of the suite", summary };
-const OF_A_SERVER: Words = Words { limiting: "Stands in the way", summary: server::summary };
+const OF_THIS_MACHINE: Headings = Headings { limiting: "Limits which benchmarks run", summary };
+const OF_A_SERVER: Headings = Headings { limiting: "Connection problems", summary: server::summary };
 
 #[derive(Serialize)]
 struct Answer<'a> {
     findings: &'a [Finding],
 }
 
-/// First what can be mended, with the command; then a line on each thing that is fine; at last one sentence.
-fn render(findings: &[Finding], words: Words, coloured: bool) -> String {
+/// Prints the findings to fix, with commands; then one line for each other finding; then the summary.
+fn render(findings: &[Finding], words: Headings, coloured: bool) -> String {
     let bold = Style::new().bold();
     let mut text = String::new();
     for (state, heading, colour) in [
-        (State::Noisy, "Makes figures noisy", AnsiColor::Yellow),
+        (State::Noisy, "Sources of noise", AnsiColor::Yellow),
         (State::Limiting, words.limiting, AnsiColor::Cyan),
     ] {
-        let troubles = of(findings, state);
-        if troubles.is_empty() {
+        let problems = with_state(findings, state);
+        if problems.is_empty() {
             continue;
         }
         text.push_str(&format!("{}\n\n", styled(heading, bold, coloured)));
-        for finding in troubles {
+        for finding in problems {
             let slug = styled(finding.slug, colour.on_default().bold(), coloured);
             let found = paragraph(&format!("{}: {}", finding.slug, finding.found), 2);
             text.push_str(&format!("{}\n", found.replacen(finding.slug, &slug, 1)));
             text.push_str(&format!("{}\n", paragraph(finding.why, 4)));
-            // Commands are to be copied, so they are not broken into lines.
-            for line in finding.mend.iter().flat_map(|mend| mend.lines()) {
+            // Commands are copied, so they are not wrapped.
+            for line in finding.fix.iter().flat_map(|fix| fix.lines()) {
                 text.push_str(&format!("    → {}\n", styled(line, bold, coloured)));
             }
             text.push('\n');
         }
     }
-    for (state, heading) in [(State::Unknown, "Not known"), (State::Fine, "Fine")] {
-        let rest = of(findings, state);
+    for (state, heading) in [(State::Unknown, "Unknown"), (State::Fine, "Fine")] {
+        let rest = with_state(findings, state);
         if rest.is_empty() {
             continue;
         }
@@ -93,20 +95,23 @@ fn lines(findings: &[&Finding]) -> String {
     table.trim_fmt()
 }
 
-fn of(findings: &[Finding], state: State) -> Vec<&Finding> {
+fn with_state(findings: &[Finding], state: State) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.state == state).collect()
 }
 
 fn summary(findings: &[Finding]) -> String {
-    let (noisy, limiting) = (of(findings, State::Noisy).len(), of(findings, State::Limiting).len());
-    let things = |count| if count == 1 { "1 thing".to_owned() } else { format!("{count} things") };
-    let limits = |count| if count == 1 { "limits a part of the suite" } else { "limit a part of the suite" };
-    let even = "to mend before figures of this machine are as even as they can be";
-    match (noisy, limiting) {
-        (0, 0) => "Nothing here makes figures noisy.".into(),
-        (0, _) => format!("Nothing here makes figures noisy; {} {}.", things(limiting), limits(limiting)),
-        (_, 0) => format!("{} {even}.", things(noisy)),
-        (_, _) => format!("{} {even}; {limiting} more {}.", things(noisy), limits(limiting)),
+    let (noisy, limiting) =
+        (with_state(findings, State::Noisy).len(), with_state(findings, State::Limiting).len());
+    let counted = |count, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let noise = match noisy {
+        0 => "No sources of noise found".to_owned(),
+        _ => format!("{} found", counted(noisy, "source of noise", "sources of noise")),
+    };
+    match limiting {
+        0 => format!("{noise}."),
+        _ => {
+            format!("{noise}; {}.", counted(limiting, "limit on the benchmarks", "limits on the benchmarks"))
+        }
     }
 }
 
@@ -114,13 +119,13 @@ fn summary(findings: &[Finding]) -> String {
 mod tests {
     use super::*;
 
-    fn finding(slug: &'static str, state: State, mend: Option<&str>) -> Finding {
+    fn finding(slug: &'static str, state: State, fix: Option<&str>) -> Finding {
         let (found, why) = ("as found".into(), "A reason.");
-        Finding { slug, topic: "kernel", state, found, why, mend: mend.map(str::to_owned) }
+        Finding { slug, topic: "kernel", state, found, why, fix: fix.map(str::to_owned) }
     }
 
     #[test]
-    fn what_is_noisy_comes_first_with_its_command_and_the_sum_last() {
+    fn prints_noisy_findings_first_and_a_summary_last() {
         let findings = [
             finding("aslr", State::Fine, None),
             finding("swap", State::Noisy, Some("sudo swapoff --all")),
@@ -131,16 +136,16 @@ mod tests {
         assert!(at("swap: as found\n    A reason.\n    → sudo swapoff --all\n") < at("pipe-size: as found"));
         assert!(at("pipe-size: as found") < at("  aslr  as found\n"));
         let text = text.replace('\n', " ");
-        assert!(text.ends_with("; 1 more limits a part of the suite."), "{text}");
+        assert!(text.ends_with("1 source of noise found; 1 limit on the benchmarks."), "{text}");
     }
 
     #[test]
-    fn a_quiet_machine_is_told_so() {
-        assert_eq!(summary(&[finding("aslr", State::Fine, None)]), "Nothing here makes figures noisy.");
+    fn reports_a_quiet_machine() {
+        assert_eq!(summary(&[finding("aslr", State::Fine, None)]), "No sources of noise found.");
     }
 
     #[test]
-    fn colour_only_when_it_is_asked_for() {
+    fn colours_only_on_request() {
         let findings = [finding("swap", State::Noisy, Some("sudo swapoff --all"))];
         assert!(render(&findings, OF_THIS_MACHINE, true).contains("\u{1b}[1m"));
         assert!(!render(&findings, OF_THIS_MACHINE, false).contains('\u{1b}'));

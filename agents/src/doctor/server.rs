@@ -1,5 +1,4 @@
-//! How this machine and a server get on: whether it answers and is ready, whether anybody listens in, whether both clocks and
-//! versions agree, and what a token is good for there.
+//! Tests the connection to a server: readiness, encryption, clocks, versions and the token's permissions.
 
 use crate::cli::TokenArguments;
 use crate::http;
@@ -12,19 +11,19 @@ use std::time::{Duration, Instant};
 use ureq::http::Uri;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Clocks further apart than this, and than the answer took, are told.
+/// Larger clock differences are reported; the duration of the request is allowed on top.
 const CLOCK_OFF_SECONDS: i64 = 5;
 const UPLOADS: &str = "ingest:write";
 
 #[derive(Debug, Default)]
 struct Evidence {
     url: String,
-    /// The status of `/readyz` and how long it took; or why there is none.
+    /// The status of `/readyz` and its duration, or the error.
     ready: Option<Result<(u16, Duration), String>>,
-    /// By how many seconds its clock is ahead.
+    /// How far its clock is ahead, in seconds.
     clock_ahead_seconds: Option<i64>,
     version: Option<String>,
-    /// What the token is good for, or how it was refused; none without a token.
+    /// The permissions of the token, or why it was rejected; `None` without a token.
     session: Option<Result<Session, String>>,
 }
 
@@ -73,43 +72,43 @@ fn session(agent: &ureq::Agent, url: &str, token: &str) -> Result<Session, Strin
 }
 
 fn findings(evidence: &Evidence) -> Vec<Finding> {
-    [answers(evidence), secrecy(evidence), clock(evidence), version(evidence), token(evidence)]
+    [answers(evidence), encryption(evidence), clock(evidence), version(evidence), token(evidence)]
         .into_iter()
         .flatten()
         .collect()
 }
 
-fn finding(slug: &'static str, why: &'static str, found: String, mend: Option<&str>) -> Finding {
-    let state = if mend.is_some() { State::Limiting } else { State::Fine };
-    Finding { slug, topic: "server", state, found, why, mend: mend.map(str::to_owned) }
+fn finding(slug: &'static str, why: &'static str, found: String, fix: Option<&str>) -> Finding {
+    let state = if fix.is_some() { State::Limiting } else { State::Fine };
+    Finding { slug, topic: "server", state, found, why, fix: fix.map(str::to_owned) }
 }
 
 fn answers(evidence: &Evidence) -> Option<Finding> {
-    let why = "Reports that cannot be uploaded are kept on this machine, and sent later.";
-    let (found, mend) = match evidence.ready.as_ref()? {
-        Ok((200, took)) => (format!("{} is ready, after {} ms", evidence.url, took.as_millis()), None),
+    let why = "Reports that cannot be uploaded are kept on this machine and sent later.";
+    let (found, fix) = match evidence.ready.as_ref()? {
+        Ok((200, took)) => (format!("{} is ready, answered in {} ms", evidence.url, took.as_millis()), None),
         Ok((503, _)) => (
-            format!("{} answers, and is not ready", evidence.url),
-            Some("look at the server's log: it waits for its database, or is about to stop"),
+            format!("{} is not ready", evidence.url),
+            Some("check the server's log: it is waiting for its database, or stopping"),
         ),
         Ok((status, _)) => (
-            format!("{} answers {status} to /readyz", evidence.url),
-            Some("is it a Roundtrip server, and does a proxy pass all of it on?"),
+            format!("{}/readyz returned {status}", evidence.url),
+            Some("check that this is a Roundtrip server, and that a proxy forwards all paths"),
         ),
         Err(error) if error.contains("certificate") => (
-            format!("{} is not believed: {error}", evidence.url),
-            Some("name the certificate of who signed it: export SSL_CERT_FILE=authority.pem"),
+            format!("{} has an untrusted certificate: {error}", evidence.url),
+            Some("trust the certificate of its authority: export SSL_CERT_FILE=authority.pem"),
         ),
         Err(error) => (
-            format!("{} does not answer: {error}", evidence.url),
-            Some("is it running (roundtrip-server serve), and may this machine reach it?"),
+            format!("cannot connect to {}: {error}", evidence.url),
+            Some("check that it runs (roundtrip-server serve) and that no firewall blocks it"),
         ),
     };
-    Some(finding("server", why, found, mend))
+    Some(finding("server", why, found, fix))
 }
 
-fn secrecy(evidence: &Evidence) -> Option<Finding> {
-    let why = "A token that travels in the clear is anybody's who listens.";
+fn encryption(evidence: &Evidence) -> Option<Finding> {
+    let why = "Without HTTPS, anyone on the network can read the token.";
     let uri: Uri = evidence.url.parse().ok()?;
     let host = uri.host()?.trim_matches(['[', ']']).to_owned();
     let is_own =
@@ -120,37 +119,37 @@ fn secrecy(evidence: &Evidence) -> Option<Finding> {
         _ => finding(
             "server-https",
             why,
-            format!("requests to {host} travel in the clear"),
-            Some("give the server a certificate (serve --tls-certificate), or a proxy that speaks HTTPS"),
+            format!("requests to {host} are not encrypted"),
+            Some("give the server a certificate (serve --tls-certificate), or put an HTTPS proxy in front"),
         ),
     })
 }
 
 fn clock(evidence: &Evidence) -> Option<Finding> {
-    let why = "Times of runs, and when tokens end, are told by both clocks.";
+    let why = "Run times and token expiry depend on both clocks.";
     let ahead = evidence.clock_ahead_seconds?;
     let took = evidence.ready.as_ref()?.as_ref().ok()?.1.as_secs();
     if ahead.unsigned_abs() <= CLOCK_OFF_SECONDS.unsigned_abs() + took {
-        return Some(finding("server-clock", why, "both clocks agree".into(), None));
+        return Some(finding("server-clock", why, "clocks agree".into(), None));
     }
     let side = if ahead > 0 { "ahead of" } else { "behind" };
-    let found = format!("its clock is {} s {side} this machine's", ahead.unsigned_abs());
-    Some(finding("server-clock", why, found, Some("let both keep time by NTP: timedatectl set-ntp true")))
+    let found = format!("the server's clock is {} s {side} this machine's", ahead.unsigned_abs());
+    Some(finding("server-clock", why, found, Some("synchronize both with NTP: timedatectl set-ntp true")))
 }
 
 fn version(evidence: &Evidence) -> Option<Finding> {
-    let why = "A server takes reports of agents of its own version and of the one before.";
+    let why = "A server accepts reports from its own version and the previous one.";
     let (own, server) = (env!("CARGO_PKG_VERSION"), evidence.version.as_deref()?);
     Some(if own == server {
-        finding("server-version", why, format!("both are {own}"), None)
+        finding("server-version", why, format!("both have version {own}"), None)
     } else {
-        let found = format!("the server is {server}, this is {own}");
-        finding("server-version", why, found, Some("bring the older one up to date; the server first"))
+        let found = format!("the server has version {server}, this program {own}");
+        finding("server-version", why, found, Some("update the older one; the server first"))
     })
 }
 
 fn token(evidence: &Evidence) -> Option<Finding> {
-    let why = "Uploads need a token with the scope ingest:write.";
+    let why = "Uploads need a token with the permission ingest:write.";
     let slug = "server-token";
     let another = Some("roundtrip-server token create --name THIS-MACHINE");
     Some(match evidence.session.as_ref()? {
@@ -158,7 +157,7 @@ fn token(evidence: &Evidence) -> Option<Finding> {
         Ok(Session { scopes, project }) => {
             let project =
                 project.as_ref().map_or_else(|| "any project".into(), |slug| format!("the project {slug}"));
-            let found = format!("it is good for {project}, with the scopes {}", scopes.join(", "));
+            let found = format!("valid for {project}, permissions: {}", scopes.join(", "));
             let is_enough = scopes.iter().any(|scope| scope == UPLOADS);
             finding(slug, why, found, if is_enough { None } else { another })
         }
@@ -167,9 +166,9 @@ fn token(evidence: &Evidence) -> Option<Finding> {
 
 pub(super) fn summary(findings: &[Finding]) -> String {
     match findings.iter().filter(|finding| finding.state == State::Limiting).count() {
-        0 => "This machine and the server get on.".into(),
-        1 => "1 thing stands between this machine and the server.".into(),
-        count => format!("{count} things stand between this machine and the server."),
+        0 => "Connection OK.".into(),
+        1 => "1 connection problem found.".into(),
+        count => format!("{count} connection problems found."),
     }
 }
 
@@ -187,33 +186,36 @@ mod tests {
         }
     }
 
-    fn troubles(evidence: &Evidence) -> Vec<&'static str> {
+    fn problems(evidence: &Evidence) -> Vec<&'static str> {
         let findings = findings(evidence).into_iter();
         findings.filter(|finding| finding.state == State::Limiting).map(|finding| finding.slug).collect()
     }
 
     #[test]
-    fn a_server_with_which_all_is_well_has_no_trouble() {
-        assert_eq!(troubles(&evidence()), [""; 0]);
-        assert_eq!(summary(&findings(&evidence())), "This machine and the server get on.");
+    fn healthy_server_has_no_problems() {
+        assert_eq!(problems(&evidence()), [""; 0]);
+        assert_eq!(summary(&findings(&evidence())), "Connection OK.");
     }
 
     #[test]
-    fn each_trouble_is_told_with_what_mends_it() {
-        let of = |change: fn(&mut Evidence)| {
+    fn reports_each_problem_with_its_fix() {
+        let problems_with = |change: fn(&mut Evidence)| {
             let mut evidence = evidence();
             change(&mut evidence);
-            troubles(&evidence)
+            problems(&evidence)
         };
-        assert_eq!(of(|evidence| evidence.ready = Some(Ok((503, Duration::ZERO)))), ["server"]);
-        assert_eq!(of(|evidence| evidence.url = "http://10.0.0.7:7979".into()), ["server-https"]);
-        assert_eq!(of(|evidence| evidence.url = "http://[::1]:7979".into()), [""; 0]);
-        assert_eq!(of(|evidence| evidence.clock_ahead_seconds = Some(60)), ["server-clock"]);
-        assert_eq!(of(|evidence| evidence.version = Some("0.0.9".into())), ["server-version"]);
-        assert_eq!(of(|evidence| evidence.session = Some(Err("refused".into()))), ["server-token"]);
+        assert_eq!(problems_with(|evidence| evidence.ready = Some(Ok((503, Duration::ZERO)))), ["server"]);
+        assert_eq!(problems_with(|evidence| evidence.url = "http://10.0.0.7:7979".into()), ["server-https"]);
+        assert_eq!(problems_with(|evidence| evidence.url = "http://[::1]:7979".into()), [""; 0]);
+        assert_eq!(problems_with(|evidence| evidence.clock_ahead_seconds = Some(60)), ["server-clock"]);
+        assert_eq!(problems_with(|evidence| evidence.version = Some("0.0.9".into())), ["server-version"]);
+        assert_eq!(
+            problems_with(|evidence| evidence.session = Some(Err("refused".into()))),
+            ["server-token"]
+        );
         let reads_only = || Session { scopes: vec!["read".into()], project: Some("libfoo".into()) };
         let mut evidence = evidence();
         evidence.session = Some(Ok(reads_only()));
-        assert_eq!(troubles(&evidence), ["server-token"]);
+        assert_eq!(problems(&evidence), ["server-token"]);
     }
 }

@@ -1,4 +1,5 @@
-//! The commits of a project on this machine: a work tree for each that is built, which is kept for the next job of the same commit.
+//! Commits of a project on this machine: a work tree for each built commit, kept for the next job with the
+//! same commit.
 
 use super::heartbeat::Interrupted;
 use super::identity;
@@ -17,11 +18,12 @@ use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 
-/// Beside a work tree: it was built, and by which commands.
+/// Marker next to a work tree: the digest of the commands that built it.
 const BUILT: &str = "built";
 const KEPT: usize = 10;
-/// Fetches submodules, as the user of repositories: from a folder, too, which git takes as an attempt to read what its user may
-/// not know to be there.
+/// Fetches submodules as the job user, also from folders: git treats a folder as an attempt to read files
+/// that its user may
+/// not know about.
 const SUBMODULES: [&str; 7] =
     ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
 
@@ -53,12 +55,12 @@ impl Checkouts {
         url: &'a str,
         commits: &[&CommitSha],
     ) -> crate::Result<Checkout<'a>> {
-        let mirror = Mirror::of(project, &self.folder.join("repositories"));
+        let mirror = Mirror::new(project, &self.folder.join("repositories"));
         mirror.fetch(url, commits)?;
         let all = self.folder.join("builds");
         let builds = all.join(project.as_str());
         fs::create_dir_all(&builds).on_disk(&builds)?;
-        // What was built of other projects is nothing for this one.
+        // Builds of other projects are useless for this one.
         for other in fs::read_dir(&all).on_disk(&builds)? {
             let other = other.on_disk(&builds)?.path();
             let mode = if other == builds { identity::PASSED } else { PRIVATE };
@@ -69,22 +71,20 @@ impl Checkouts {
 }
 
 impl Checkout<'_> {
-    /// What a preset of a commit says, as one of the suite or as a definition of the repository.
+    /// The plan of a preset, or of a definition in the commit.
     pub(crate) fn plan(&self, built: &Built, preset: &str) -> crate::Result<Plan> {
         if !run::is_definition(preset) {
             return run::plan(preset);
         }
         let commit = &built.repository.commit.sha;
-        let text = self.mirror.file(commit, Path::new(preset))?.ok_or_else(|| {
-            Failure::Usage(format!(
-                "{} has no definition {preset}: expected a file of the commit",
-                commit.short()
-            ))
-        })?;
+        let text = self
+            .mirror
+            .file(commit, Path::new(preset))?
+            .ok_or_else(|| Failure::Usage(format!("no file {preset} in commit {}", commit.short())))?;
         run::defined(&built.root.join(preset), &text)
     }
 
-    /// The work tree of a commit, built as its settings say. One that was built before is used again.
+    /// The work tree of a commit, built as its settings say. Reuses an earlier build.
     pub(crate) fn built(
         &self,
         commit: &CommitSha,
@@ -99,21 +99,21 @@ impl Checkout<'_> {
         };
         let commands = digest(&settings.build);
         if fs::read_to_string(&marker).is_ok_and(|built| built == commands) {
-            output.say(&format!("{} was built before", commit.short()));
+            output.write(&format!("{} is already built", commit.short()));
         } else {
-            // Built otherwise, or not to the end. It is gone before anything else is there under its name.
+            // Built with other commands, or incomplete. Deleted before it is created again.
             remove(&place)?;
             self.mirror.check_out(commit, self.url, &root)?;
             self.checkouts
                 .build(&root, &settings.build, output, heartbeat)
-                .map_err(|reason| reason.of("building:"))?;
+                .map_err(|reason| reason.with_subject("building:"))?;
             fs::write(&marker, &commands).on_disk(marker)?;
         }
         self.forget_old(&place);
         Ok(Built { root, repository: self.mirror.history(commit)?, settings })
     }
 
-    /// Removes what was built longest ago, beyond those that are kept.
+    /// Deletes the oldest builds beyond the limit.
     fn forget_old(&self, keep: &Path) {
         let Ok(entries) = fs::read_dir(&self.builds) else { return };
         let built = |place: &Path| fs::metadata(place.join(BUILT)).and_then(|file| file.modified()).ok();
@@ -121,14 +121,14 @@ impl Checkout<'_> {
             entries.flatten().map(|entry| entry.path()).filter(|place| place != keep).collect();
         places.sort_by_key(|place| std::cmp::Reverse(built(place)));
         for place in places.iter().skip(KEPT - 1) {
-            // What is left goes with the next one.
+            // If this fails, the next call deletes it.
             let _ = remove(place);
         }
     }
 }
 
 impl Checkouts {
-    /// Runs the commands in a work tree, which belongs to the user of repositories meanwhile.
+    /// Runs the commands in a work tree, which the job user owns meanwhile.
     fn build(
         &self,
         root: &Path,
@@ -147,7 +147,8 @@ impl Checkouts {
         })
     }
 
-    /// Runs a benchmark of the repository's own in a work tree, without a network, and gives the name and bytes of its results.
+    /// Runs a benchmark of the repository in a work tree, without network access, and returns the name and
+    /// bytes of its results.
     pub(crate) fn results(
         &self,
         built: &Built,
@@ -157,10 +158,10 @@ impl Checkouts {
     ) -> Result<(String, Vec<u8>), NoReports> {
         let Imported { run: command, file, .. } = imported;
         let place = built.root.parent().unwrap_or(&built.root);
-        // What it leaves in the work tree is no commit's: whoever wants this one again builds it again.
+        // The command may change the work tree, so this build is not reused.
         let _ = fs::remove_file(place.join(BUILT));
         let home = self.runner.home(place)?;
-        // In no folder, so that nobody but us and the command ever has it.
+        // Unnamed, so that only this process and the command can access it.
         let mut printed = tempfile::tempfile().on_disk(&built.root)?;
         let stdout =
             file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().on_disk(&built.root)?;
@@ -176,7 +177,7 @@ impl Checkouts {
     }
 }
 
-/// A file that a command has written: where it really is, which must be in its work tree.
+/// The real path of a file written by a command. It must be in the command's work tree.
 fn within(root: &Path, file: &Path) -> crate::Result<PathBuf> {
     let path = root.join(file);
     let real = |path: &Path| {
@@ -184,11 +185,11 @@ fn within(root: &Path, file: &Path) -> crate::Result<PathBuf> {
             .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
     };
     let found = real(&path)?;
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if found.starts_with(real(root)?) && found.is_file() {
         return Ok(found);
     }
-    Err(Failure::Usage(format!("{} is no file of the repository", file.display())))
+    Err(Failure::Usage(format!("{} is not a file in the repository", file.display())))
 }
 
 fn digest(commands: &[CommandLine]) -> String {
@@ -204,15 +205,14 @@ fn remove(place: &Path) -> crate::Result<()> {
     spool::removed(fs::remove_dir_all(place), place)
 }
 
-// The copy of a project's repository on this machine. Nobody but the agent writes it, so all that a commit says of itself is read
-// here: in a work tree, which belongs to somebody without rights while it is built, git and we would believe whatever that user
-// has left there.
+// The mirror of a project's repository. Only the agent writes to it, so commits are read from here. A work
+// tree belongs to the job user during a build, so its git data cannot be trusted.
 
-/// Transports that git may use: none that runs what an address names.
+/// Protocols that git may use: none of them runs a program named by a URL.
 const PROTOCOLS: &str = "https:http:ssh:git:file";
-/// For the agent alone: one project's sources are nothing for what another one builds.
+/// Readable only by the agent: a project's build must not see the sources of another project.
 pub(super) const PRIVATE: u32 = 0o700;
-/// A file of settings that is longer is none.
+/// The size limit for a settings file.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Debug)]
@@ -222,14 +222,14 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    pub(crate) fn of(project: &Slug, repositories: &Path) -> Self {
+    pub(crate) fn new(project: &Slug, repositories: &Path) -> Self {
         Self { project: project.clone(), folder: repositories.join(format!("{project}.git")) }
     }
 
     pub(crate) fn fetch(&self, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
         if url.is_empty() {
             return Err(Failure::Other(format!(
-                "nobody has said where the repository of {} is: set it in the project's settings",
+                "project {} has no repository URL. Set it in the project's settings.",
                 self.project
             )));
         }
@@ -239,7 +239,7 @@ impl Mirror {
             Git::named(&self.folder).ask(&["init", "--quiet", "--bare", "."])?;
         }
         let git = self.git();
-        // An answer of git for an object that is not there is a failure as well.
+        // Git also fails for a missing object.
         let is_here =
             |commit: &&CommitSha| git.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok();
         if commits.iter().all(is_here) {
@@ -247,24 +247,24 @@ impl Mirror {
         }
         git.ask(&["fetch", "--quiet", "--no-tags", "--force", "--", url, "+refs/heads/*:refs/heads/*"])?;
         for commit in commits.iter().filter(|commit| !is_here(commit)) {
-            // Of no branch: a pull request's, or one that was pushed over.
+            // On no branch: a pull request's commit, or one replaced by a force push.
             git.ask(&["fetch", "--quiet", "--no-tags", "--", url, commit.as_str()])?;
         }
         Ok(())
     }
 
-    /// Where a commit left the line of another one.
+    /// The last common ancestor of two commits.
     pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
         let found = self.git().ask(&["merge-base", base.as_str(), head.as_str()])?;
         CommitSha::parse(found.trim())
-            .map_err(|_| Failure::Other(format!("git names no commit from which {} comes", head.short())))
+            .map_err(|_| Failure::Other(format!("git found no ancestor of {}", head.short())))
     }
 
     pub(crate) fn history(&self, commit: &CommitSha) -> crate::Result<Repository> {
         Repository::of_commit(&self.git(), commit, self.project.as_str())
     }
 
-    /// A file of a commit, of this path from its root. None: it has none there.
+    /// A file of a commit, by its path from the root; `None` if the commit has none there.
     pub(crate) fn file(&self, commit: &CommitSha, path: &Path) -> crate::Result<Option<String>> {
         let refused = |why: &str| Failure::Usage(format!("{} of {}: {why}", path.display(), commit.short()));
         let mut names = Vec::new();
@@ -272,7 +272,7 @@ impl Mirror {
             match part {
                 Component::Normal(name) => names.push(name.to_string_lossy()),
                 Component::CurDir => {}
-                _ => return Err(refused("expected a path within the repository")),
+                _ => return Err(refused("expected a path inside the repository")),
             }
         }
         let git = self.git();
@@ -292,13 +292,13 @@ impl Mirror {
         git.ask(&["cat-file", "blob", object]).map(Some)
     }
 
-    /// Makes a repository with this commit alone in a new folder, checked out. It shares nothing with the mirror: whoever builds
-    /// it may write all of it.
+    /// Creates a repository with only this commit, checked out in a new folder. It shares nothing with the
+    /// mirror, because the build may write to all of it.
     pub(crate) fn check_out(&self, commit: &CommitSha, url: &str, folder: &Path) -> crate::Result<()> {
         fs::create_dir_all(folder).on_disk(folder)?;
         let git = Git::named(folder).quiet(PROTOCOLS);
         git.ask(&["init", "--quiet", "--template=", "."])?;
-        // What submodules name relative to it.
+        // Submodules may be relative to it.
         git.ask(&["remote", "add", "--", "origin", url])?;
         let mirror = format!("file://{}", self.folder.display());
         git.ask(&["fetch", "--quiet", "--no-tags", "--depth=1", "--", &mirror, commit.as_str()])?;
@@ -327,7 +327,7 @@ mod tests {
         let author = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
         git.ask(&[&author[..], &["commit", "--quiet", "--message=one"]].concat()).unwrap();
         let (mirror, head) =
-            (Mirror::of(&Slug::parse("libfoo").unwrap(), folder.path()), git.head().unwrap());
+            (Mirror::new(&Slug::parse("libfoo").unwrap(), folder.path()), git.head().unwrap());
         mirror.fetch(&source.to_string_lossy(), &[&head]).unwrap();
         (folder, mirror, head)
     }
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_as_its_commit_has_it() {
+    fn reads_a_file_from_its_commit() {
         let (_folder, mirror, head) = mirror(|source| {
             fs::create_dir(source.join("bench")).unwrap();
             fs::write(source.join("bench/one.toml"), "about = 'ä'\n").unwrap();
@@ -350,17 +350,17 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_not_in_the_repository_is_read() {
+    fn reads_nothing_outside_the_repository() {
         let (_folder, mirror, head) = mirror(|source| fs::write(source.join("a.toml"), "").unwrap());
         for path in ["/etc/passwd", "../source/a.toml", "a/../a.toml"] {
             let refusal = file(&mirror, &head, path).unwrap_err();
-            assert!(refusal.contains("expected a path within the repository"), "{refusal}");
+            assert!(refusal.contains("expected a path inside the repository"), "{refusal}");
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_symbolic_link_is_no_settings() {
+    fn ignores_symbolic_links_as_settings() {
         let (_folder, mirror, head) = mirror(|source| {
             std::os::unix::fs::symlink("/etc/passwd", source.join("roundtrip.toml")).unwrap();
             std::os::unix::fs::symlink("/etc", source.join("bench")).unwrap();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_long_is_refused_before_it_is_read() {
+    fn rejects_long_files_before_reading() {
         let (_folder, mirror, head) =
             mirror(|source| fs::write(source.join("roundtrip.toml"), "#".repeat((1 << 20) + 1)).unwrap());
         let refusal = file(&mirror, &head, "roundtrip.toml").unwrap_err();
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_checked_out_has_nothing_of_the_mirror() {
+    fn checkout_shares_nothing_with_the_mirror() {
         let (folder, mirror, head) = mirror(|source| fs::write(source.join("a.c"), "int a;").unwrap());
         let tree = folder.path().join("tree");
         mirror.check_out(&head, "https://git.example.org/team/libfoo.git", &tree).unwrap();

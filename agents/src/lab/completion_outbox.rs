@@ -1,8 +1,8 @@
-//! Jobs that are measured, or cannot be, and of which the server is still to be told: kept on the disk, because that may take days.
-//!
-//! What was measured of a job and how it ended are written as one file, and from there into the spool and among the completions. So
-//! an agent that is killed has either done a job, or has done nothing of it and leaves it to whoever takes it next: a report
-//! that arrives without its end would be one run, and that of the next agent another one.
+//! Finished jobs that the server does not know of yet. Stored on disk, because the server may be down for
+//! days.
+//! A job's reports and its completion are first written as one file, then moved to the spool and the outbox.
+//! So a killed agent has done the whole job or nothing, and another agent takes it. Otherwise a report
+//! without its completion would be stored as one run, and the next agent's as another.
 
 use super::server::{Server, ServerError};
 use crate::http::Refusal;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "endings.json";
-/// What was measured of a job, until it is in its places.
+/// The results of a job, until they are moved.
 const MEASURED: &str = "measured.json";
 
 /// A job, how it ended, and the reports that the server must have first.
@@ -43,8 +43,8 @@ pub(crate) struct CompletionOutbox {
 }
 
 impl CompletionOutbox {
-    /// Those of a folder, and with them the job that an agent had measured when it was killed. A file that cannot be read holds
-    /// none: their leases expire.
+    /// Reads the completions of a folder, and the results that a killed agent left. Unreadable files are
+    /// skipped: the leases of their jobs expire.
     pub(crate) fn read(folder: &Path, spool: &Path) -> crate::Result<Self> {
         let (path, measured) = (folder.join(FILE), folder.join(MEASURED));
         let mut outbox = Self {
@@ -59,13 +59,13 @@ impl CompletionOutbox {
         Ok(outbox)
     }
 
-    /// Keeps what was measured of a job, and its end. It may be repeated until it succeeds.
+    /// Stores the results and the completion of a job. Can be retried until it succeeds.
     pub(crate) fn keep(&mut self, measured: &Measured) -> crate::Result<()> {
         spool::write_json(&self.measured, measured)?;
         self.file(measured)
     }
 
-    /// Puts what is kept in one file into its places. Where it is already, it is put again: nothing was sent meanwhile.
+    /// Moves the contents of the file to the spool and the outbox. Can be repeated, because it sends nothing.
     fn file(&mut self, Measured { completion, reports }: &Measured) -> crate::Result<()> {
         for report in reports {
             spool::write_json(&spool::path(&self.spool, report.run_id), report)?;
@@ -80,27 +80,27 @@ impl CompletionOutbox {
         spool::write_json(&self.path, &self.all)
     }
 
-    /// Tells the server of those whose reports it has. Breaks if the agent is to stop.
-    pub(crate) fn tell(&mut self, server: &Server, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
+    /// Sends the completions whose reports are uploaded. Breaks if the agent must stop.
+    pub(crate) fn report(&mut self, server: &Server, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
         let Ok(waiting) = spool::waiting(&self.spool) else { return ControlFlow::Continue(()) };
         let is_due = |completion: &Completion| completion.run_ids.iter().all(|id| !waiting.contains(id));
         let due: Vec<Completion> = self.all.iter().filter(|completion| is_due(completion)).cloned().collect();
         for completion in due {
             let (server, job_id, finish) = (server.clone(), completion.job_id, completion.finish.clone());
             match stop.wait_for(move || server.finish(job_id, &finish))? {
-                Some(Ok(())) => log.say(&format!("job {job_id} has ended")),
+                Some(Ok(())) => log.write(&format!("job {job_id}: done")),
                 Some(Err(ServerError::LeaseLost)) => {
-                    log.say(&format!("job {job_id} was given to another agent meanwhile, or is over"));
+                    log.write(&format!("job {job_id}: cancelled, or reassigned to another agent"));
                 }
                 Some(Err(ServerError::Refused(Refusal::Final(said)) | ServerError::TooOld(said))) => {
-                    log.say(&format!("the end of job {job_id} is not taken: {said}"));
+                    log.write(&format!("job {job_id}: the server rejected its completion: {said}"));
                 }
-                // Later.
+                // Retried later.
                 Some(Err(ServerError::Refused(_))) | None => continue,
             }
             self.all.retain(|other| *other != completion);
             if let Err(failure) = spool::write_json(&self.path, &self.all) {
-                log.say(&failure.to_string());
+                log.write(&failure.to_string());
             }
         }
         ControlFlow::Continue(())

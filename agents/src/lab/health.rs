@@ -1,4 +1,4 @@
-//! How this machine is, as its agent sees that: whether it can measure at all, and whether it is still the machine it was.
+//! The health of this machine: whether it can measure, and whether its canaries drift.
 
 use crate::spool;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -11,31 +11,31 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const FILE: &str = "canaries.json";
-/// How often the machine's own readings are taken while it has nothing to do.
+/// How often an idle agent runs the canaries.
 const INTERVAL: Duration = Duration::from_secs(4 * 3_600);
-/// How many readings of each are kept: a week of them.
+/// Stored readings per canary: a week.
 const KEPT: usize = 42;
-/// Fewer tell nothing.
+/// Minimum number of readings to detect drift.
 const READINGS_MIN: usize = 8;
-/// A reading further from the median than so many median absolute deviations is a drift,
+/// A reading is a drift if it is further from the median than this many median absolute deviations,
 const DEVIATIONS: f64 = 3.0;
-/// unless it is within this share of it: a machine may be quieter than what matters.
+/// and further than this share of the median: small changes of a quiet machine do not matter.
 const SHARE: f64 = 0.1;
-/// Less room on the disk, and nothing is measured: reports could not be kept.
+/// With less disk space, the agent does not measure, because it could not store reports.
 const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
     path: PathBuf,
     spool: PathBuf,
-    /// By canary, the newest last.
+    /// By canary, newest last.
     readings: BTreeMap<String, Vec<u64>>,
     taken: Option<Instant>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
-    /// What they were taken of: another kernel or processor begins anew.
+    /// The environment of the readings. If the kernel or CPU changes, they are discarded.
     environment: String,
     p50_ns: BTreeMap<String, Vec<u64>>,
 }
@@ -48,7 +48,7 @@ impl Watch {
         Self { path, spool: spool.to_owned(), readings, taken: None }
     }
 
-    /// How it is now. Takes readings where the last ones are old, which takes half a second.
+    /// The current health. Runs the canaries if the last readings are old, which takes half a second.
     pub(crate) fn health(&mut self) -> Health {
         if self.taken.is_none_or(|at| at.elapsed() > INTERVAL) {
             self.take();
@@ -66,7 +66,7 @@ impl Watch {
         }
         self.taken = Some(Instant::now());
         let kept = Kept { environment: fingerprint(), p50_ns: self.readings.clone() };
-        // What is not kept is taken again.
+        // If this fails, the readings are taken again.
         let _ = spool::write_json(&self.path, &kept);
     }
 
@@ -74,15 +74,15 @@ impl Watch {
         let mut reasons = Vec::new();
         let probe = self.spool.join("probe");
         if let Err(failure) = spool::write(&probe, b"").and_then(|()| spool::remove(&probe)) {
-            reasons.push(format!("the spool cannot be written: {failure}"));
+            reasons.push(format!("cannot write to the spool: {failure}"));
         }
         match fs4::available_space(&self.spool) {
             Ok(free) if free < FREE_BYTES_MIN => reasons.push(format!(
-                "{} MiB are free where reports are kept: expected at least {}",
+                "{} MiB free for reports: expected at least {} MiB",
                 free >> 20,
                 FREE_BYTES_MIN >> 20
             )),
-            // Where it cannot be told, writing a report tells.
+            // If the free space is unknown, writing a report will show it.
             _ => {}
         }
         reasons
@@ -93,7 +93,7 @@ fn fingerprint() -> String {
     BASE64_STANDARD.encode(environment::environment().digest())
 }
 
-/// Whether the newest reading of a canary is far from those before it, in a sentence.
+/// A warning, if the newest reading of a canary is far from the earlier ones.
 fn drift(canary: &str, readings: &[u64]) -> Option<String> {
     let (&newest, before) = readings.split_last()?;
     if before.len() < READINGS_MIN {
@@ -104,7 +104,7 @@ fn drift(canary: &str, readings: &[u64]) -> Option<String> {
     let (off, median_ns, allowed) =
         (newest.abs_diff(median) as f64, median as f64, deviation as f64 * DEVIATIONS);
     (off > allowed.max(median_ns * SHARE))
-        .then(|| format!("{canary} takes {newest} ns, and took {median} ns before, give or take {deviation}"))
+        .then(|| format!("{canary} takes {newest} ns; its median was {median} ns, deviation {deviation} ns"))
 }
 
 fn median(mut values: Vec<u64>) -> Option<u64> {
@@ -118,12 +118,12 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_reading_far_from_those_before_is_a_drift_and_one_within_their_noise_is_none() {
+    fn detects_drift_beyond_noise() {
         let quiet = [100, 101, 99, 100, 102, 100, 101, 99];
         let of = |newest: u64| drift("wake", &[&quiet[..], &[newest]].concat());
         assert_eq!(of(109), None, "within a tenth");
-        let told = of(150).unwrap();
-        assert!(told.contains("takes 150 ns, and took 100 ns before"), "{told}");
+        let reading = of(150).unwrap();
+        assert!(reading.contains("takes 150 ns; its median was 100 ns"), "{reading}");
         assert!(of(60).is_some(), "faster is another machine as well");
         let noisy = [100, 180, 60, 140, 90, 200, 70, 130];
         assert_eq!(drift("wake", &[&noisy[..], &[190]].concat()), None);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spool_that_cannot_be_written_is_told_and_readings_outlive_a_restart() {
+    fn reports_unwritable_spools_and_keeps_readings() {
         let folder = tempfile::tempdir().unwrap();
         let spool = folder.path().join("spool");
         let mut watch = Watch::read(folder.path(), &spool);
@@ -141,6 +141,6 @@ mod tests {
         fs::remove_dir_all(&spool).unwrap();
         fs::write(&spool, "a file where the folder was").unwrap();
         let failing = watch.health().failing;
-        assert!(failing.len() == 1 && failing[0].starts_with("the spool cannot be written"), "{failing:?}");
+        assert!(failing.len() == 1 && failing[0].starts_with("cannot write to the spool"), "{failing:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Between two repetitions an agent says that it still does its job, and hears whether it is to stop. While anything is measured
-//! nothing is on the network.
+//! Sends a heartbeat between repetitions and learns whether the job is cancelled. Never sends during a
+//! repetition.
 
 use super::server::{Server, ServerError};
 use crate::stop::StopSignal;
@@ -7,15 +7,15 @@ use roundtrip_wire::lab::Lease;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// How often it says so. A lease is eight times as long.
+/// Interval between heartbeats. A lease is eight times as long.
 const INTERVAL: Duration = Duration::from_secs(15);
-/// How long it leaves a server alone that did not answer.
+/// Delay before the next heartbeat if the server does not respond.
 const PAUSE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupted {
     Stopped,
-    /// Another agent has the job, or nobody wants it any more.
+    /// Another agent has the job, or it was cancelled.
     Lost,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Heartbeat<'a> {
         Self { server, lease, stop, next: Instant::now() + INTERVAL }
     }
 
-    /// Breaks if the agent is to stop. Asks nobody.
+    /// Breaks if the agent must stop, without a request to the server.
     pub(crate) fn listen(&mut self) -> ControlFlow<Interrupted> {
         self.stop.check().map_break(|()| Interrupted::Stopped)
     }
@@ -43,12 +43,12 @@ impl<'a> Heartbeat<'a> {
             return ControlFlow::Continue(());
         }
         let (server, lease) = (self.server.clone(), self.lease);
-        // It is waited for: what comes next is measured.
+        // Waits for the answer, so that no request runs during the next measurement.
         let answer = self.stop.wait_for(move || server.heartbeat(lease)).map_break(stopped)?;
         let pause = match answer {
             Some(Err(ServerError::LeaseLost)) => return ControlFlow::Break(Interrupted::Lost),
             Some(Ok(_)) => INTERVAL,
-            // What is measured is kept, and told when the server is there again.
+            // Results are kept and sent when the server is back.
             Some(Err(_)) | None => PAUSE,
         };
         self.next = Instant::now() + pause;

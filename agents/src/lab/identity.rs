@@ -1,4 +1,4 @@
-//! Who an agent is to its server: what `roundtrip enrol` wrote, in a folder that nobody else may read.
+//! The identity of an enrolled agent: key, token and state in a private folder written by `roundtrip enrol`.
 
 use crate::failure::{Failure, OnDisk};
 use crate::{platform, spool};
@@ -16,7 +16,7 @@ const FILE: &str = "enrolment.json";
 const KEY_FILE: &str = "agent.key";
 const TOKEN_FILE: &str = "agent.token";
 const PRIVATE: u32 = 0o600;
-/// What repositories build lies in a folder within, whose programs are run by somebody else: it may be passed, and not listed.
+/// The job user runs programs in a subfolder, so other users may traverse this folder, but not list it.
 pub(super) const PASSED: u32 = 0o711;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,12 +25,12 @@ pub(crate) struct Enrolled {
     pub(crate) agent_id: i64,
     pub(crate) machine: Slug,
     pub(crate) token_expires_at: DateTime<Utc>,
-    /// Whose signature its programs must have, a key of minisign; none: it never updates itself.
+    /// The minisign key that must have signed updates; `None` turns self-updates off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) update_key: Option<String>,
 }
 
-/// A key that was drawn and never leaves this machine.
+/// A random key that never leaves this machine.
 pub(crate) struct Key {
     pair: Ed25519KeyPair,
     document: Vec<u8>,
@@ -42,9 +42,8 @@ pub(crate) struct Identity {
     key: Key,
 }
 
-/// Where an agent keeps all that is its own: as it is told; of root, where its service looks for it; else beside the reports of
-/// `roundtrip run`.
-pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
+/// The state folder: as given; for root, the one of the service; else next to the reports of `roundtrip run`.
+pub(crate) fn folder(given: Option<&Path>) -> crate::Result<PathBuf> {
     let usual = || {
         if platform::is_administrator() {
             platform::SYSTEM.lab_state()
@@ -52,22 +51,22 @@ pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
             spool::folder().with_file_name("lab")
         }
     };
-    let folder = told.map_or_else(usual, Path::to_owned);
-    // Programs are started elsewhere.
+    let folder = given.map_or_else(usual, Path::to_owned);
+    // Programs start in other folders.
     std::path::absolute(&folder)
-        .map_err(|error| Failure::Usage(format!("--state: `{}` is no path: {error}", folder.display())))
+        .map_err(|error| Failure::Usage(format!("invalid path `{}` in --state: {error}", folder.display())))
 }
 
 impl Key {
     pub(crate) fn draw() -> crate::Result<Self> {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
-            .map_err(|_| Failure::Other("the system gives no random numbers for a key".into()))?;
+            .map_err(|_| Failure::Other("cannot create a key: no random numbers from the system".into()))?;
         Self::read(document.as_ref().to_vec())
     }
 
     fn read(document: Vec<u8>) -> crate::Result<Self> {
         let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|error| {
-            Failure::Authentication(format!("{KEY_FILE} holds no key: {error}; enrol again"))
+            Failure::Authentication(format!("no valid key in {KEY_FILE}: {error}. Enrol again."))
         })?;
         Ok(Self { pair, document })
     }
@@ -78,7 +77,7 @@ impl Key {
 }
 
 impl Identity {
-    /// Writes what an agent was let in as. Nothing of before is left of it.
+    /// Writes the identity from an enrolment, and removes the previous state.
     pub(crate) fn write(
         folder: &Path,
         enrolled: Enrolled,
@@ -97,13 +96,16 @@ impl Identity {
         let read = |name: &str| {
             fs::read(folder.join(name)).map_err(|error| {
                 Failure::Authentication(format!(
-                    "no agent is enrolled in {}: {error}; enrol it with: roundtrip enrol --server URL",
+                    "no enrolled agent in {}: {error}. Enrol it with: roundtrip enrol --server URL",
                     folder.display()
                 ))
             })
         };
         let enrolled = serde_json::from_slice(&read(FILE)?).map_err(|error| {
-            Failure::Authentication(format!("{}: {error}; enrol again", folder.join(FILE).display()))
+            Failure::Authentication(format!(
+                "{} is invalid: {error}. Enrol again.",
+                folder.join(FILE).display()
+            ))
         })?;
         Ok(Self { enrolled, folder: folder.to_owned(), key: Key::read(read(KEY_FILE)?)? })
     }
@@ -125,7 +127,7 @@ impl Identity {
     pub(crate) fn sign(&self, challenge: &str) -> crate::Result<String> {
         let challenge = BASE64_STANDARD
             .decode(challenge)
-            .map_err(|error| Failure::Other(format!("the server gave something else to sign: {error}")))?;
+            .map_err(|error| Failure::Other(format!("unexpected challenge from the server: {error}")))?;
         let message = [RENEWAL_CONTEXT, &challenge].concat();
         Ok(BASE64_STANDARD.encode(self.key.pair.sign(&message).as_ref()))
     }

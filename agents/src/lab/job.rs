@@ -15,7 +15,7 @@ use roundtrip_wire::{CommitSha, RunId, RunReport, Slug};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What is measured of a commit unless something else is said.
+/// The default preset.
 const PRESET: &str = "quick";
 
 pub(crate) struct Workshop {
@@ -26,14 +26,14 @@ pub(crate) struct Workshop {
 
 #[derive(Debug)]
 pub(crate) enum NoReports {
-    /// It cannot be measured: why, in a sentence.
+    /// It cannot be measured, for this reason.
     Failed(String),
     Interrupted(Interrupted),
 }
 
 impl NoReports {
-    /// The same, of this.
-    pub(crate) fn of(self, what: &str) -> Self {
+    /// Adds the subject of the failure.
+    pub(crate) fn with_subject(self, what: &str) -> Self {
         match self {
             Self::Failed(reason) => Self::Failed(format!("{what} {reason}")),
             interrupted @ Self::Interrupted(_) => interrupted,
@@ -48,7 +48,7 @@ impl From<Failure> for NoReports {
 }
 
 impl Workshop {
-    /// Fetches, builds and measures. All of it is in the reports or nothing is.
+    /// Fetches, builds and measures. The reports are complete, or there are none.
     pub(crate) fn work(
         &self,
         job: &Assignment,
@@ -57,7 +57,7 @@ impl Workshop {
     ) -> Result<Vec<RunReport>, NoReports> {
         let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
         let checkout = self.checkouts.open(&job.project, &job.repository_url, &commits)?;
-        // What a branch has got since a pull request left it is no change of the pull request's.
+        // Commits on the base branch after the pull request left it are not part of its change.
         let base = match &job.base_sha {
             Some(base) if job.pull_request.is_some() => {
                 Some(checkout.mirror.merge_base(base, &job.commit_sha)?)
@@ -73,7 +73,7 @@ impl Workshop {
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), heartbeat);
         self.checkouts.runner.confinement.sweep();
         let mut reports = measured?;
-        // With a preset that was asked for, nothing but that is measured.
+        // A requested preset is measured alone.
         if job.preset.is_none() {
             for built in base.iter().chain([&head]) {
                 reports.extend(self.import(job, built, output, heartbeat)?);
@@ -98,7 +98,7 @@ impl Workshop {
                 Some(base) => pairs(&confined, head, base)?,
                 None => Vec::new(),
             };
-            // What was not built of the commits is the same on both sides: nothing there is to be compared.
+            // Skip built-in transports: they are the same on both sides.
             if let Some(base) = base.filter(|_| !pairs.is_empty()) {
                 reports.extend(self.compare(job, &confined, pairs, [base, head], heartbeat)?);
                 continue;
@@ -116,7 +116,7 @@ impl Workshop {
         Ok(reports)
     }
 
-    /// Both sides in turn: a report of each.
+    /// Alternates both sides, and returns a report of each.
     fn compare(
         &self,
         job: &Assignment,
@@ -158,7 +158,7 @@ impl Workshop {
             if let ControlFlow::Break(by) = heartbeat.check() {
                 return Err(NoReports::Interrupted(by));
             }
-            // Nobody knows when it measures: the network is left alone until it has ended.
+            // The command may measure at any time, so no heartbeat is sent until it has ended.
             let (name, bytes) =
                 self.checkouts.results(built, imported, output, &mut || heartbeat.listen())?;
             let (report, _) = import::report(self.subject(job, built), &name, &bytes, imported.format)?;
@@ -180,7 +180,7 @@ impl Workshop {
         }
     }
 
-    /// The same with the programs of the repository run by somebody without rights.
+    /// The plan, with the repository's programs run as the job user.
     fn confined(&self, plan: &Plan, home: &Path) -> crate::Result<Plan> {
         let words = self.checkouts.runner.confinement.words(false, Some(home))?;
         let cases = plan.cases.iter().map(|case| match case.declared() {
@@ -191,7 +191,7 @@ impl Workshop {
     }
 }
 
-/// What is measured: as the job says, else as the settings of its commit do.
+/// The presets of the job, else those in the commit's settings.
 fn plans(job: &Assignment, checkout: &Checkout<'_>, head: &Built) -> crate::Result<Vec<Plan>> {
     let named = match &job.preset {
         Some(preset) => vec![preset.as_str()],
@@ -206,12 +206,12 @@ fn of_job(job: &Assignment, report: RunReport) -> RunReport {
     RunReport { branch: job.branch.clone(), default_branch: None, job: Some(job.lease()), ..report }
 }
 
-/// The cases whose programs the commits bring, on both sides.
+/// The cases whose programs come from the commits, on both sides.
 fn pairs(plan: &Plan, head: &Built, base: &Built) -> crate::Result<Vec<Pair>> {
     let cases = plan.cases.iter().filter_map(|case| Some((case, case.declared()?)));
     let pairs = cases.map(|(case, (command, folder))| {
         let within = folder.strip_prefix(&head.root).map_err(|_| {
-            Failure::Usage(format!("the definition in {} is not in the repository", folder.display()))
+            Failure::Usage(format!("the definition in {} is outside the repository", folder.display()))
         })?;
         Ok(Pair { base: case.started_by(command.to_vec(), base.root.join(within)), head: case.clone() })
     });

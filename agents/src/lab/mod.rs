@@ -1,12 +1,11 @@
-//! `roundtrip agent` of a machine that was enrolled: takes jobs from its server, measures them, and loses nothing of what it
-//! measured.
+//! `roundtrip agent` on an enrolled machine: takes jobs from its server, measures them and keeps the reports
+//! until they are uploaded.
 //!
-//! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
-//! - `job`: one job.  `checkout`: its repository and its commits, built.  [`runner`]: runs its commands, and as whom.
-//! - `heartbeat`: what is said between two repetitions.  `completion_outbox`: jobs whose end the server does not know yet.
-//! - [`update`]: a newer program in the place of its own.
-//!
-//! One thing after the other: nothing is on the network while it measures.
+//! - [`identity`]: its key and token. `server`: its requests. `health`: the state of the machine.
+//! - `job`: one job. `checkout`: builds its commits. [`runner`]: runs its commands as the job user.
+//! - `heartbeat`: sent between repetitions. `completion_outbox`: completions the server has not received.
+//! - [`update`]: updates of its own program.
+//! It does one thing at a time, so it does not use the network while it measures.
 
 mod checkout;
 mod completion_outbox;
@@ -43,12 +42,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use update::Updater;
 
-/// A token is renewed when it has less than this left: half of what it is given for.
+/// A token is renewed when it has less than this left: half of its lifetime.
 const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
-/// Between attempts while the server is away.
+/// Delay between attempts while the server is unreachable.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// Between attempts that only a person can help.
+/// Delay between attempts after an error that needs a person.
 const REFUSED_PAUSE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Lab<'a> {
@@ -62,21 +61,21 @@ pub(crate) struct Lab<'a> {
     workshop: Workshop,
     updater: Updater,
     pauses: ExponentialBackoff,
-    /// What was last said of the server, so that it is said once.
-    complaint: Option<String>,
-    /// Let go of last.
+    /// The last message about the server, to log it only once.
+    last_message: Option<String>,
+    /// Dropped last.
     _held: (SpoolLock, Option<File>),
 }
 
 impl<'a> Lab<'a> {
-    /// Whatever can be wrong is said before anything is taken.
+    /// Checks everything before taking a job.
     pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
         let folder = identity::folder(arguments.state.as_deref())?;
         let trial = update::count_start(&folder, log)?;
         let identity = Identity::read(&folder)?;
         let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
-        let held = (spool::hold(&spool)?, confinement.hold()?);
+        let held = (spool::lock(&spool)?, confinement.lock_user()?);
         platform::set_mode(&spool, checkout::PRIVATE).on_disk(&spool)?;
         for folder in [&folder, &spool] {
             spool::sweep(folder, Duration::ZERO)?;
@@ -90,17 +89,17 @@ impl<'a> Lab<'a> {
             },
         };
         let machine = identity.enrolled.machine.clone();
-        log.say(&format!(
-            "roundtrip {}: takes jobs for {machine} from {}, keeps all in {}",
+        log.write(&format!(
+            "roundtrip {}: taking jobs for {machine} from {}; state in {}",
             env!("CARGO_PKG_VERSION"),
             identity.enrolled.server,
             folder.display(),
         ));
-        let updater = Updater::of(&identity, trial, log)?;
+        let updater = Updater::new(&identity, trial, log)?;
         Ok(Self {
             log,
             updater,
-            server: Server::of(&identity),
+            server: Server::new(&identity),
             uploader: Uploader::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
             completions: CompletionOutbox::read(&folder, &spool)?,
             watch: Watch::read(&folder, &spool),
@@ -108,7 +107,7 @@ impl<'a> Lab<'a> {
             spool,
             identity,
             pauses: pauses(),
-            complaint: None,
+            last_message: None,
             _held: held,
         })
     }
@@ -117,11 +116,11 @@ impl<'a> Lab<'a> {
         platform::ready();
         while self.turn(&mut stop)?.is_continue() {}
         self.updater.stopped(self.log);
-        self.log.say("stopped");
+        self.log.write("stopped");
         Ok(())
     }
 
-    /// Sends what waits, tells what is to be told, and does the next job. Breaks when it is to stop.
+    /// Sends pending reports and completions, then does the next job. Breaks when it must stop.
     fn turn(&mut self, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         if self.renew(stop).is_break() || self.send(stop).is_break() {
             return Ok(ControlFlow::Break(()));
@@ -137,11 +136,11 @@ impl<'a> Lab<'a> {
         match claimed {
             Some(Ok(job)) => {
                 self.pauses = pauses();
-                self.complaint = None;
+                self.last_message = None;
                 match job {
                     Some(job) => self.work(&job, stop),
                     None if self.look(false, stop).is_break() => Ok(ControlFlow::Break(())),
-                    // As many agents as there are must not ask in step.
+                    // Random, so that agents do not poll at the same time.
                     None => Ok(self.wait(stop, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
                 }
             }
@@ -153,8 +152,8 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Becomes a newer program, if there is one and no report waits. A server that understands this one no more is waited for in
-    /// vain, and the reports stay on the disk: then it is now.
+    /// Updates the program if there is a newer one and no report is pending. If the server no longer
+    /// supports this version, updates despite pending reports.
     fn look(&mut self, is_urgent: bool, stop: &mut StopSignal) -> ControlFlow<()> {
         let waits = spool::waiting(&self.spool).map_or(true, |waiting| !waiting.is_empty());
         if waits && !is_urgent {
@@ -171,7 +170,7 @@ impl<'a> Lab<'a> {
                 ours.max(asked.unwrap_or_default())
             }
             ServerError::Refused(Refusal::Token(_)) => {
-                // A token can have ended while the machine was off: the key gets another one.
+                // The token may have expired while the machine was off: get another one with the key.
                 self.identity.enrolled.token_expires_at = Utc::now();
                 self.pauses.next().unwrap_or(PAUSE_MAX)
             }
@@ -179,7 +178,7 @@ impl<'a> Lab<'a> {
                 REFUSED_PAUSE
             }
         };
-        self.log.say_once(&mut self.complaint, said);
+        self.log.write_once(&mut self.last_message, said);
         self.wait(stop, pause)
     }
 
@@ -188,7 +187,7 @@ impl<'a> Lab<'a> {
         stop.wait_until(self.uploader.next().map_or(until, |next| next.min(until)))
     }
 
-    /// Gets another token when the one of now is in its second half.
+    /// Renews the token in the second half of its lifetime.
     fn renew(&mut self, stop: &mut StopSignal) -> ControlFlow<()> {
         if self.identity.enrolled.token_expires_at - Utc::now() > RENEWED_BEFORE {
             return ControlFlow::Continue(());
@@ -197,20 +196,20 @@ impl<'a> Lab<'a> {
         match server::renew(&self.identity) {
             Ok(token) => {
                 if let Err(failure) = self.identity.renew(&token) {
-                    self.log.say(&format!("the new token cannot be kept: {failure}"));
+                    self.log.write(&format!("cannot save the new token: {failure}"));
                 } else {
-                    self.log.say(&format!("has a new token until {}", token.expires_at));
+                    self.log.write(&format!("token renewed until {}", token.expires_at));
                 }
             }
-            // What it has may still be good; whoever asks next tells.
-            Err(refusal) => self.log.say_once(&mut self.complaint, refusal.to_string()),
+            // The current token may still be valid; the next request shows it.
+            Err(refusal) => self.log.write_once(&mut self.last_message, refusal.to_string()),
         }
         ControlFlow::Continue(())
     }
 
     fn send(&mut self, stop: &mut StopSignal) -> ControlFlow<()> {
         self.uploader.deliver(stop, self.log)?;
-        self.completions.tell(&self.server, stop, self.log)
+        self.completions.report(&self.server, stop, self.log)
     }
 
     fn status(&mut self) -> AgentStatus {
@@ -226,7 +225,7 @@ impl<'a> Lab<'a> {
 
     fn work(&mut self, job: &Assignment, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let name = format!("job {}: {} of {}", job.job_id, job.commit_sha.short(), job.project);
-        self.log.say(&format!("begins {name}"));
+        self.log.write(&format!("{name}: started"));
         let mut output = Output::default();
         let worked = {
             let mut heartbeat = Heartbeat::new(&self.server, job.lease(), stop);
@@ -238,24 +237,25 @@ impl<'a> Lab<'a> {
                 let finish = finish(job, JobOutcome::Done, None, &output);
                 let completion = Completion { job_id: job.job_id, finish, run_ids };
                 let kept = self.keep(&Measured { completion, reports }, stop)?;
-                self.log.say(&format!("has measured {name}"));
+                self.log.write(&format!("{name}: measured"));
                 Ok(kept)
             }
             Err(NoReports::Failed(reason)) => {
-                self.log.say(&format!("cannot measure {name}: {reason}"));
+                self.log.write(&format!("{name}: failed: {reason}"));
                 let finish = finish(job, JobOutcome::Failed, Some(reason), &output);
                 self.end(Completion { job_id: job.job_id, finish, run_ids: Vec::new() });
                 Ok(stop.check())
             }
             Err(NoReports::Interrupted(Interrupted::Lost)) => {
-                self.log.say(&format!("leaves {name}: another agent has it, or nobody wants it any more"));
+                self.log
+                    .write(&format!("{name}: abandoned; it was cancelled or reassigned to another agent"));
                 Ok(stop.check())
             }
             Err(NoReports::Interrupted(Interrupted::Stopped)) => {
-                self.log.say(&format!("gives back {name}: told to stop"));
-                let reason = "the agent was told to stop".to_owned();
+                self.log.write(&format!("{name}: released; the agent is stopping"));
+                let reason = "the agent was stopped".to_owned();
                 let finish = finish(job, JobOutcome::Released, Some(reason), &output);
-                // Once, and shortly: if nobody hears it, the lease expires.
+                // Try once: if it fails, the lease expires.
                 let _ = self.server.finish(job.job_id, &finish);
                 Ok(ControlFlow::Break(()))
             }
@@ -265,18 +265,17 @@ impl<'a> Lab<'a> {
     fn end(&mut self, completion: Completion) {
         let job_id = completion.job_id;
         if let Err(failure) = self.completions.add(completion) {
-            self.log
-                .say(&format!("{failure}; after a restart the server is not told how job {job_id} ended"));
+            self.log.write(&format!("{failure}; after a restart, the completion of job {job_id} is lost"));
         }
     }
 
-    /// Writes all that was measured to the disk, however long that refuses it. Breaks if the agent is to stop meanwhile.
+    /// Writes the results to disk, retrying until it succeeds. Breaks if the agent is stopped meanwhile.
     fn keep(&mut self, measured: &Measured, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         spool::write_at_last(|| self.completions.keep(measured), stop, self.log)
     }
 }
 
-/// What an agent would refuse when it starts, without being one.
+/// The checks at the start of an agent, without starting one.
 pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
     let identity = Identity::read(&identity::folder(arguments.state.as_deref())?)?;
     identity.enrolled.update_key.as_deref().map(update::parse_key).transpose()?;
@@ -284,7 +283,7 @@ pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
 }
 
 fn confinement(arguments: &LabArguments) -> crate::Result<Confinement> {
-    Confinement::of(
+    Confinement::new(
         arguments.job_user.as_deref(),
         arguments.trust_repositories,
         arguments.memory_mib_max << 20,

@@ -1,4 +1,4 @@
-//! Commands of a repository, run as the user of repositories, within their time and their place on the disk.
+//! Runs commands of a repository as the job user, within limits of time and disk space.
 
 use super::heartbeat::Interrupted;
 use super::job::NoReports;
@@ -19,9 +19,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How often a command that runs is looked at,
+/// How often a running command is checked,
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// and what it has written.
+/// and its disk usage.
 const DISK_INTERVAL: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
@@ -33,15 +33,15 @@ pub(crate) struct Runner {
 
 pub(crate) struct Task<'a> {
     pub(crate) command: &'a CommandLine,
-    /// For what it writes elsewhere.
+    /// Its home folder, for other files.
     pub(crate) home: &'a Path,
     pub(crate) has_network: bool,
-    /// Where its standard output goes, if not to the output of the job.
+    /// The destination of its standard output; by default, the output of the job.
     pub(crate) stdout: Option<Stdio>,
 }
 
 impl Runner {
-    /// A new folder in this one, in which the user of repositories may write; it goes when it is dropped.
+    /// A new subfolder that the job user may write to, deleted when dropped.
     pub(crate) fn home(&self, within: &Path) -> crate::Result<TempDir> {
         let home = tempfile::tempdir_in(within).on_disk(within)?;
         if let Confinement::Confined(limits) = &self.confinement {
@@ -50,7 +50,7 @@ impl Runner {
         Ok(home)
     }
 
-    /// Lets the user of repositories write in a work tree while commands are run there, and no longer.
+    /// Lets the job user write to a work tree while commands run there.
     pub(crate) fn lend(
         &self,
         root: &Path,
@@ -64,7 +64,7 @@ impl Runner {
         done
     }
 
-    /// Runs one command to its end: nothing of its user runs on.
+    /// Runs one command to its end, and ends all processes of its user.
     pub(crate) fn run(
         &self,
         task: Task<'_>,
@@ -75,10 +75,10 @@ impl Runner {
         let Task { command, home, has_network, stdout } = task;
         let mut process = self.confinement.command(&command.0, has_network, home)?;
         process.current_dir(root);
-        output.say(&format!("$ {command}"));
+        output.write(&format!("$ {command}"));
         let ended = self.wait(process, stdout, root, output, heartbeat);
         self.confinement.sweep();
-        ended.map_err(|reason| reason.of(&format!("`{command}`")))
+        ended.map_err(|reason| reason.with_subject(&format!("`{command}`")))
     }
 
     fn wait(
@@ -90,29 +90,29 @@ impl Runner {
         heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let began = Instant::now();
-        let failed = |error: io::Error| NoReports::Failed(format!("does not run: {error}"));
+        let failed = |error: io::Error| NoReports::Failed(format!("cannot start: {error}"));
         let mut child = output.start(process, stdout).map_err(failed)?;
         let mut looked = Instant::now();
         loop {
             if let Some(status) = child.wait_for(LOOK_INTERVAL).map_err(failed)? {
-                output.hear(&mut child);
+                output.receive(&mut child);
                 return if status.success() {
                     Ok(())
                 } else {
-                    Err(NoReports::Failed(format!("ended with {status}")))
+                    Err(NoReports::Failed(format!("failed: {status}")))
                 };
             }
-            output.hear(&mut child);
+            output.receive(&mut child);
             if began.elapsed() > self.timeout {
                 let seconds = self.timeout.as_secs();
-                return Err(NoReports::Failed(format!("took longer than {seconds} s, and was ended")));
+                return Err(NoReports::Failed(format!("timed out after {seconds} s")));
             }
             if looked.elapsed() > DISK_INTERVAL {
                 let bytes = bytes_in(root);
                 if bytes > self.disk_bytes {
                     let (written, most) = (bytes >> 20, self.disk_bytes >> 20);
                     return Err(NoReports::Failed(format!(
-                        "wrote {written} MiB, of {most} that it may, and was ended"
+                        "stopped: its work tree has {written} MiB, the limit is {most} MiB"
                     )));
                 }
                 looked = Instant::now();
@@ -136,35 +136,35 @@ fn bytes_in(folder: &Path) -> u64 {
         .sum()
 }
 
-// What a build and the programs print: the end of it is kept for whoever looks at the job.
+// The output of builds and programs; its end is stored with the job.
 
-/// The end of what was printed so far.
+/// The end of the output so far.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     text: String,
 }
 
-/// A command that runs, and what it prints. Ended when it is dropped.
+/// A running command and its output. Killed when dropped.
 pub(crate) struct Running {
     child: Child,
     printed: Receiver<Vec<u8>>,
 }
 
 impl Output {
-    pub(crate) fn say(&mut self, line: &str) {
+    pub(crate) fn write(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
         self.cut();
     }
 
-    /// Starts a command whose output is heard; what it prints on standard output goes to `stdout`, if that is named.
+    /// Starts a command and reads its output; standard output goes to `stdout`, if given.
     pub(crate) fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
         let (tell, printed) = mpsc::channel();
         let (reader, writer) = io::pipe()?;
         let stdout = stdout.map_or_else(|| writer.try_clone().map(Stdio::from), Ok)?;
         command.stdin(Stdio::null()).stdout(stdout).stderr(writer);
         let child = command.spawn()?;
-        // The ends that are written to are the child's alone, so that reading ends with it.
+        // Only the child holds the write ends now, so reading ends with it.
         drop(command);
         thread::spawn(move || {
             let mut reader = reader;
@@ -178,7 +178,7 @@ impl Output {
         Ok(Running { child, printed })
     }
 
-    pub(crate) fn hear(&mut self, running: &mut Running) {
+    pub(crate) fn receive(&mut self, running: &mut Running) {
         while let Ok(bytes) = running.printed.try_recv() {
             self.text.push_str(&String::from_utf8_lossy(&bytes));
         }
@@ -201,7 +201,7 @@ impl Running {
         let until = Instant::now() + patience;
         loop {
             if let Some(status) = self.child.try_wait()? {
-                // What it printed last is on its way.
+                // Read the rest of its output.
                 thread::sleep(POLL);
                 return Ok(Some(status));
             }
@@ -220,22 +220,21 @@ impl Drop for Running {
     }
 }
 
-// Who runs what a repository builds and measures: another user, without the agent's secrets, with limits of memory and of what
-// it writes, and without a network while it is measured.
-//
-// The agent starts itself as `roundtrip confine`, which gives up all rights and then becomes the program: nothing of it is left
-// in what is measured.
+// Runs the repositories' commands as another user, without the agent's secrets, with limits on memory and
+// disk, and without network during measurements.
+// The agent starts itself as `roundtrip confine`, which drops all privileges and executes the program, so no
+// extra process remains.
 
 #[derive(Clone, Debug)]
 pub(crate) enum Confinement {
     Confined(Limits),
-    /// As the agent itself: somebody has said that its repositories are to be trusted.
+    /// As the agent's own user: its repositories are trusted.
     Trusting,
 }
 
 impl Confinement {
-    /// As another user of this name, or with all rights of the agent where that was asked for.
-    pub(crate) fn of(
+    /// As another user with this name, or with the agent's own permissions if requested.
+    pub(crate) fn new(
         user: Option<&str>,
         is_trusting: bool,
         memory_bytes: u64,
@@ -246,33 +245,31 @@ impl Confinement {
         }
         platform::can_confine().map_err(|reason| {
             Failure::Refused(format!(
-                "what repositories build cannot be kept apart from this agent: {reason}. Where all that is measured is \
-                 to be trusted, say so with --trust-repositories"
+                "cannot isolate the repositories' commands: {reason}. If you trust all measured \
+                 repositories, pass --trust-repositories."
             ))
         })?;
         let user = user.unwrap_or(USER);
         let (user_id, group_id) = platform::user(user).map_err(|error| {
             Failure::Refused(format!(
-                "what repositories build is run as the user {user}: {error}. Make one without rights, or name another \
-                 with --job-user"
+                "cannot use {user} to run the repositories' commands: {error}. Create an unprivileged user, \
+                 or name another with --job-user."
             ))
         })?;
         if user_id == 0 {
-            return Err(Failure::Refused(
-                "--job-user is root, which has every right: expected a user without".into(),
-            ));
+            return Err(Failure::Refused("--job-user is root: expected an unprivileged user".into()));
         }
         Ok(Self::Confined(Limits { user_id, group_id, memory_bytes, file_bytes }))
     }
 
-    /// Takes the user of repositories for this process alone, until what is returned is dropped: after a job all that this user
-    /// runs is ended, and it must not be what another agent measures.
-    pub(crate) fn hold(&self) -> crate::Result<Option<File>> {
+    /// Locks the job user for this agent until the returned file is dropped. After a job, all processes of
+    /// this user are killed, so two agents must not share it.
+    pub(crate) fn lock_user(&self) -> crate::Result<Option<File>> {
         let Self::Confined(limits) = self else { return Ok(None) };
         let path = platform::lock_of_user(limits.user_id);
         let held = || {
             Failure::Refused(format!(
-                "another agent runs repositories as the user with the number {}: expected one of its own, with --job-user",
+                "another agent uses the job user with ID {}. Give this agent its own with --job-user.",
                 limits.user_id
             ))
         };
@@ -297,11 +294,11 @@ impl Confinement {
         Ok(words)
     }
 
-    /// A command that is run so, with this folder for what it writes elsewhere.
+    /// A command run in this way, with this home folder.
     pub(crate) fn command(&self, words: &[String], has_network: bool, home: &Path) -> crate::Result<Command> {
         let all = [&self.words(has_network, Some(home))?, words].concat();
         let (program, arguments) =
-            all.split_first().ok_or_else(|| Failure::Other("a command is empty".into()))?;
+            all.split_first().ok_or_else(|| Failure::Other("empty command in the definition".into()))?;
         let mut command = Command::new(program);
         command.args(arguments);
         Ok(command)
@@ -314,10 +311,10 @@ impl Confinement {
     }
 }
 
-/// Who runs what repositories build, unless another one is named.
+/// The default user that runs the repositories' programs.
 pub(crate) const USER: &str = "roundtrip-job";
 
-/// What a program may know of where it runs. git is told that a work tree of another owner is meant.
+/// The environment of a program. It allows git to use a work tree of another owner.
 fn plain_environment() -> Vec<(OsString, OsString)> {
     let kept = ["PATH", "LANG", "LC_ALL", "TZ", "SystemRoot"];
     let mut all: Vec<(OsString, OsString)> =
@@ -330,17 +327,15 @@ fn plain_environment() -> Vec<(OsString, OsString)> {
     all
 }
 
-/// The hidden verb: gives up all rights, and becomes the program.
+/// The hidden command: drops all privileges, and executes the program.
 pub(crate) fn become_confined(arguments: &ConfineArguments) -> crate::Result<()> {
-    let (program, rest) = arguments
-        .command
-        .split_first()
-        .ok_or_else(|| Failure::Usage("no program is named after `--`".into()))?;
+    let (program, rest) =
+        arguments.command.split_first().ok_or_else(|| Failure::Usage("no program after `--`".into()))?;
     let mut command = Command::new(PathBuf::from(program));
     command.args(rest).env_clear().envs(plain_environment());
     if let Some(home) = &arguments.home {
         command.env("HOME", home).env("TMPDIR", home);
     }
     let error = platform::become_confined(arguments.limits, arguments.network, command);
-    Err(Failure::Other(format!("cannot run it without rights: {error}")))
+    Err(Failure::Other(format!("cannot run it without privileges: {error}")))
 }

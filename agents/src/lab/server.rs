@@ -1,4 +1,4 @@
-//! What an agent asks its server for: to be let in, for another token, for work.
+//! Requests of an agent to its server: enrolment, new tokens, jobs.
 
 use super::identity::Identity;
 use crate::http::{self, Refusal, Refused};
@@ -13,16 +13,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 use ureq::Body;
 
-/// For how long it lets the server keep it waiting for work.
+/// How long the server may delay an answer if there is no job.
 const WAIT_SECONDS: u32 = 20;
-/// What comes on top of it until the server is taken to be away.
+/// The additional time before the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServerError {
-    #[error("the server speaks of a job that was not asked for")]
+    #[error("the server returned a different job")]
     LeaseLost,
-    /// The two programs do not understand each other.
+    /// The server no longer supports this version.
     #[error("{0}")]
     TooOld(String),
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn of(identity: &Identity) -> Self {
+    pub(crate) fn new(identity: &Identity) -> Self {
         let url = identity.enrolled.server.trim_end_matches('/').to_owned();
         Self { url, token_file: identity.token_file() }
     }
@@ -55,7 +55,7 @@ impl Server {
         self.ask::<()>(&format!("/api/v1/lab/jobs/{job_id}/finish"), finish).map(|_| ())
     }
 
-    /// A file of the programs that the server carries, as long as its answer may take; none if it has no such file.
+    /// Downloads a release file from the server within the timeout; `None` if it does not exist.
     pub(crate) fn release(&self, name: &str, timeout: Duration) -> Result<Option<Body>, ServerError> {
         let url = format!("{}/api/v1/lab/releases/{name}", self.url);
         let token = self.token()?;
@@ -68,12 +68,12 @@ impl Server {
         }
     }
 
-    /// Read anew each time, because it is renewed.
+    /// Read for each request, because it is renewed.
     fn token(&self) -> Result<String, ServerError> {
         Ok(upload::token_in(&self.token_file).map_err(|failure| Refusal::Token(failure.to_string()))?)
     }
 
-    /// Asks as the agent. None: the server has nothing to say.
+    /// Sends a request with the agent's token. `None` if the response has no content.
     fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, ServerError> {
         let token = self.token()?;
         post(&format!("{}{path}", self.url), Some(&token), body)
@@ -96,7 +96,7 @@ pub(crate) fn renew(identity: &Identity) -> Result<AgentToken, Refusal> {
 }
 
 fn answered<A>(url: &str, answer: Result<Option<A>, ServerError>) -> Result<A, Refusal> {
-    let nothing = || Refusal::Temporary(format!("{url} answered nothing"), None);
+    let nothing = || Refusal::Temporary(format!("empty response from {url}"), None);
     match answer {
         Ok(answer) => answer.ok_or_else(nothing),
         Err(ServerError::Refused(refusal)) => Err(refusal),

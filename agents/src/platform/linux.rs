@@ -1,5 +1,5 @@
-//! Linux: systemd is told when the agent is at work (`sd_notify(3)`). What is confined has a network namespace of its own, with
-//! nothing in it but the loopback.
+//! Linux: notifies systemd when the agent has started (`sd_notify(3)`). Confined programs have a separate
+//! network namespace with only the loopback.
 
 use super::{Limits, System};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -15,7 +15,7 @@ pub(crate) use super::unix::*;
 pub(crate) const SYSTEM: System = System::Linux;
 
 pub(crate) fn ready() {
-    // Nobody asked to be told, or whoever did has gone: the agent works all the same.
+    // Without a listening service manager, the agent works the same.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
 }
 
@@ -27,16 +27,17 @@ pub(crate) fn become_confined(limits: Limits, has_network: bool, mut command: Co
     if !has_network && let Err(error) = leave_network() {
         return error;
     }
-    die_with_parent_as_somebody_else(&mut command);
+    become_user_and_die_with_parent(&mut command);
     become_user(limits, command)
 }
 
-/// `IFF_UP` of netdevice(7), as the structure takes it.
+/// `IFF_UP` of netdevice(7), in the type of the structure.
 const UP: libc::c_short = 1;
 
-/// Goes where there is no network but the loopback, which is brought up: programs talk over it among themselves.
+/// Moves to a network namespace with only the loopback, and brings it up: programs talk over it among
+/// themselves.
 fn leave_network() -> io::Result<()> {
-    // SAFETY: of the flags, this one changes nothing that memory safety rests on.
+    // SAFETY: this flag changes nothing that memory safety depends on.
     #[expect(unsafe_code, reason = "some flags of unshare(2) would take file descriptors away")]
     unsafe {
         rustix::thread::unshare_unsafe(UnshareFlags::NEWNET)?;
@@ -47,7 +48,7 @@ fn leave_network() -> io::Result<()> {
     #[expect(unsafe_code, reason = "an ioctl(2)")]
     let result = unsafe {
         request.ifr_ifru.ifru_flags = UP;
-        // A signed number to musl.
+        // A signed number in musl.
         libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as libc::Ioctl, &raw const request)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -63,10 +64,10 @@ fn name_of_loopback() -> libc::ifreq {
     request
 }
 
-/// The wish to die with the parent does not outlive a change of the user (prctl(2)): it is said once more, after that. From
-/// then on no program gives it more rights.
+/// A change of the user resets the parent-death signal (prctl(2)), so it is set again afterwards. No program
+/// can regain privileges after this.
 #[expect(unsafe_code, reason = "pre_exec runs between the change of the user and exec")]
-fn die_with_parent_as_somebody_else(command: &mut Command) {
+fn become_user_and_die_with_parent(command: &mut Command) {
     // SAFETY: the closure makes two system calls and touches no memory.
     unsafe {
         command.pre_exec(|| {

@@ -1,5 +1,5 @@
-//! All that differs between operating systems: one file a system, and here what each must offer. `unix` is what three
-//! of them have in common.
+//! Everything specific to an operating system: one file per system. This file lists what each must provide;
+//! `unix` has the code shared by three.
 
 use crate::stop::StopSignal;
 use clap::{Args, ValueEnum};
@@ -14,26 +14,25 @@ mod imp;
 #[cfg(unix)]
 mod unix;
 
-/// What Windows calls the service.
+/// The name of the service on Windows.
 pub(crate) const SERVICE_NAME: &str = "roundtrip-agent";
 
-/// A system with a service manager that is known here.
+/// A system with a supported service manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum System {
-    /// `FreeBSD`: rc.d.
+    /// rc.d.
     Freebsd,
-    /// Linux: systemd.
+    /// systemd.
     Linux,
-    /// macOS: launchd.
+    /// launchd.
     Macos,
-    /// Windows: its service control manager.
+    /// Service control manager.
     Windows,
 }
 
 impl System {
-    /// Where an agent of a whole machine that was enrolled keeps all that is its own, unless it is told another folder. It
-    /// outlives the service. A folder in root's home would not do: the user of repositories has its work trees there, and
-    /// may not enter that home.
+    /// The default state folder of an agent that runs as a service. It is kept when the service is removed.
+    /// It is outside root's home, because the job user's work trees are in it.
     pub(crate) fn lab_state(self) -> PathBuf {
         match self {
             Self::Freebsd => "/var/db/roundtrip_lab".into(),
@@ -44,20 +43,20 @@ impl System {
     }
 }
 
-/// `%ProgramData%` is where programs keep what belongs to no user.
+/// A folder in `%ProgramData%`, for data that belongs to no user.
 pub(crate) fn program_data(name: &str) -> PathBuf {
     let folder = std::env::var("ProgramData").unwrap_or_else(|_| r"C:\ProgramData".into());
     format!(r"{folder}\{name}").into()
 }
 
-/// What is asked of the service control manager.
+/// A request to the service control manager.
 #[derive(Clone, Debug)]
 pub(crate) enum ServiceRequest {
-    /// To have a service that these settings describe.
+    /// Create a service with these settings.
     Create(String),
-    /// To start it, and to say when it runs.
+    /// Start it and wait until it runs.
     Start,
-    /// To stop and to forget it.
+    /// Stop and delete it.
     Delete,
 }
 
@@ -65,111 +64,110 @@ impl fmt::Display for ServiceRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Create(settings) => {
-                write!(formatter, "# have the service control manager create:\n{settings}")
+                write!(formatter, "# create this service:\n{settings}")
             }
-            Self::Start => writeln!(formatter, "# have the service control manager start {SERVICE_NAME}"),
+            Self::Start => writeln!(formatter, "# start the service {SERVICE_NAME}"),
             Self::Delete => {
-                writeln!(formatter, "# have the service control manager stop and delete {SERVICE_NAME}")
+                writeln!(formatter, "# stop and delete the service {SERVICE_NAME}")
             }
         }
     }
 }
 
-/// What a program of a repository is let to do.
+/// The identity and limits of a repository's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct Limits {
-    /// Who it is.
+    /// User ID.
     #[arg(long)]
     pub(crate) user_id: u32,
-    /// Its only group.
+    /// Group ID, its only group.
     #[arg(long)]
     pub(crate) group_id: u32,
-    /// Memory of one process, in bytes.
+    /// Memory limit of a process, in bytes.
     #[arg(long)]
     pub(crate) memory_bytes: u64,
-    /// The largest file that it writes, in bytes.
+    /// Size limit of a file that it writes, in bytes.
     #[arg(long)]
     pub(crate) file_bytes: u64,
 }
 
-/// What an agent does until it ends or it is asked to stop.
+/// The agent's work, until it ends or is stopped.
 pub(crate) type Work = Box<dyn FnOnce(StopSignal) -> crate::Result<()> + Send>;
 
-/// The system that this program was built for.
+/// The system this program was built for.
 pub(crate) use imp::SYSTEM;
 
-/// How somebody gets the rights that [`is_administrator()`] asks for, as the end of a sentence.
+/// How to get the rights that [`is_administrator()`] checks, as the end of a sentence.
 pub(crate) use imp::TO_BE_ADMINISTRATOR;
 
-/// Runs an agent under whoever started it, a service manager or a person, and lets both stop it.
+/// Runs an agent, started from a terminal or by a service manager, and stops it on request of either.
 ///
 /// # Errors
-/// Of the work, and when the system does not let this program hear of signals.
+/// If the work fails, or signals cannot be handled.
 pub(crate) use imp::serve;
 
-/// Tells a service manager that waits for it that the agent is at work.
+/// Notifies the service manager that the agent has started.
 pub(crate) use imp::ready;
 
-/// Permissions of a file that anybody may read, where the system has such: the umask takes away from them.
+/// Permissions of an ordinary file before the umask, on systems that have a mode.
 pub(crate) use imp::ordinary_permissions;
 
-/// Makes a file as readable and executable as these nine bits say, where the system has such.
+/// Sets the nine permission bits of a file, on systems that have a mode.
 pub(crate) use imp::set_mode;
 
-/// Whether others than its owner may read a file. Never on Windows, where no short answer is true.
+/// Whether users other than its owner can read a file. Unknown on Windows, and always false there.
 pub(crate) use imp::others_may_read;
 
-/// The name of the user who owns a file.
+/// The name of a file's owner.
 ///
 /// # Errors
-/// Of the system, and where a file's owner need not be a user.
+/// If the system fails, or if owners need not be users.
 pub(crate) use imp::owner;
 
 /// Whether this process may install services.
 pub(crate) use imp::is_administrator;
 
-/// Asks something of the service control manager of Windows.
+/// Sends a request to the service control manager of Windows.
 ///
 /// # Errors
-/// What it answers; elsewhere, that there is none.
+/// If the request fails, and always on other systems.
 pub(crate) use imp::control;
 
-/// The process of the service, 0 if it is stopped, or none where it is not installed, as the service control manager of
-/// Windows says.
+/// The process ID of the service on Windows: 0 if it is stopped, `None` if it is not installed.
 pub(crate) use imp::controlled;
 
-/// Whether programs can be run as another user here, and why not.
+/// Whether commands can run as another user here; the error is the reason.
 pub(crate) use imp::can_confine;
 
-/// The numbers of a user and of its group.
+/// The IDs of a user and its group.
 ///
 /// # Errors
-/// There is no such user.
+/// If the user does not exist.
 pub(crate) use imp::user;
 
-/// Gives up all rights for good, and becomes a program. Returns only what the system refuses.
+/// Drops all privileges and executes a program. Returns only on errors.
 pub(crate) use imp::become_confined;
 
-/// The file that an agent locks while it runs repositories as this user.
+/// The file that an agent locks while it uses this job user.
 pub(crate) use imp::lock_of_user;
 
-/// Whether a running program can be replaced by another one here, and why not.
+/// Whether a running program can be replaced here; the error is the reason.
 pub(crate) use imp::can_update;
 
-/// Becomes a program, as the same process. Returns only what the system refuses.
+/// Executes a program in this process. Returns only on errors.
 pub(crate) use imp::become_program;
 
-/// Ends all processes of a user.
+/// Kills all processes of a user.
 pub(crate) use imp::end_all_of;
 
-/// Gives a folder and all that is in it to a user.
+/// Changes the owner of a folder and its contents.
 pub(crate) use imp::give;
 
-/// Whether the calls of a running process can be recorded here, and why not.
+/// Whether a process's system calls can be recorded here; the error is the reason.
 pub(crate) use imp::can_record;
 
-/// Whether a path leads to a pipe, named or not, or to a socket.
+/// Whether a path is a pipe or a socket.
 pub(crate) use imp::is_channel;
 
-/// Asks a program to end what it does, and then itself.
+/// Asks a process to finish and exit.
 pub(crate) use imp::ask_to_end;

@@ -1,4 +1,4 @@
-//! macOS and FreeBSD: neither launchd nor daemon(8) asks whether the agent is at work.
+//! macOS and FreeBSD: neither launchd nor daemon(8) needs a notification that the agent has started.
 
 use super::{Limits, System};
 use std::io;
@@ -12,13 +12,11 @@ const NAME: &str = if cfg!(target_os = "macos") { "macOS" } else { "FreeBSD" };
 
 pub(crate) fn ready() {}
 
-/// The network is not taken away: nobody has tried how.
+/// Network access is not removed on these systems.
 pub(crate) fn become_confined(limits: Limits, _has_network: bool, command: Command) -> io::Error {
     become_user(limits, command)
 }
 
 pub(crate) fn can_record() -> Result<(), String> {
-    Err(format!(
-        "roundtrip record watches system calls as only Linux lets it: nobody has tried how on {NAME}"
-    ))
+    Err(format!("`roundtrip record` supports only Linux, not {NAME}"))
 }

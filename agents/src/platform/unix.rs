@@ -1,4 +1,4 @@
-//! What Linux, macOS and FreeBSD have in common.
+//! Code shared by Linux, macOS and FreeBSD.
 
 use super::{Limits, ServiceRequest, Work};
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
 
-/// Of group and others: read, write, execute.
+/// Read, write and execute permissions of group and others.
 const OTHERS: u32 = 0o077;
 
 pub(crate) fn serve(work: Work) -> crate::Result<()> {
@@ -32,14 +32,14 @@ pub(crate) fn others_may_read(path: &Path) -> io::Result<bool> {
     Ok(std::fs::metadata(path)?.mode() & OTHERS != 0)
 }
 
-/// By id(1): user names need not be in a file, and it asks all that hold some.
+/// Uses id(1), because user names may come from other sources than a file.
 pub(crate) fn owner(path: &Path) -> io::Result<String> {
     let user = std::fs::metadata(path)?.uid().to_string();
     let output = Command::new("id").args(["-un", &user]).output()?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
-    Err(io::Error::other(format!("no user has the number {user}")))
+    Err(io::Error::other(format!("no user with ID {user}")))
 }
 
 pub(crate) fn is_administrator() -> bool {
@@ -55,16 +55,16 @@ pub(crate) fn controlled() -> crate::Result<Option<u32>> {
 }
 
 pub(crate) fn can_confine() -> Result<(), String> {
-    if is_administrator() { Ok(()) } else { Err("only root can run something as another user".into()) }
+    if is_administrator() { Ok(()) } else { Err("only root can run commands as another user".into()) }
 }
 
-/// By id(1), as [`owner()`]. A number is a user whether or not it has a name, as for chown(1), and without one its group has
-/// the same number.
+/// Uses id(1), like [`owner()`]. As for chown(1), a number is a user with or without a name; without one, its
+/// group has the same number.
 pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
     let number = |of: &str| {
         let output = Command::new("id").args([of, "--", name]).stderr(Stdio::null()).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
-        text.trim().parse().map_err(|_| io::Error::other("there is no such user"))
+        text.trim().parse().map_err(|_| io::Error::other("no such user"))
     };
     match (number("-u"), name.parse()) {
         (Err(_), Ok(unnamed)) => Ok((unnamed, unnamed)),
@@ -79,16 +79,16 @@ fn limit(limits: Limits) -> io::Result<()> {
     Ok(set(Resource::Core, 0)?)
 }
 
-/// The user comes with the last call, so that it can undo nothing of what was set before.
+/// The user is changed last, so that it cannot undo the other settings.
 pub(crate) fn become_user(limits: Limits, mut command: Command) -> io::Error {
     if let Err(error) = limit(limits) {
         return error;
     }
-    // Before exec(2), std gives up the other groups, too, when it changes the user as root.
+    // Before exec(2), std also drops the supplementary groups when it changes the user as root.
     command.uid(limits.user_id).gid(limits.group_id).exec()
 }
 
-/// Where all systems keep such files until the next start, and only root makes any (hier(7)).
+/// The folder for locks on all systems, cleared at boot and writable only by root (hier(7)).
 pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     Path::new("/var/run").join(format!("roundtrip-job-{user_id}.lock"))
 }
@@ -102,7 +102,8 @@ pub(crate) fn become_program(mut command: Command) -> io::Error {
 }
 
 pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
-    // As root, kill(-1) would end everything: the process that does it has given up its rights, and dies with the others.
+    // As root, kill(-1) would kill everything. The calling process has dropped its privileges, and dies with
+    // the others.
     if user_id == 0 || !geteuid().is_root() {
         return;
     }
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_has_a_name_or_is_a_number_that_nobody_has() {
+    fn finds_users_by_name_or_number() {
         assert_eq!(user("root").unwrap(), (0, 0));
         assert_eq!(user("0").unwrap(), (0, 0));
         assert_eq!(user("65520").unwrap(), (65_520, 65_520));

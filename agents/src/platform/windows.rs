@@ -1,5 +1,5 @@
-//! Windows: the agent may be started by the service control manager, which then wants to hear of its state and tells it
-//! when to stop. A service is installed by asking that manager.
+//! Windows: the service control manager may start the agent; it then receives its state and stops it. It
+//! also installs services.
 
 use super::{Limits, SERVICE_NAME as NAME, ServiceRequest, System, Work};
 use crate::failure::Failure;
@@ -23,27 +23,27 @@ use windows_service::service_dispatcher;
 use windows_service::service_manager::{ServiceManager, ServiceManagerAccess};
 
 pub(crate) const SYSTEM: System = System::Windows;
-pub(crate) const TO_BE_ADMINISTRATOR: &str = "run it in a terminal that was opened as administrator";
+pub(crate) const TO_BE_ADMINISTRATOR: &str = "run it in an administrator terminal";
 
 /// `ERROR_SERVICE_DOES_NOT_EXIST` of winerror.h.
 const DOES_NOT_EXIST: i32 = 1060;
 
-/// `ERROR_FAILED_SERVICE_CONTROLLER_CONNECT` of winerror.h: a person has started this program.
+/// `ERROR_FAILED_SERVICE_CONTROLLER_CONNECT` of winerror.h: a user started this program.
 const NOT_STARTED_AS_SERVICE: i32 = 1063;
 
-/// How long a service may take to start or to stop: a repetition comes to its end first.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout for starting or stopping a service, which finishes its repetition first.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a service that starts or stops is looked at.
+/// How often the state of a starting or stopping service is checked.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What waits for the service control manager to begin.
+/// The work that waits for the service control manager.
 static WORK: Mutex<Option<Work>> = Mutex::new(None);
 
-/// How the work ended that it began.
+/// The result of that work.
 static ENDED: Mutex<Option<crate::Result<()>>> = Mutex::new(None);
 
-/// To whom the state of the service is told, if it is one.
+/// The handle to report the service's state, if this is a service.
 static MANAGER: OnceLock<ServiceStatusHandle> = OnceLock::new();
 
 windows_service::define_windows_service!(service_main, run);
@@ -57,17 +57,17 @@ pub(crate) fn serve(work: Work) -> crate::Result<()> {
         (Err(error), Some(work), _) if code(&error) == Some(NOT_STARTED_AS_SERVICE) => {
             work(stop::until_signalled()?)
         }
-        (Err(error), ..) => Err(told("the service control manager does not start the service", error)),
+        (Err(error), ..) => Err(service_error("cannot connect to the service control manager", error)),
         (Ok(()), _, ended) => ended.unwrap_or(Ok(())),
     }
 }
 
-/// The service, in a thread of the service control manager's.
+/// The service, in a thread of the service control manager.
 fn run(_arguments: Vec<OsString>) {
     let (signal, stopper) = stop::signal();
     let handle = move |control| match control {
         ServiceControl::Stop | ServiceControl::Shutdown => {
-            tell(ServiceState::StopPending, 0);
+            report_state(ServiceState::StopPending, 0);
             stopper.stop();
             ServiceControlHandlerResult::NoError
         }
@@ -77,24 +77,24 @@ fn run(_arguments: Vec<OsString>) {
     let ended = match (service_control_handler::register(NAME, handle), lock(&WORK).take()) {
         (Ok(manager), Some(work)) => {
             let _ = MANAGER.set(manager);
-            tell(ServiceState::StartPending, 0);
+            report_state(ServiceState::StartPending, 0);
             work(signal)
         }
-        (Err(error), _) => Err(told("the service control manager does not listen", error)),
+        (Err(error), _) => Err(service_error("cannot connect to the service control manager", error)),
         (_, None) => Ok(()),
     };
     let code = ended.as_ref().err().map_or(0, Failure::code);
     *lock(&ENDED) = Some(ended);
-    // The process may end as soon as this is told.
-    tell(ServiceState::Stopped, code);
+    // The process may be ended right after this report.
+    report_state(ServiceState::Stopped, code);
 }
 
 pub(crate) fn ready() {
-    tell(ServiceState::Running, 0);
+    report_state(ServiceState::Running, 0);
 }
 
-/// Tells the service control manager a state, if it has started us.
-fn tell(state: ServiceState, code: u8) {
+/// Reports a state to the service control manager, if it has started us.
+fn report_state(state: ServiceState, code: u8) {
     let is_pending = matches!(state, ServiceState::StartPending | ServiceState::StopPending);
     let status = ServiceStatus {
         service_type: ServiceType::OWN_PROCESS,
@@ -109,10 +109,10 @@ fn tell(state: ServiceState, code: u8) {
             code => ServiceExitCode::ServiceSpecific(code.into()),
         },
         checkpoint: 0,
-        wait_hint: if is_pending { PATIENCE } else { Duration::ZERO },
+        wait_hint: if is_pending { TIMEOUT } else { Duration::ZERO },
         process_id: None,
     };
-    // If it has gone, there is nobody to tell.
+    // If it has exited, there is no one to report to.
     let _ = MANAGER.get().map(|manager| manager.set_service_status(status));
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn others_may_read(_path: &Path) -> io::Result<bool> {
 }
 
 pub(crate) fn owner(_path: &Path) -> io::Result<String> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "on Windows a file's owner need not be a user"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "unsupported on Windows: a file's owner may be a group"))
 }
 
 pub(crate) fn is_administrator() -> bool {
@@ -165,11 +165,11 @@ pub(crate) fn control(request: &ServiceRequest) -> crate::Result<()> {
     match request {
         ServiceRequest::Create(settings) => {
             let settings = toml::from_str(settings)
-                .map_err(|error| Failure::Other(format!("the settings of the service are wrong: {error}")))?;
-            create(settings).map_err(|error| told("the service cannot be created", error))
+                .map_err(|error| Failure::Other(format!("invalid service settings: {error}")))?;
+            create(settings).map_err(|error| service_error("cannot create the service", error))
         }
         ServiceRequest::Start => start(),
-        ServiceRequest::Delete => delete().map_err(|error| told("the service cannot be removed", error)),
+        ServiceRequest::Delete => delete().map_err(|error| service_error("cannot remove the service", error)),
     }
 }
 
@@ -188,7 +188,7 @@ fn create(settings: Settings) -> windows_service::Result<()> {
         account_name: Some(settings.account.into()),
         account_password: None,
     };
-    // To restart it after failures is a right to start it.
+    // Restarting after failures needs the right to start.
     let service = manager.create_service(&info, ServiceAccess::CHANGE_CONFIG | ServiceAccess::START)?;
     service.set_description(settings.description)?;
     service.set_delayed_auto_start(true)?;
@@ -200,40 +200,40 @@ fn create(settings: Settings) -> windows_service::Result<()> {
         reset_period: ServiceFailureResetPeriod::After(Duration::from_secs(settings.reset_after_seconds)),
         reboot_msg: None,
         command: None,
-        // The last one stands for all that follow.
+        // The last action also applies to all later failures.
         actions: Some(vec![restart]),
     })?;
     service.set_failure_actions_on_non_crash_failures(true)
 }
 
 fn start() -> crate::Result<()> {
-    let failed = |error| told("the service cannot be started", error);
+    let failed = |error| service_error("cannot start the service", error);
     let service = service(ServiceAccess::START | ServiceAccess::QUERY_STATUS).map_err(failed)?;
     service.start::<&OsStr>(&[]).map_err(failed)?;
     let status = settled(&service, ServiceState::StartPending).map_err(failed)?;
     match (status.current_state, status.exit_code) {
         (ServiceState::Running, _) => Ok(()),
         (_, ServiceExitCode::ServiceSpecific(code)) => {
-            Err(Failure::Other(format!("it ended with exit code {code}")))
+            Err(Failure::Other(format!("it exited with code {code}")))
         }
-        (state, code) => Err(Failure::Other(format!("it is {state:?}, {code:?}: expected it to run"))),
+        (state, code) => Err(Failure::Other(format!("its state is {state:?} ({code:?}): expected running"))),
     }
 }
 
 fn delete() -> windows_service::Result<()> {
     let service = service(ServiceAccess::STOP | ServiceAccess::QUERY_STATUS | ServiceAccess::DELETE)?;
-    // From now on it is not started again, and it is forgotten once it has stopped.
+    // From here, it cannot be started, and is removed once it has stopped.
     service.delete()?;
-    // One that starts takes no orders.
+    // A starting service accepts no requests.
     if settled(&service, ServiceState::StartPending)?.current_state == ServiceState::Running {
         service.stop()?;
     }
     settled(&service, ServiceState::StopPending).map(drop)
 }
 
-/// Its status once it is no longer in this state, or when patience has ended.
+/// Its status once it has left this state, or after the timeout.
 fn settled(service: &Service, pending: ServiceState) -> windows_service::Result<ServiceStatus> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     loop {
         let status = service.query_status()?;
         if status.current_state != pending || Instant::now() > end {
@@ -248,7 +248,7 @@ pub(crate) fn controlled() -> crate::Result<Option<u32>> {
     match status {
         Ok(status) => Ok(Some(status.process_id.unwrap_or(0))),
         Err(error) if code(&error) == Some(DOES_NOT_EXIST) => Ok(None),
-        Err(error) => Err(told("the service control manager does not tell the state of the service", error)),
+        Err(error) => Err(service_error("cannot read the state of the service", error)),
     }
 }
 
@@ -260,8 +260,8 @@ fn service(access: ServiceAccess) -> windows_service::Result<Service> {
     manager(ServiceManagerAccess::CONNECT)?.open_service(NAME, access)
 }
 
-/// What the system says is the source of the library's error.
-fn told(what: &str, error: windows_service::Error) -> Failure {
+/// The system's error is the source of the library's error.
+fn service_error(what: &str, error: windows_service::Error) -> Failure {
     Failure::Other(match error {
         windows_service::Error::Winapi(error) => format!("{what}: {error}"),
         error => format!("{what}: {error}"),
@@ -275,7 +275,7 @@ fn code(error: &windows_service::Error) -> Option<i32> {
     }
 }
 
-const NOT_CONFINED: &str = "nobody has tried how on Windows";
+const NOT_CONFINED: &str = "unsupported on Windows";
 
 pub(crate) fn can_confine() -> Result<(), String> {
     Err(NOT_CONFINED.into())
@@ -289,12 +289,12 @@ pub(crate) fn become_confined(_limits: Limits, _has_network: bool, _command: Com
     io::Error::other(NOT_CONFINED)
 }
 
-/// Nobody is become here.
+/// Unsupported on Windows.
 pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     std::env::temp_dir().join(format!("roundtrip-job-{user_id}.lock"))
 }
 
-const NOT_REPLACED: &str = "nobody has tried how on Windows";
+const NOT_REPLACED: &str = "unsupported on Windows";
 
 pub(crate) fn can_update() -> Result<(), String> {
     Err(NOT_REPLACED.into())
@@ -310,8 +310,7 @@ pub(crate) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<
     Err(io::Error::other(NOT_CONFINED))
 }
 
-const NOT_RECORDED: &str =
-    "roundtrip record watches system calls as only Linux lets it: nobody has tried how on Windows";
+const NOT_RECORDED: &str = "`roundtrip record` supports only Linux, not Windows";
 
 pub(crate) fn can_record() -> Result<(), String> {
     Err(NOT_RECORDED.into())

@@ -1,4 +1,4 @@
-//! The calls that are recorded, and a tally of them.
+//! The recorded calls, and their tally.
 
 use crate::cli::Counted;
 use crate::platform;
@@ -10,20 +10,20 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Calls whose result is the size of what they carried.
+/// Calls whose result is the number of bytes sent.
 const SENDS: [&str; 4] = ["write", "writev", "sendto", "sendmsg"];
-/// The same of what they brought.
+/// Calls whose result is the number of bytes received.
 const RECEIVES: [&str; 4] = ["read", "readv", "recvfrom", "recvmsg"];
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calls {
     pub(crate) sized: &'static [&'static str],
-    /// The one that carries several messages and tells how many, but not their sizes.
+    /// The call that sends or receives several messages and returns their number, but not their sizes.
     pub(crate) batched: &'static str,
 }
 
 impl Calls {
-    pub(crate) fn of(counted: Counted) -> Self {
+    pub(crate) fn new(counted: Counted) -> Self {
         match counted {
             Counted::Sends => Self { sized: &SENDS, batched: "sendmmsg" },
             Counted::Receives => Self { sized: &RECEIVES, batched: "recvmmsg" },
@@ -37,14 +37,14 @@ impl Calls {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// How often each size, in bytes, went to a pipe or socket.
+    /// The number of messages by size, in bytes, sent to pipes and sockets.
     pub(crate) sizes: BTreeMap<u64, u64>,
     pub(crate) elsewhere_count: u64,
-    /// Calls of which nobody knows where they went.
+    /// Calls with an unknown descriptor.
     pub(crate) unknown_count: u64,
-    /// Messages of calls that carry several, whose sizes nobody tells.
+    /// Messages of batched calls, with unknown sizes.
     pub(crate) batched_count: u64,
-    /// Events that came faster than they were written down.
+    /// Events that came too fast to be recorded.
     pub(crate) lost_count: u64,
 }
 
@@ -58,27 +58,27 @@ impl Tally {
     }
 }
 
-/// The bytes that a call carried, or its messages where it carries several: those that failed, or carried nothing, are no
-/// messages.
+/// The bytes of a call, or the messages of a batched one; `None` if it failed or carried nothing.
 pub(crate) fn carried(result: i64) -> Option<u64> {
     u64::try_from(result).ok().filter(|&carried| carried > 0)
 }
 
-// What the descriptors of a process are of: looked at again and again while it is recorded, because they are gone afterwards.
+// The kinds of a process's descriptors, read repeatedly while it is recorded because they are gone
+// afterwards.
 
 const PAUSE: Duration = Duration::from_millis(50);
-/// How many times as long as a look a pause is at least: a process may have very many descriptors.
+/// The smallest ratio of a pause to the scan before it: a process may have very many descriptors.
 const PAUSE_FACTOR: u32 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Channel,
     Other,
-    /// It was gone before it was looked at, or became something else between two looks.
+    /// Closed before the first scan, or changed between two scans.
     Unknown,
 }
 
-/// From the first to the last look at which a descriptor was of the same kind, in nanoseconds of the clock.
+/// The first and the last scan that observe a descriptor with the same kind, in nanoseconds of the clock.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first_ns: u64,
@@ -95,7 +95,7 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    pub(crate) fn of(process: u32, with_children: bool) -> io::Result<Self> {
+    pub(crate) fn new(process: u32, with_children: bool) -> io::Result<Self> {
         let mut new = Self::none(process, with_children);
         new.look_at(process)?;
         Ok(new)
@@ -109,7 +109,7 @@ impl Descriptors {
         self.next_look
     }
 
-    /// Looks again. Processes may have ended meanwhile.
+    /// Scans again. Processes may have ended meanwhile.
     pub(crate) fn look(&mut self) {
         let begin = Instant::now();
         let mut waiting = vec![self.process];
@@ -127,15 +127,15 @@ impl Descriptors {
         for entry in std::fs::read_dir(format!("/proc/{process}/fd"))? {
             let path = entry?.path();
             let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
-            // One that was closed a moment ago is none.
+            // It may have been closed a moment ago.
             if let (Some(number), Ok(is_channel)) = (number, platform::is_channel(&path)) {
-                self.saw((process, number), is_channel, clock::now_ns());
+                self.observe((process, number), is_channel, clock::now_ns());
             }
         }
         Ok(())
     }
 
-    fn saw(&mut self, descriptor: (u32, i32), is_channel: bool, now_ns: u64) {
+    fn observe(&mut self, descriptor: (u32, i32), is_channel: bool, now_ns: u64) {
         let spans = self.spans.entry(descriptor).or_default();
         match spans.last_mut().filter(|span| span.is_channel == is_channel) {
             Some(span) => span.last_ns = now_ns,
@@ -165,7 +165,7 @@ pub(crate) fn threads(process: u32) -> BTreeSet<u32> {
     tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The processes that its threads have started, as far as the kernel tells.
+/// The processes that its threads have started, as far as the kernel reports.
 fn children(process: u32) -> Vec<u32> {
     let file = |thread: u32| PathBuf::from(format!("/proc/{process}/task/{thread}/children"));
     let texts = threads(process).into_iter().filter_map(|thread| std::fs::read_to_string(file(thread)).ok());
@@ -174,14 +174,15 @@ fn children(process: u32) -> Vec<u32> {
         .collect()
 }
 
-// From sizes that were counted to a profile.
+// Builds a profile from counted sizes.
 
-/// So many sizes stand as they are; of more, neighbours are put together. About 2 kB of text, which fits in an address.
+/// Up to this many sizes stay exact; otherwise neighbours are merged. About 2 kB of text, which fits in a
+/// URL.
 const EXACT_MAX: usize = 200;
-/// Into eight steps of a doubling, so that a bucket's sizes differ by an eighth at most.
+/// Eight steps per doubling, so that the sizes in a bucket differ by at most an eighth.
 const STEP_BITS: u32 = 3;
 
-/// A profile of sizes and how often each was counted; none of none.
+/// A profile of counted sizes; `None` without any.
 pub(crate) fn profile(counts: &BTreeMap<u64, u64>) -> Option<SizeHistogram> {
     let one = |(&bytes, &count): (&u64, &u64)| SizeBucket { from_bytes: bytes, to_bytes: bytes, count };
     let exact: Vec<SizeBucket> = counts.iter().map(one).collect();
@@ -213,10 +214,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_descriptor_is_what_the_looks_before_and_after_say_and_unknown_where_they_differ() {
+    fn descriptor_kind_needs_two_equal_scans() {
         let mut descriptors = Descriptors::none(7, false);
         for (is_channel, now_ns) in [(true, 100), (true, 200), (false, 300), (false, 400)] {
-            descriptors.saw((7, 4), is_channel, now_ns);
+            descriptors.observe((7, 4), is_channel, now_ns);
         }
         let kinds = [50, 150, 250, 350, 450].map(|at_ns| descriptors.kind(7, 4, at_ns));
         assert_eq!(kinds, [Kind::Channel, Kind::Channel, Kind::Unknown, Kind::Other, Kind::Other]);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn few_sizes_stand_as_they_are_and_of_many_neighbours_are_put_together() {
+    fn merges_only_many_sizes() {
         let few = BTreeMap::from([(12, 3), (13, 1), (4_096, 2)]);
         assert_eq!(profile(&few).unwrap().to_string(), "12:3,13:1,4096:2");
         assert_eq!(profile(&BTreeMap::new()), None);
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_a_line_a_bucket_and_a_quantile_is_of_the_messages() {
+    fn writes_buckets_and_computes_quantiles() {
         let sizes: SizeHistogram = "12-15:6,64:3,100:1".parse().unwrap();
         assert_eq!(csv(&sizes), "from_bytes,to_bytes,count\n12,15,6\n64,64,3\n100,100,1\n");
         assert_eq!([0.5, 0.9, 0.99].map(|share| quantile_bytes(&sizes, share)), [15, 64, 100]);

@@ -1,9 +1,9 @@
-//! `roundtrip record`: the sizes of the messages that a running process sends, as a size profile.
+//! `roundtrip record`: records the message sizes of a running process as a size profile.
 //!
 //! # Codemap
-//! - [`By`]: the ways to do it, a file each: `perf`, `strace`.  [`Tracer`]: their program at work.
-//! - `counting`: what is recorded, which of it went to pipes and sockets, and the profile of its sizes.
-//! - `overhead`: what it costs.  `report`: the answer for people.
+//! - [`By`]: the recorders, one file each: `perf`, `strace`.  [`Tracer`]: their running program.
+//! - `counting`: finds the calls on pipes and sockets, and builds the profile.
+//! - `overhead`: measures the overhead.  `report`: the text output.
 
 use crate::cli::{By, Format, RecordArguments};
 use crate::failure::{Failure, OnDisk};
@@ -28,27 +28,27 @@ mod perf;
 mod report;
 mod strace;
 
-/// What was recorded, as `--format json` prints it. Members are only ever added.
+/// The recording, as printed by `--format json`. Members are only ever added.
 #[derive(Debug, Serialize)]
 struct Recording {
     by: &'static str,
     pid: u32,
     seconds: f64,
-    /// Why no longer: `seconds`, as asked; `stopped`, by Ctrl-C; `process`, it ended; `full`, the recording is as large as it
-    /// may be.
+    /// Why it ended: `seconds`, the requested duration; `stopped`, Ctrl-C; `process`, the process ended;
+    /// `full`, the size limit.
     ended: &'static str,
     calls: &'static [&'static str],
     call_count: u64,
     sizes: String,
-    /// Calls that are not counted, because nobody knows any more where they went.
+    /// Calls not counted, because their descriptor is unknown.
     unknown_count: u64,
-    /// Calls that are not counted, because they went to files, terminals and the like.
+    /// Calls not counted, because they used files, terminals and the like.
     elsewhere_count: u64,
-    /// Messages that are not counted, because `sendmmsg` or `recvmmsg` does not tell their sizes.
+    /// Messages not counted, because `sendmmsg` and `recvmmsg` do not report their sizes.
     batched_count: u64,
-    /// Events that came too fast to be written down: what they tell of is missing.
+    /// Events lost because they came too fast.
     lost_count: u64,
-    /// What being recorded costs a call here, or null if it could not be measured.
+    /// The overhead per call on this machine, or null if it could not be measured.
     overhead: Option<Overhead>,
 }
 
@@ -57,18 +57,17 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         return write_module(file);
     }
     platform::can_record().map_err(Failure::Other)?;
-    let process =
-        arguments.pid.ok_or_else(|| Failure::Usage("--pid is missing: expected a process".into()))?;
+    let process = arguments.pid.ok_or_else(|| Failure::Usage("pass --pid PID".into()))?;
     is_process(process)?;
-    let order = Order { process, calls: Calls::of(arguments.count), with_children: arguments.children };
-    let mut descriptors = Descriptors::of(process, arguments.children).map_err(|error| {
-        Failure::Other(format!("cannot see what process {process} has open: {error}{}", hint(&error)))
+    let order = Order { process, calls: Calls::new(arguments.count), with_children: arguments.children };
+    let mut descriptors = Descriptors::new(process, arguments.children).map_err(|error| {
+        Failure::Other(format!("cannot read the open files of process {process}: {error}{}", hint(&error)))
     })?;
 
     let mut stop = stop::until_signalled()?;
     let (method, mut running) = start(arguments, &order)?;
     eprintln!(
-        "roundtrip: recording process {process} by {} for {} s; Ctrl-C ends it",
+        "roundtrip: recording process {process} with {} for {} s; Ctrl-C stops",
         method.name(),
         arguments.seconds
     );
@@ -93,7 +92,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         .map_err(|why| Failure::Other(format!("cannot read the recording: {why}")))?;
     let overhead = overhead::measure(method, &order);
     if let Err(why) = &overhead {
-        eprintln!("roundtrip: what recording costs could not be measured: {why}");
+        eprintln!("roundtrip: cannot measure the recording overhead: {why}");
     }
 
     let profile = counting::profile(&tally.sizes);
@@ -112,7 +111,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         overhead: overhead.ok(),
     };
     let Some(profile) = &profile else {
-        return Err(Failure::Other(report::nothing(&recording)));
+        return Err(Failure::Other(report::no_calls(&recording)));
     };
     if let Some(path) = &arguments.output {
         fs::write(path, counting::csv(profile)).on_disk(path)?;
@@ -125,15 +124,15 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
 
 fn is_process(process: u32) -> crate::Result<()> {
     let wrong = |why: String| Failure::Usage(format!("--pid {process}: {why}"));
-    let status = fs::read_to_string(format!("/proc/{process}/status"))
-        .map_err(|_| wrong("no process has this number".into()))?;
+    let status =
+        fs::read_to_string(format!("/proc/{process}/status")).map_err(|_| wrong("no such process".into()))?;
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     match field("Tgid:") {
         Some(leader) if leader != process.to_string() => {
-            Err(wrong(format!("this is a thread: expected its process, {leader}")))
+            Err(wrong(format!("this is a thread: expected its process ID, {leader}")))
         }
         _ if field("State:").is_some_and(|state| state.starts_with(['Z', 'X'])) => {
-            Err(wrong("this process has ended".into()))
+            Err(wrong("this process has exited".into()))
         }
         _ => Ok(()),
     }
@@ -145,7 +144,7 @@ fn start(arguments: &RecordArguments, order: &Order) -> crate::Result<(By, Runni
         match method.start(order) {
             Ok(running) => {
                 for refusal in &refusals {
-                    eprintln!("roundtrip: not by {refusal}");
+                    eprintln!("roundtrip: not using {refusal}");
                 }
                 return Ok((method, running));
             }
@@ -167,15 +166,15 @@ fn hint(error: &io::Error) -> String {
     let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     let limited = match scope.trim() {
         "" | "0" => String::new(),
-        scope => format!("; kernel.yama.ptrace_scope is {scope}, which lets no other process trace it"),
+        scope => format!("; kernel.yama.ptrace_scope is {scope}, which restricts tracing"),
     };
     if platform::is_administrator() {
         return limited;
     }
-    format!("\nThe system may permit it to root: sudo roundtrip record …{limited}")
+    format!("\nTry as root: sudo roundtrip record …{limited}")
 }
 
-// The ways to record a process, tried from the cheapest on.
+// The recorders, tried in order of overhead.
 
 pub(crate) struct Running {
     method: By,
@@ -193,9 +192,14 @@ impl By {
         }
     }
 
-    /// Begins. Once this returns, every call is recorded.
+    /// Starts recording. Every call after the return is recorded.
     pub(crate) fn start(self, order: &Order) -> Result<Running, String> {
-        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let folder = tempfile::tempdir().map_err(|error| {
+            format!(
+                "cannot create a temporary folder: \
+         {error}"
+            )
+        })?;
         let log = folder.path().join(LOG);
         let threads = counting::threads(order.process);
         let tracer = match self {
@@ -206,7 +210,7 @@ impl By {
     }
 }
 
-/// What a recording is written to, in a folder of its own.
+/// The file of a recording, in a temporary folder.
 const LOG: &str = "log";
 
 impl Running {
@@ -215,7 +219,7 @@ impl Running {
         self.tracer.has_ended()
     }
 
-    /// Ends it, and reads what was recorded.
+    /// Stops it, and reads the recording.
     pub(crate) fn end(self, descriptors: &Descriptors) -> Result<Tally, String> {
         let Self { method, order, tracer, threads, folder } = self;
         tracer.finish()?;
@@ -227,9 +231,9 @@ impl Running {
     }
 }
 
-// A program that records another process: started, waited for until it records, asked to end. It never outlives this one.
+// A program that records another process, from its start to its end. It never outlives this process.
 
-/// Until it records, and until it has ended after it was asked to.
+/// The timeout for starting to record, and for stopping.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug)]
@@ -239,21 +243,21 @@ pub(crate) struct Order {
     pub(crate) with_children: bool,
 }
 
-/// A program at its work. Dropped, it is killed.
+/// A running recorder. Killed when dropped.
 pub(crate) struct Tracer {
     child: Child,
-    /// Says nothing, and is disconnected when the program closes its standard error: when it has ended.
+    /// Disconnected when the program closes its standard error, which means that it has ended.
     news: Receiver<()>,
 }
 
 impl Tracer {
-    /// Starts a program, and waits until a line on its standard error says that it records.
+    /// Starts a program, and waits for the line on its standard error that shows that it records.
     pub(crate) fn start(mut command: Command, is_attached: fn(&str) -> bool) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         death::prepare(&mut command);
         let mut child = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => format!("no {name} is installed"),
+            io::ErrorKind::NotFound => format!("{name} is not installed"),
             _ => error.to_string(),
         })?;
         let errors = child.stderr.take();
@@ -272,29 +276,29 @@ impl Tracer {
                 said.push(line);
                 begun
             });
-            // Nobody waits any more where it took too long.
+            // The receiver is gone if it took too long.
             let _ = attached.send(if begun { Ok(()) } else { Err(complaint(&said)) });
             lines.for_each(drop);
         });
         let begun = attaching.recv_timeout(DEADLINE);
-        begun.map_err(|_| format!("{name} did not begin within {} s", DEADLINE.as_secs()))??;
-        // It may print that it records and end at once; what was recorded until then is read all the same.
+        begun.map_err(|_| format!("{name} did not start within {} s", DEADLINE.as_secs()))??;
+        // It may end right after it started to record; the recording up to then is read.
         let _ = tracer.has_ended();
         Ok(tracer)
     }
 
-    /// Whether it has ended, as it does with the process that it records.
+    /// Whether it has ended, as it does with the recorded process.
     pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Asks it to end, and waits until what was recorded is written.
+    /// Asks it to end, and waits until the recording is written.
     pub(crate) fn finish(mut self) -> Result<(), String> {
         if !self.has_ended() {
             platform::ask_to_end(&self.child).map_err(|error| error.to_string())?;
             self.child.stdin.take();
             if self.news.recv_timeout(DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                return Err(format!("what records did not end within {} s", DEADLINE.as_secs()));
+                return Err(format!("the recorder did not exit within {} s", DEADLINE.as_secs()));
             }
         }
         self.child.wait().map(drop).map_err(|error| error.to_string())
@@ -309,16 +313,16 @@ impl Drop for Tracer {
     }
 }
 
-/// What of its last words says why: perf marks it, strace says nothing else.
+/// The reason in its last output: perf marks it; strace prints only the reason.
 fn complaint(said: &[String]) -> String {
     let after = |mark: &str| said.iter().find_map(|line| line.trim().strip_prefix(mark).map(str::trim));
     let at_all = said.iter().map(|line| line.trim()).find(|line| !line.is_empty());
     let said = after("Error:").filter(|rest| !rest.is_empty()).or_else(|| after("strace:")).or(at_all);
-    said.unwrap_or("it ended without a word").to_owned()
+    said.unwrap_or("it exited without a message").to_owned()
 }
 
-// Programs of Node: a module that counts their messages from within, for where nobody may watch from outside, and because
-// there it is known what a message is.
+// Node programs: a module that counts messages inside the process. It needs no permission to trace, and it
+// knows message boundaries.
 
 const MODULE: &str = include_str!("node.cjs");
 
@@ -326,9 +330,7 @@ pub(crate) fn write_module(file: &Path) -> crate::Result<()> {
     fs::write(file, MODULE).on_disk(file)?;
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let module = shell_words::quote(&absolute.to_string_lossy()).into_owned();
-    eprintln!(
-        "roundtrip: counts the messages of a program: ROUNDTRIP_SIZES=sizes.csv node --require {module} PROGRAM"
-    );
+    eprintln!("roundtrip: to count messages, run: ROUNDTRIP_SIZES=sizes.csv node --require {module} PROGRAM");
     Ok(())
 }
 
@@ -341,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_a_program_says_the_reason_is_told() {
+    fn reports_the_reason_in_a_programs_output() {
         let perf = [
             "event syntax error: 'syscalls:sys_enter_write'",
             "Error:\tNo permissions to read /sys/kernel",
@@ -353,6 +355,6 @@ mod tests {
             why(&["strace: attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted"]),
             "attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted"
         );
-        assert_eq!(why(&[]), "it ended without a word");
+        assert_eq!(why(&[]), "it exited without a message");
     }
 }

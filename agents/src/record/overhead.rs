@@ -1,5 +1,5 @@
-//! What being recorded costs a call on this machine: a process of our own sends messages to itself, timed first alone and then
-//! while the same program records it in the same way.
+//! The overhead of recording a call on this machine: a process sends messages to itself, timed first without
+//! and then with the same recorder.
 
 use super::Order;
 use super::counting::Descriptors;
@@ -12,14 +12,14 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const MESSAGE_BYTES: usize = 64;
-/// Messages of a round, which is timed as a whole: together they fit in the smallest pipe, of one page.
+/// Messages in a timed round: together they fit in the smallest pipe, of one page.
 const ROUND_MESSAGES: u32 = 32;
-/// Rounds, of which the median counts; under strace, at about 40 us a call, a third of a second.
+/// Rounds; the median counts. With strace, at about 40 us per call, they take a third of a second.
 const ROUNDS: usize = 256;
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Overhead {
-    /// How long sending 64 bytes takes a process that nobody records, in nanoseconds.
+    /// Time to send 64 bytes without a recorder, in nanoseconds.
     pub(crate) alone_ns: f64,
     pub(crate) recorded_ns: f64,
     pub(crate) ratio: f64,
@@ -37,16 +37,16 @@ pub(crate) fn measure(method: By, order: &Order) -> Result<Overhead, String> {
     command.arg("record-probe").stdin(Stdio::piped()).stdout(Stdio::piped());
     death::prepare(&mut command);
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let told = death::bind(&child).map_err(|error| error.to_string()).and_then(|()| {
+    let result = death::bind(&child).map_err(|error| error.to_string()).and_then(|()| {
         let ends = child.stdin.take().zip(child.stdout.take());
-        let (mut ask, answers) = ends.ok_or("it has no pipes")?;
+        let (mut ask, answers) = ends.ok_or("no pipes to the probe process")?;
         let mut answers = BufReader::new(answers);
         let mut call_ns = || -> Result<f64, String> {
             let mut line = String::new();
             ask.write_all(b"\n")
                 .and_then(|()| answers.read_line(&mut line))
                 .map_err(|error| error.to_string())?;
-            let round_ns: u64 = line.trim().parse().map_err(|_| format!("it says {line:?}"))?;
+            let round_ns: u64 = line.trim().parse().map_err(|_| format!("unexpected output {line:?}"))?;
             Ok(round_ns as f64 / f64::from(ROUND_MESSAGES))
         };
         // The first time warms up.
@@ -55,18 +55,19 @@ pub(crate) fn measure(method: By, order: &Order) -> Result<Overhead, String> {
         let recording = method.start(&Order { process: child.id(), with_children: false, ..*order })?;
         call_ns()?;
         let recorded_ns = call_ns()?;
-        recording.end(&Descriptors::of(child.id(), false).map_err(|error| error.to_string())?)?;
+        recording.end(&Descriptors::new(child.id(), false).map_err(|error| error.to_string())?)?;
         Ok(Overhead { alone_ns, recorded_ns, ratio: recorded_ns / alone_ns.max(1.0) })
     });
-    // It ends when nobody asks it any more; whatever it did is measured.
+    // It ends when its input is closed; the measurement is complete.
     let _ = child.kill();
     let _ = child.wait();
-    told
+    result
 }
 
-/// The process that is recorded: for every line on standard input it does all rounds, and prints the median in nanoseconds.
+/// The recorded process. For every line on standard input, it runs all rounds, and prints the median in
+/// nanoseconds.
 pub(crate) fn probe() -> crate::Result<()> {
-    let failed = |error: io::Error| Failure::Other(format!("cannot measure what recording costs: {error}"));
+    let failed = |error: io::Error| Failure::Other(format!("cannot measure the recording overhead: {error}"));
     death::die_with_parent().map_err(failed)?;
     for line in io::stdin().lines() {
         line.map_err(failed)?;
@@ -96,7 +97,7 @@ fn rounds() -> io::Result<u128> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_rounds_take_some_time_and_end() {
+    fn rounds_take_time_and_end() {
         assert!(super::rounds().unwrap() > 0);
     }
 }

@@ -1,5 +1,6 @@
-//! By perf(1), the kernel's own way: its tracepoints of system calls write the number of the descriptor when a call begins and
-//! the result when it ends, both into a buffer, and the process is never stopped. Needs the rights to read the tracepoints.
+//! Records with perf(1): the kernel's tracepoints of system calls write the descriptor at the start of a call
+//! and the result at its
+//! end to a buffer, without stopping the process. Needs permission to read the tracepoints.
 
 use super::Order;
 use super::counting::{Calls, Descriptors, Kind, Tally, carried};
@@ -8,19 +9,20 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a recording may take of the disk: at about 190 B a call, 1.4 million of them.
+/// The size limit of a recording: 1.4 million calls at about 190 B.
 const FILE_SIZE_MAX: &str = "256M";
 
-/// The buffer of each processor: with perf's own, of half a MiB, about one in 500 events of a process that does nothing but
-/// send was lost.
+/// The buffer per processor. With perf's default of half a MiB, a process that only sends lost about one in
+/// 500 events.
 const BUFFER_SIZE: &str = "4M";
 
-/// The clock with which looks at descriptors are timed.
+/// The clock for the times of descriptor scans.
 const CLOCK: &str = "CLOCK_MONOTONIC";
 
 const MAKING: [&str; 3] = ["socket", "accept", "accept4"];
 
-/// Whatever perf starts runs once the tracepoints are on; the recording ends with it, and it with this process.
+/// perf starts this program when the tracepoints are active. The recording ends with it, and it ends with
+/// this process.
 const COMPANION: [&str; 4] = ["--", "sh", "-c", "echo recording >&2; read _"];
 
 pub(crate) fn command(order: &Order, log: &Path) -> Command {
@@ -51,7 +53,7 @@ pub(crate) fn command(order: &Order, log: &Path) -> Command {
     command
 }
 
-/// Whether a line that it prints says that it records.
+/// Whether a line of its output shows that it records.
 pub(crate) fn is_attached(line: &str) -> bool {
     line == "recording"
 }
@@ -63,37 +65,38 @@ pub(crate) fn read(order: &Order, descriptors: &Descriptors, log: &Path) -> Resu
         .arg(log);
     command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let mut script = Script::of(order, descriptors);
+    let mut script = Script::new(order, descriptors);
     if let Some(output) = child.stdout.take() {
         for line in BufReader::new(output).lines() {
             script.line(&line.map_err(|error| error.to_string())?);
         }
     }
     let status = child.wait().map_err(|error| error.to_string())?;
-    if status.success() { Ok(script.tally) } else { Err(format!("perf script ended with {status}")) }
+    if status.success() { Ok(script.tally) } else { Err(format!("perf script failed: {status}")) }
 }
 
 struct Script<'a> {
     calls: Calls,
-    /// None: all of them.
+    /// `None` means all processes.
     process: Option<u32>,
     descriptors: &'a Descriptors,
     threads: BTreeMap<u32, Thread>,
-    /// Sockets that were made meanwhile, and not closed yet.
+    /// Sockets created during the recording and still open.
     made: BTreeSet<(u32, i32)>,
     tally: Tally,
 }
 
 #[derive(Default)]
 struct Thread {
-    /// The last line about it: perf 6.1 now and then writes one twice, and no thread does the same twice in a nanosecond.
+    /// The thread's last line. perf 6.1 sometimes writes a line twice, and no thread repeats a call within a
+    /// nanosecond.
     last: String,
-    /// The call that it is about, and its descriptor.
+    /// The call in progress, and its descriptor.
     begun: Option<(String, i32)>,
 }
 
 impl<'a> Script<'a> {
-    fn of(order: &Order, descriptors: &'a Descriptors) -> Self {
+    fn new(order: &Order, descriptors: &'a Descriptors) -> Self {
         Self {
             calls: order.calls,
             process: (!order.with_children).then_some(order.process),
@@ -104,15 +107,16 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// `1234/1235 37.456570442: syscalls:sys_enter_write: fd: 0x00000004, ...`, `1234/1235 37.456570495:
-    /// syscalls:sys_exit_write: 0x40`, or how many events were lost.
+    /// Parses `1234/1235 37.456570442: syscalls:sys_enter_write: fd: 0x00000004, ...`, `1234/1235
+    /// 37.456570495: syscalls:sys_exit_write: 0x40`, or
+    /// the number of lost events.
     fn line(&mut self, line: &str) {
         if line.contains("PERF_RECORD_LOST") {
             let lost = line.split_whitespace().next_back().and_then(|word| word.parse::<u64>().ok());
             self.tally.lost_count += lost.unwrap_or(0);
             return;
         }
-        // Whatever else it says is about none of our events.
+        // Other lines are not about our events.
         let _ = self.event(line);
     }
 
@@ -156,7 +160,7 @@ impl<'a> Script<'a> {
         let kind = match begun {
             Some((_, descriptor)) if self.made.contains(&(process, descriptor)) => Kind::Channel,
             Some((_, descriptor)) => self.descriptors.kind(process, descriptor, nanoseconds(time)?),
-            // It began before it was recorded.
+            // It began before the recording.
             None => Kind::Unknown,
         };
         self.tally.add(kind, carried, 1);
@@ -170,7 +174,7 @@ fn nanoseconds(time: &str) -> Option<u64> {
     Some(seconds.parse::<u64>().ok()? * 1_000_000_000 + ns.parse::<u64>().ok()?)
 }
 
-/// A register as it is printed: negative numbers as what they are without a sign.
+/// A register as printed: negative numbers as unsigned.
 fn number(text: &str) -> Option<i64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
 }
@@ -180,11 +184,11 @@ mod tests {
     use super::*;
     use crate::cli::Counted;
 
-    /// Of a process whose descriptors nobody could look at, but for the sockets that it makes.
+    /// For a process whose descriptors are unknown, except for the sockets that it creates.
     fn tally(with_children: bool, lines: &[&str]) -> Tally {
-        let order = Order { process: 7, calls: Calls::of(Counted::Sends), with_children };
+        let order = Order { process: 7, calls: Calls::new(Counted::Sends), with_children };
         let descriptors = Descriptors::none(7, with_children);
-        let mut script = Script::of(&order, &descriptors);
+        let mut script = Script::new(&order, &descriptors);
         lines.iter().for_each(|line| script.line(line));
         script.tally
     }
@@ -195,7 +199,7 @@ mod tests {
     const ENDED: &str = "    7/7    1.000000002:  syscalls:sys_exit_write: 0xa";
 
     #[test]
-    fn the_beginning_of_a_call_tells_where_it_goes_and_its_end_how_many_bytes() {
+    fn combines_start_and_end_of_a_call() {
         let found = tally(
             false,
             &[
@@ -212,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_carried_nothing_or_several_is_no_message_of_a_size() {
+    fn ignores_failed_empty_and_batched_calls() {
         let found = tally(
             false,
             &[
@@ -230,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_is_known_from_when_it_was_made_until_it_was_closed() {
+    fn tracks_sockets_from_creation_to_close() {
         let closed = "7/7 1.000000003: syscalls:sys_enter_close: fd: 0x00000004";
         let again = [BEGUN, ENDED].map(|line| line.replace("1.00000", "2.00000"));
         let found = tally(false, &[MADE, BEGUN, ENDED, closed, &again[0], &again[1]]);
@@ -238,13 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_written_twice_happened_once() {
+    fn counts_duplicate_events_once() {
         let found = tally(false, &[MADE, BEGUN, BEGUN, ENDED, ENDED]);
         assert_eq!(found, Tally { sizes: BTreeMap::from([(10, 1)]), ..Tally::default() });
     }
 
     #[test]
-    fn with_children_every_process_counts_and_a_call_that_began_before_went_nobody_knows_where() {
+    fn counts_children_and_unknown_descriptors() {
         let ended = "9/9 1.000000000: syscalls:sys_exit_write: 0x5";
         assert_eq!(tally(true, &[ended]), Tally { unknown_count: 1, ..Tally::default() });
         assert_eq!(tally(false, &[ended]), Tally::default());

@@ -1,4 +1,4 @@
-//! The answer for people: what was recorded, how, what it cost, and what to mind.
+//! The text output: the sizes, the method, the overhead and caveats.
 
 use super::Recording;
 use super::counting::quantile_bytes;
@@ -12,16 +12,16 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
     let mut text = vec![
         paragraph(
             &format!(
-                "{} calls of process {} to pipes and sockets ({}) in {:.1} s, by {}{}.",
+                "{} calls by process {} on pipes and sockets ({}) in {:.1} s, recorded with {}{}.",
                 count(recording.call_count),
                 recording.pid,
                 recording.calls.join(", "),
                 recording.seconds,
                 recording.by,
                 match recording.ended {
-                    "process" => "; then it ended",
-                    "full" => "; then the recording was as large as it may be",
-                    "stopped" => "; then you ended it",
+                    "process" => "; the process exited",
+                    "full" => "; stopped at the size limit",
+                    "stopped" => "; stopped by you",
                     _ => "",
                 }
             ),
@@ -34,32 +34,32 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
             bytes(profile.max_bytes())
         ),
         String::new(),
-        // One word, to be copied.
+        // One word, for copying.
         recording.sizes.clone(),
         String::new(),
     ];
     text.extend(missing(recording).iter().map(|line| paragraph(line, 0)));
     text.push(paragraph(&cost(recording), 0));
     text.push(paragraph(
-        "On a stream (a pipe, TCP) a call is not always a message: a program may write one in several calls, or several in \
-         one. Where it does, these are the sizes of its writes.",
+        "On streams (pipes, TCP) these are the sizes of calls. A program may write one message in several \
+         calls, or several messages in one.",
         0,
     ));
     text.join("\n")
 }
 
-pub(crate) fn nothing(recording: &Recording) -> String {
+pub(crate) fn no_calls(recording: &Recording) -> String {
     let mut text = vec![format!(
-        "in {:.1} s process {} made no call that counts ({} to pipes and sockets), seen by {}{}",
+        "no calls in {:.1} s: process {} made no {} on pipes or sockets, recorded with {}{}",
         recording.seconds,
         recording.pid,
         recording.calls.join(", "),
         recording.by,
-        if recording.ended == "process" { "; then it ended" } else { "" }
+        if recording.ended == "process" { "; the process exited" } else { "" }
     )];
     if recording.elsewhere_count > 0 {
         text.push(format!(
-            "{} calls went to files, terminals and the like",
+            "{} calls were on other descriptors, such as files and terminals",
             count(recording.elsewhere_count)
         ));
     }
@@ -67,28 +67,29 @@ pub(crate) fn nothing(recording: &Recording) -> String {
     text.join("\n")
 }
 
-/// What is not counted though it may belong there.
+/// Calls that may be messages but are not counted.
 fn missing(recording: &Recording) -> Vec<String> {
     let (unknown, batched, lost) = (recording.unknown_count, recording.batched_count, recording.lost_count);
     [
         (
             unknown,
             format!(
-                "Not counted: {} calls to descriptors that were gone before they could be looked at.",
+                "Not counted: {} calls on descriptors that were closed too soon to inspect.",
                 count(unknown)
             ),
         ),
         (
             batched,
             format!(
-                "Not counted: {} messages sent or received several at a time, whose sizes the system does not tell.",
+                "Not counted: {} batched messages; the system does not report their sizes.",
                 count(batched)
             ),
         ),
         (
             lost,
             format!(
-                "{} events were lost because they came faster than they could be written down: the counts are too low.",
+                "{} events were lost because they arrived faster than they could be written. The counts are \
+                 too low.",
                 count(lost)
             ),
         ),
@@ -101,19 +102,19 @@ fn missing(recording: &Recording) -> Vec<String> {
 
 fn cost(recording: &Recording) -> String {
     let Some(overhead) = recording.overhead else {
-        return "What recording cost the process could not be measured.".into();
+        return "Recording overhead: unknown.".into();
     };
     let spent_ns = overhead.longer_ns().max(0.0) * recording.call_count as f64;
     let share = spent_ns / (recording.seconds.max(0.001) * 1e9);
     format!(
-        "Measured on a process of our own on this machine, a call takes {:.0} ns longer while it is recorded ({:.0} ns \
-         instead of {:.0} ns, {:.1} times as long). For the calls above that is {} of the time of one processor{}.",
+        "Recording overhead: {:.0} ns per call ({:.0} ns instead of {:.0} ns, {:.1} times as long), \
+         measured with a test process. For the calls above, {} of one CPU{}.",
         overhead.longer_ns(),
         overhead.recorded_ns,
         overhead.alone_ns,
         overhead.ratio,
         percent(share),
-        if recording.by == "strace" { "; strace delays all others by as much" } else { "" }
+        if recording.by == "strace" { "; strace slows all other calls equally" } else { "" }
     )
 }
 
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_says_how_it_was_made_what_it_cost_and_that_a_write_is_not_always_a_message() {
+    fn prints_method_overhead_and_caveats() {
         let (recording, profile) = recording();
         let text = render(&recording, &profile);
         assert!(
@@ -152,31 +153,27 @@ mod tests {
         );
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            text.starts_with("100,000 calls of process 42 to pipes and sockets (write) in 10.0 s, by perf."),
-            "{text}"
-        );
-        assert!(
-            text.contains(
-                "a call takes 1000 ns longer while it is recorded (1250 ns instead of 250 ns, 5.0 times"
+            text.starts_with(
+                "100,000 calls by process 42 on pipes and sockets (write) in 10.0 s, recorded \
+             with perf."
             ),
             "{text}"
         );
-        assert!(text.contains("that is 1.0 % of the time of one processor."), "{text}");
-        assert!(text.contains("a call is not always a message"), "{text}");
+        assert!(text.contains("1000 ns per call (1250 ns instead of 250 ns, 5.0 times"), "{text}");
+        assert!(text.contains("1.0 % of one CPU."), "{text}");
+        assert!(text.contains("these are the sizes of calls"), "{text}");
     }
 
     #[test]
-    fn what_is_missing_is_told_and_only_then() {
+    fn reports_only_real_gaps() {
         let (complete, profile) = recording();
         assert!(!render(&complete, &profile).contains("Not counted"));
         let broken = Recording { unknown_count: 7, batched_count: 8, lost_count: 9, ..complete };
         let text = render(&broken, &profile).split_whitespace().collect::<Vec<_>>().join(" ");
-        for told in [
-            "7 calls to descriptors that were gone",
-            "8 messages sent or received several",
-            "9 events were lost",
-        ] {
-            assert!(text.contains(told), "{told}: {text}");
+        for expected in
+            ["7 calls on descriptors that were closed", "8 batched messages", "9 events were lost"]
+        {
+            assert!(text.contains(expected), "{expected}: {text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! By strace(1), where perf may not record: it stops the process twice at every system call, counted or not, which costs far
-//! more. It tells the kind of every descriptor itself.
+//! Records with strace(1), where perf is not permitted. It stops the process twice at every system call,
+//! which costs far more. It prints the kind of each descriptor.
 
 use super::Order;
 use super::counting::{Calls, Descriptors, Kind, Tally, carried};
@@ -9,10 +9,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
 
-/// Calls that start threads and processes: their flags tell which.
+/// Calls that start threads or processes, depending on their flags.
 const STARTING: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
 
-/// The command that records. No content is: strings are cut to nothing.
+/// The recording command. It records no contents: strings are cut to nothing.
 pub(crate) fn command(order: &Order, log: &Path) -> Command {
     let calls: Vec<&str> = order.calls.names().chain(STARTING).collect();
     let mut command = Command::new("strace");
@@ -23,12 +23,12 @@ pub(crate) fn command(order: &Order, log: &Path) -> Command {
     command
 }
 
-/// Whether a line that it prints says that it records.
+/// Whether a line of its output shows that it records.
 pub(crate) fn is_attached(line: &str) -> bool {
     line.starts_with("strace: Process ") && line.contains(" attached")
 }
 
-/// Reads what was recorded; `threads` are those that the process had before.
+/// Reads the recording; `threads` are those the process had before.
 pub(crate) fn read(
     order: &Order,
     descriptors: &Descriptors,
@@ -36,7 +36,7 @@ pub(crate) fn read(
     log: &Path,
 ) -> Result<Tally, String> {
     let file = File::open(log).map_err(|error| error.to_string())?;
-    let mut trace = Trace::of(order.calls);
+    let mut trace = Trace::new(order.calls);
     for line in BufReader::new(file).lines() {
         trace.line(&line.map_err(|error| error.to_string())?);
     }
@@ -45,7 +45,7 @@ pub(crate) fn read(
 
 struct Trace {
     calls: Calls,
-    /// The beginnings of calls that other threads' lines interrupt, by thread.
+    /// The beginnings of calls interrupted by lines of other threads, by thread.
     begun: BTreeMap<u32, String>,
     started: Vec<(u32, u32)>,
     made: BTreeMap<(u32, Call), u64>,
@@ -54,18 +54,19 @@ struct Trace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Call {
     descriptor: i32,
-    /// Whether that is a pipe or socket, where its name tells.
+    /// Whether it is a pipe or socket, if its name shows it.
     is_channel: Option<bool>,
     is_batched: bool,
     carried: u64,
 }
 
 impl Trace {
-    fn of(calls: Calls) -> Self {
+    fn new(calls: Calls) -> Self {
         Self { calls, begun: BTreeMap::new(), started: Vec::new(), made: BTreeMap::new() }
     }
 
-    /// `1234 write(4<pipe:[5]>, ""..., 64) = 64`, or that in two: `1234 write(4<pipe:[5]>, ""..., 64 <unfinished ...>` and
+    /// Parses `1234 write(4<pipe:[5]>, ""..., 64) = 64`, or its two halves: `1234 write(4<pipe:[5]>, ""...,
+    /// 64 <unfinished ...>` and
     /// `1234 <... write resumed>) = 64`.
     fn line(&mut self, line: &str) {
         let Some((thread, rest)) = line.trim_start().split_once(' ') else { return };
@@ -74,11 +75,11 @@ impl Trace {
         if let Some(begun) = rest.strip_suffix("<unfinished ...>") {
             self.begun.insert(thread, begun.to_owned());
         } else if let Some((_, end)) = rest.split_once(" resumed>").filter(|_| rest.starts_with("<... ")) {
-            // Without a beginning there is nothing that says where it went.
+            // Without its beginning, the descriptor is unknown.
             let begun = self.begun.remove(&thread).unwrap_or_default();
             let _ = self.call(thread, &(begun + end));
         } else {
-            // Ends of threads, and whatever else it says, are no calls.
+            // Other lines, such as ends of threads, are not calls.
             let _ = self.call(thread, rest);
         }
     }
@@ -105,9 +106,10 @@ impl Trace {
         Some(())
     }
 
-    /// Of the process alone, or of all that were followed.
+    /// The tally of the process alone, or of all followed processes.
     fn tally(self, order: &Order, descriptors: &Descriptors, mut ours: BTreeSet<u32>) -> Tally {
-        // Whoever starts a thread may be told of after the thread's own calls, so all are known only now.
+        // The call that starts a thread may be printed after the thread's own calls, so the set is complete
+        // only now.
         ours.insert(order.process);
         for (by, thread) in self.started {
             if ours.contains(&by) {
@@ -128,7 +130,7 @@ impl Trace {
                 }
                 Some(true) => Kind::Channel,
                 Some(false) => Kind::Other,
-                // A path: what it led to at last.
+                // A path: its final target.
                 None => descriptors.kind(process, call.descriptor, u64::MAX),
             };
             sum.add(kind, call.carried, count);
@@ -137,7 +139,7 @@ impl Trace {
     }
 }
 
-/// By what a descriptor is of: `pipe:[5]>`, `socket:[6]>`, `/tmp/file>`. A path may be that of a FIFO.
+/// From the target of a descriptor: `pipe:[5]>`, `socket:[6]>`, `/tmp/file>`. A path may be a FIFO.
 fn is_channel(file: &str) -> Option<bool> {
     let is_named = |kind: &&str| file.starts_with(kind);
     match file {
@@ -154,8 +156,8 @@ mod tests {
     use crate::cli::Counted;
 
     fn tally(with_children: bool, lines: &str) -> Tally {
-        let order = Order { process: 7, calls: Calls::of(Counted::Sends), with_children };
-        let mut trace = Trace::of(order.calls);
+        let order = Order { process: 7, calls: Calls::new(Counted::Sends), with_children };
+        let mut trace = Trace::new(order.calls);
         lines.lines().for_each(|line| trace.line(line));
         trace.tally(&order, &Descriptors::none(7, with_children), BTreeSet::from([7]))
     }
@@ -174,7 +176,7 @@ mod tests {
 7     write(99, ""..., 1)              = -1 EBADF (Bad file descriptor)"#;
 
     #[test]
-    fn threads_are_of_the_process_and_other_children_are_not() {
+    fn counts_threads_but_not_children() {
         let expected = Tally {
             sizes: BTreeMap::from([(8, 1), (64, 1), (65, 1)]),
             elsewhere_count: 1,
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn children_are_counted_where_they_are_asked_for() {
+    fn counts_children_on_request() {
         assert_eq!(tally(true, LINES).sizes, BTreeMap::from([(5, 1), (8, 1), (64, 1), (65, 1)]));
     }
 }

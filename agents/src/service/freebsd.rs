@@ -1,4 +1,4 @@
-//! `FreeBSD`: a script of rc.d, which keeps the agent under daemon(8) with an account of its own.
+//! `FreeBSD`: an rc.d script that runs the agent under daemon(8) with a dedicated account.
 
 use super::step::{Step, fill, shell, shell_words};
 use super::{Manager, Running, Service, ask};
@@ -11,12 +11,12 @@ const STATE: &str = "/var/db/roundtrip_agent";
 const SECRETS: &str = "/var/run/roundtrip_agent";
 const TOKEN: &str = "/var/run/roundtrip_agent/token";
 
-/// Where syslogd puts it, unless syslog.conf(5) was changed.
+/// The file that syslogd writes to, unless syslog.conf(5) was changed.
 const LOG: &str = "/var/log/daemon.log";
 const TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_agent");
 const LAB_TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_lab");
 
-/// The account is there already if the service was installed before.
+/// The account exists if the service was installed before.
 const ADD_ACCOUNT: &str = "pw usershow roundtrip_agent >/dev/null 2>&1 || \
                            pw useradd roundtrip_agent -c 'Roundtrip agent' -d /nonexistent -s /usr/sbin/nologin";
 
@@ -45,7 +45,7 @@ pub(super) static MANAGER: Manager = Manager {
     check_machine: || Ok(()),
     check: |_| Ok(()),
     running: || {
-        // Root alone may read which process daemon(8) is; anybody may see whether the account has one.
+        // Only root can read the PID file of daemon(8); all users can see whether the account has a process.
         let answer = ask("service", &[NAME, "onestatus"]).or_else(|| ask("pgrep", &["-u", NAME]));
         Ok(answer.map(|_| Running::noted(&MANAGER)))
     },
@@ -65,7 +65,7 @@ fn script(service: &Service) -> String {
         [service.program.clone()].into_iter().chain(service.arguments(TOKEN, STATE)).collect();
     let values = [
         ("account", shell(NAME)),
-        // Quoted for the one who runs the words, then as a word of its own for the script that holds them.
+        // Quoted twice: for the shell that runs the words, and for the script that contains them.
         ("command", shell(&shell_words(&words))),
         ("secrets", shell(SECRETS)),
         ("state", shell(STATE)),

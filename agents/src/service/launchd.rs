@@ -1,5 +1,5 @@
-//! macOS: a daemon of launchd, as the user who owns the repository. launchd has no user of a service's own, and nothing
-//! that would hand over a secret; whoever owns the checkout may read it, and can own the token.
+//! macOS: a launchd daemon that runs as the owner of the repository. launchd has no dynamic users and no way
+//! to pass secrets; the owner can read the checkout and can own the token.
 
 use super::step::{Step, fill, shell, xml};
 use super::{Manager, Running, Service, ask};
@@ -31,11 +31,11 @@ pub(super) static MANAGER: Manager = Manager {
         Ok(installed(plist(&service.program, service.arguments(), ROOT), ROOT))
     },
     uninstall: || {
-        // `bootout` does not wait. The agent has 60 s to end (`ExitTimeOut`), and until then nothing of this name can be
-        // installed.
+        // `bootout` does not wait. The agent has 60 s to end (`ExitTimeOut`), and until then no service with
+        // this name can be installed.
         let await_end = format!(
             "for second in $(seq 65); do launchctl print {TARGET} >/dev/null 2>&1 || exit 0; sleep 1; done; \
-             echo 'it does not end' >&2; exit 1"
+             echo 'the service did not stop' >&2; exit 1"
         );
         vec![
             Step::run(["launchctl", "bootout", TARGET]),
@@ -51,7 +51,8 @@ pub(super) static MANAGER: Manager = Manager {
             return Ok(());
         }
         Err(Failure::Authentication(format!(
-            "the service runs as {user}, who owns the repository, and must be able to read the token: chown {user} {}",
+            "the service runs as {user}, the owner of the repository, which cannot read the token. Run: \
+             chown {user} {}",
             shell(&service.token_file)
         )))
     },
@@ -63,18 +64,18 @@ pub(super) static MANAGER: Manager = Manager {
     last_line: || super::last_line_of(Path::new(LOG), ""),
 };
 
-/// Who an agent is that was enrolled: it becomes another user for what repositories build.
+/// The user of an enrolled agent: it switches to another user for the repositories' commands.
 const ROOT: &str = "root";
 
 fn user(service: &Service) -> crate::Result<&str> {
     match service.owner.as_deref() {
         Some(ROOT) => Err(Failure::Other(format!(
-            "{} belongs to root, and the service would run as root: expected a checkout of another user",
+            "{} is owned by root, so the service would run as root. Use a checkout owned by another user.",
             service.repository
         ))),
         Some(user) => Ok(user),
         None => Err(Failure::Other(format!(
-            "cannot tell who owns {}: the service would run as that user",
+            "cannot find the owner of {}, as whom the service would run",
             service.repository
         ))),
     }
@@ -82,7 +83,7 @@ fn user(service: &Service) -> crate::Result<&str> {
 
 fn installed(plist: String, user: &str) -> Vec<Step> {
     vec![
-        // The log is there, whoever has the reports.
+        // The log's folder always exists.
         Step::run(["install", "-d", "-o", user, "-m", "0755", STATE]),
         Step::Write { path: FILE.into(), mode: 0o644, text: plist },
         Step::run(["launchctl", "enable", TARGET]),
@@ -104,7 +105,7 @@ fn plist(program: &str, arguments: Vec<String>, user: &str) -> String {
     fill(TEMPLATE, &values)
 }
 
-/// Of `launchctl print`, whose form Apple does not promise.
+/// Parses `launchctl print`, whose format Apple does not guarantee.
 fn is_running(text: &str) -> bool {
     text.lines().any(|line| line.trim() == "state = running")
 }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_service_that_has_a_process_runs() {
+    fn running_service_has_a_process() {
         assert!(is_running("system/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 7\n}"));
         assert!(!is_running("system/x = {\n\tstate = spawn scheduled\n}"));
         assert!(!is_running("Could not find service \"x\" in domain for system"));

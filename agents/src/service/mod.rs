@@ -1,8 +1,9 @@
-//! `roundtrip service`: lets the system keep an agent running, by whatever its own service manager is. Every manager can
-//! be asked on every system what it would do; only its own system does it.
+//! `roundtrip service`: runs an agent with the system's service manager. A dry run works for every system on
+//! every system.
 //!
-//! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state` is
-//! `not-installed`, `stopped` or `running`; the others are null where they are not known. Members are only ever added.
+//! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state`
+//! is `not-installed`, `stopped` or `running`;
+//! unknown values are null. Later versions may add members.
 
 use crate::cli::{Format, InstallArguments, LabArguments, ServiceCommand, Watched, WorkArguments};
 use crate::failure::Failure;
@@ -40,27 +41,27 @@ fn manager(system: System) -> &'static Manager {
 /// A system's own way to keep a program running.
 struct Manager {
     system: System,
-    /// What it calls the service.
+    /// Its name for the service.
     name: &'static str,
-    /// The file that is there while the service is installed; on Windows the service control manager knows.
+    /// A file that exists while the service is installed; on Windows the service control manager knows.
     file: Option<&'static str>,
-    /// Where the service keeps its spool. It outlives the service.
+    /// The folder of the spool, which is kept when the service is removed.
     state: fn() -> PathBuf,
-    /// How to see why the service does not run: a command.
+    /// The command that shows the log.
     log: fn() -> String,
-    /// All that installs the service, in order; the last step starts it.
+    /// The steps that install the service, in order; the last one starts it.
     install: fn(&Service) -> crate::Result<Vec<Step>>,
-    /// The same of an agent that was enrolled. A machine has one agent: it is the same service.
+    /// The same for an enrolled agent. A machine has one agent, so it is the same service.
     install_lab: fn(&LabService) -> crate::Result<Vec<Step>>,
-    /// All that stops and removes it, in order. A step that fails does not keep the others from being done.
+    /// The steps that stop and remove it, in order. A failed step does not prevent the others.
     uninstall: fn() -> Vec<Step>,
-    /// Whether this machine is run by it.
+    /// Checks that this manager runs the machine.
     check_machine: fn() -> crate::Result<()>,
-    /// What must hold of a checkout before anything is changed.
+    /// Checks a checkout before any change.
     check: fn(&Service) -> crate::Result<()>,
-    /// Since when the service runs, or none if it is stopped.
+    /// The running service; `None` if it is stopped.
     running: fn() -> crate::Result<Option<Running>>,
-    /// The last line of its log, where that can be had at once.
+    /// The last line of its log, if it is quickly available.
     last_line: fn() -> Option<String>,
 }
 
@@ -80,10 +81,10 @@ struct Running {
 }
 
 impl Running {
-    /// As the agent itself has noted in its spool, of a checkout or of a lab.
+    /// The note of the agent in its spool, for a checkout or a lab.
     fn noted(manager: &Manager) -> Self {
-        let holder =
-            Holder::of(&(manager.state)()).or_else(|| Holder::of(&manager.system.lab_state().join("spool")));
+        let holder = Holder::read(&(manager.state)())
+            .or_else(|| Holder::read(&manager.system.lab_state().join("spool")));
         Self {
             since: holder.as_ref().map(|holder| holder.since),
             process_id: holder.map(|holder| holder.process_id),
@@ -91,12 +92,12 @@ impl Running {
     }
 }
 
-/// The service that is to be: paths are absolute, and all is text that fits into one line of any file.
+/// The service to install. Paths are absolute, and every text fits in one line of any file.
 #[derive(Clone, Debug)]
 struct Service {
     program: String,
     repository: String,
-    /// Who owns the repository, where that is a user.
+    /// The owner of the repository, if it is a user.
     owner: Option<String>,
     server: String,
     token_file: String,
@@ -107,7 +108,7 @@ struct Service {
 }
 
 impl Service {
-    fn of(work: &WorkArguments) -> crate::Result<Self> {
+    fn from_arguments(work: &WorkArguments) -> crate::Result<Self> {
         let watched = watched(work)?;
         run::plan(&work.preset)?;
         upload::check_address(watched.upload)?;
@@ -128,7 +129,7 @@ impl Service {
         })
     }
 
-    /// What the program is started with. The token is named by a file that the service can read.
+    /// The arguments of the program. The token is in a file that the service can read.
     fn arguments(&self, token_file: &str, spool: &str) -> Vec<String> {
         let every = humantime::format_duration(self.every).to_string().replace(' ', "");
         let mut arguments = vec!["agent".to_owned()];
@@ -152,10 +153,11 @@ impl Service {
     }
 }
 
-// The service of a machine that was enrolled: an agent that takes jobs. It begins as root, because it gives up its rights for what
-// repositories build, and has its folder from `roundtrip enrol`.
+// The service of an enrolled machine: an agent that takes jobs. It starts as root, because it drops
+// privileges for the repositories' commands. `roundtrip
+// enrol` has created its folder.
 
-/// The service that is to be, as [`Service`] is of a checkout.
+/// The service of an enrolled agent; [`Service`] is the one of a checkout.
 #[derive(Clone, Debug)]
 struct LabService {
     program: String,
@@ -166,9 +168,9 @@ struct LabService {
 }
 
 impl LabService {
-    fn of(lab: &LabArguments, manager: &Manager) -> crate::Result<Self> {
+    fn from_arguments(lab: &LabArguments, manager: &Manager) -> crate::Result<Self> {
         let state = match &lab.state {
-            Some(told) => absolute(told)?,
+            Some(text) => absolute(text)?,
             None => one_line(&manager.system.lab_state().to_string_lossy())?,
         };
         let timeout = humantime::format_duration(lab.command_timeout).to_string().replace(' ', "");
@@ -197,14 +199,14 @@ impl LabService {
         arguments
     }
 
-    /// Of systems where the service is root.
+    /// For systems where the service runs as root.
     fn check_confined(&self) -> crate::Result<()> {
         if !self.is_trusting {
             return Ok(());
         }
         Err(Failure::Refused(
-            "this service runs as root, and with --trust-repositories so would all that repositories build: expected a \
-             user without rights, --job-user"
+            "--trust-repositories would run the repositories' commands as root. Pass --job-user with an \
+             unprivileged user instead."
                 .into(),
         ))
     }
@@ -215,9 +217,7 @@ fn program() -> crate::Result<String> {
 }
 
 fn watched(work: &WorkArguments) -> crate::Result<Watched<'_>> {
-    work.watched().ok_or_else(|| {
-        Failure::Usage("no checkout is named: expected --repository, with --upload and --token-file".into())
-    })
+    work.watched().ok_or_else(|| Failure::Usage("pass --repository, --upload and --token-file".into()))
 }
 
 fn is_file(preset: &str) -> bool {
@@ -226,17 +226,17 @@ fn is_file(preset: &str) -> bool {
 
 fn absolute(path: &Path) -> crate::Result<String> {
     let absolute = std::path::absolute(path)
-        .map_err(|error| Failure::Usage(format!("`{}` is no path: {error}", path.display())))?;
+        .map_err(|error| Failure::Usage(format!("invalid path `{}`: {error}", path.display())))?;
     match absolute.to_str() {
         Some(text) => one_line(text),
-        None => Err(Failure::Usage(format!("{} is not UTF-8, as the files of services are", path.display()))),
+        None => Err(Failure::Usage(format!("{} is not UTF-8, which service files require", path.display()))),
     }
 }
 
 fn one_line(text: &str) -> crate::Result<String> {
     if text.contains(char::is_control) {
         return Err(Failure::Usage(format!(
-            "{text:?} holds a control character: no service can be given that"
+            "{text:?} contains a control character, which service files do not allow"
         )));
     }
     Ok(text.to_owned())
@@ -250,70 +250,72 @@ pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     }
 }
 
-enum Asked {
+enum InstallTarget {
     Checkout(Service),
     Lab(LabService),
 }
 
-impl Asked {
-    fn of(arguments: &InstallArguments, manager: &Manager) -> crate::Result<Self> {
+impl InstallTarget {
+    fn from_arguments(arguments: &InstallArguments, manager: &Manager) -> crate::Result<Self> {
         match arguments.work.watched() {
-            Some(_) => Service::of(&arguments.work).map(Self::Checkout),
-            None => LabService::of(&arguments.lab, manager).map(Self::Lab),
+            Some(_) => Service::from_arguments(&arguments.work).map(Self::Checkout),
+            None => LabService::from_arguments(&arguments.lab, manager).map(Self::Lab),
         }
     }
 }
 
 fn install(arguments: &InstallArguments) -> crate::Result<()> {
     let manager = manager(arguments.system.unwrap_or(platform::SYSTEM));
-    let asked = Asked::of(arguments, manager)?;
+    let asked = InstallTarget::from_arguments(arguments, manager)?;
     let steps = match &asked {
-        Asked::Checkout(service) => (manager.install)(service)?,
-        Asked::Lab(service) => (manager.install_lab)(service)?,
+        InstallTarget::Checkout(service) => (manager.install)(service)?,
+        InstallTarget::Lab(service) => (manager.install_lab)(service)?,
     };
     if arguments.print {
         return output::print(&step::listing(&steps));
     }
-    // Whatever can be refused is refused before anything is changed.
+    // Run all checks before changing anything.
     if manager.is_installed()? {
         return Err(Failure::Other(format!(
-            "{} is installed already: to change it, `roundtrip service uninstall` first; what waits in its spool stays",
+            "{} is already installed. To change it, run `roundtrip service uninstall` first; pending \
+             reports are kept.",
             manager.name
         )));
     }
     if !platform::is_administrator() {
         return Err(Failure::Other(format!(
-            "to install a service takes the rights of the system: {}, or see with --print what it would do",
+            "installing a service needs root or Administrator: {}. For a dry run, pass --print.",
             platform::TO_BE_ADMINISTRATOR
         )));
     }
     match &asked {
-        Asked::Checkout(service) => {
+        InstallTarget::Checkout(service) => {
             let watched = watched(&arguments.work)?;
             Repository::read(&Git::named(watched.repository))?;
             check_token(watched.token_file)?;
             (manager.check)(service)?;
         }
-        // Or the system would start it again and again.
-        Asked::Lab(_) => crate::lab::check(&arguments.lab)?,
+        // Otherwise the service manager would restart it forever.
+        InstallTarget::Lab(_) => crate::lab::check(&arguments.lab)?,
     }
     (manager.check_machine)()?;
 
     let Some((start, steps)) = steps.split_last() else { return Ok(()) };
     if let Some(failure) = steps.iter().find_map(|step| step.take().err()) {
         for step in (manager.uninstall)() {
-            // The failure that is told is the one that led here.
+            // Report the original failure only.
             let _ = step.take();
         }
-        return Err(Failure::Other(format!("{failure}\nNothing is installed.")));
+        return Err(Failure::Other(format!("{failure}\nNothing was installed.")));
     }
     start.take().map_err(|failure| {
         Failure::Other(format!(
-            "installed, but it does not start: {failure}\nSee why: {}\n`roundtrip service uninstall` removes it.",
+            "installed, but it does not start: {failure}\nShow the log: {}\nTo remove it: roundtrip service \
+             uninstall",
             (manager.log)()
         ))
     })?;
-    eprintln!("Installed and started: {}. See what it does: {}", manager.name, (manager.log)());
+    eprintln!("Installed and started {}. Show the log: {}", manager.name, (manager.log)());
     Ok(())
 }
 
@@ -321,7 +323,7 @@ fn check_token(path: &Path) -> crate::Result<()> {
     upload::token_in(path)?;
     if platform::others_may_read(path).unwrap_or(false) {
         return Err(Failure::Authentication(format!(
-            "others than its owner may read the token in {}: chmod 600 {}",
+            "other users can read the token {}. Run: chmod 600 {}",
             path.display(),
             step::shell(&path.to_string_lossy())
         )));
@@ -331,11 +333,11 @@ fn check_token(path: &Path) -> crate::Result<()> {
 
 fn uninstall(manager: &Manager) -> crate::Result<()> {
     if !manager.is_installed()? {
-        return Err(Failure::Other(format!("{} is not installed: there is nothing to remove", manager.name)));
+        return Err(Failure::Other(format!("{} is not installed", manager.name)));
     }
     if !platform::is_administrator() {
         return Err(Failure::Other(format!(
-            "to remove a service takes the rights of the system: {}",
+            "removing a service needs root or Administrator: {}",
             platform::TO_BE_ADMINISTRATOR
         )));
     }
@@ -344,7 +346,8 @@ fn uninstall(manager: &Manager) -> crate::Result<()> {
         return Err(failure);
     }
     eprintln!(
-        "Removed: {}. What it measured and still keeps is in {}; of an agent that was enrolled, in its --state, else in {}.",
+        "Removed {}. Pending reports are kept in {}; those of an enrolled agent in its --state folder, by \
+         default {}.",
         manager.name,
         (manager.state)().display(),
         manager.system.lab_state().display()
@@ -382,12 +385,12 @@ fn status(manager: &Manager, format: Format) -> crate::Result<()> {
     let status = Status { name: manager.name, state, since, process_id, last_line };
     match format {
         Format::Json => output::print_json(&status),
-        Format::Human => output::print(&status.told(&(manager.log)())),
+        Format::Human => output::print(&status.text(&(manager.log)())),
     }
 }
 
 impl Status {
-    fn told(&self, log: &str) -> String {
+    fn text(&self, log: &str) -> String {
         let mut text = format!("{}: ", self.name);
         text += match self.state {
             State::NotInstalled => return text + "not installed",
@@ -407,7 +410,7 @@ fn ask(program: &str, arguments: &[&str]) -> Option<String> {
 }
 
 fn last_line_of(path: &Path, holds: &str) -> Option<String> {
-    /// As much of the file's end as is looked at.
+    /// The size of the searched end of the log file.
     const TAIL_BYTES: u64 = 64 * 1024;
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();

@@ -1,4 +1,4 @@
-//! What installing or removing a service consists of: steps that can be printed or taken, and files that are filled in.
+//! Steps of an installation or removal, which are printed or executed, and the files that they write.
 
 use crate::failure::{Failure, OnDisk};
 use crate::platform::{self, ServiceRequest};
@@ -13,11 +13,11 @@ pub(super) enum Step {
     Folder(PathBuf),
     Write {
         path: PathBuf,
-        /// Permissions, where the system has such.
+        /// Permissions, on systems that have a mode.
         mode: u32,
         text: String,
     },
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     Remove(PathBuf),
     Run(Vec<String>),
     Ask(ServiceRequest),
@@ -58,7 +58,7 @@ fn run(words: &[String]) -> crate::Result<()> {
 impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(path) => writeln!(formatter, "# make the folder {}", path.display()),
+            Self::Folder(path) => writeln!(formatter, "# create the folder {}", path.display()),
             Self::Write { path, mode, text } => {
                 write!(formatter, "# write {}, mode {mode:04o}:\n{text}", path.display())
             }
@@ -73,9 +73,9 @@ pub(super) fn listing(steps: &[Step]) -> String {
     steps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-// The files of `agents/packaging/`, filled in. Each format has its own way to quote a text.
+// Fills the templates in `agents/packaging/`. Each format has its own quoting.
 
-/// A template with its `{{names}}` replaced by these values. What a value holds is not looked at again.
+/// Replaces the `{{names}}` in a template. Names within values are not replaced.
 pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut parts = template.split("{{");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -83,19 +83,20 @@ pub(super) fn fill(template: &str, values: &[(&str, String)]) -> String {
         let known = part.split_once("}}").and_then(|(name, rest)| {
             values.iter().find(|(known, _)| *known == name).map(|(_, value)| (value.as_str(), rest))
         });
-        // A template of ours holds no other name: the golden files are the test of it.
+        // Templates contain no other names; the golden files test this.
         let (value, rest) = known.unwrap_or(("{{", part));
         text.extend([value, rest]);
     }
     text
 }
 
-/// A word of a command line of systemd (systemd.service(5)): neither specifiers nor variables.
+/// Quotes a word in a systemd command line (systemd.service(5)), without specifiers and variables.
 pub(super) fn systemd_word(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { systemd_quoted(&text.replace('$', "$$")) }
 }
 
-/// A path in a list of mounts of systemd (systemd.exec(5)): no specifiers, and no colon before another path.
+/// Quotes a path in a systemd mount list (systemd.exec(5)), without specifiers, and without a colon before
+/// another path.
 pub(super) fn systemd_path(text: &str) -> String {
     if is_plain(text) && !text.contains(':') { text.to_owned() } else { systemd_quoted(text) }
 }
@@ -119,7 +120,7 @@ pub(super) fn shell_words<'a>(words: impl IntoIterator<Item = &'a String>) -> St
     words.into_iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word means itself everywhere.
+/// Whether a word needs no quoting in any format.
 fn is_plain(text: &str) -> bool {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "+,-./:=@_".contains(character);
     !text.is_empty() && text.chars().all(is_plain)

@@ -1,4 +1,4 @@
-//! Linux: a unit of systemd, with a user that exists while it runs and a token that only it can read.
+//! Linux: a systemd unit with a dynamic user and a token that only this user can read.
 
 use super::step::{Step, fill, systemd_path, systemd_word};
 use super::{LabService, Manager, Running, Service, ask};
@@ -13,7 +13,7 @@ const FILE: &str = "/etc/systemd/system/roundtrip-agent.service";
 const TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-agent.service");
 const LAB_TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-lab.service");
 
-/// Where systemd puts the credential `token` (systemd.exec(5)).
+/// The path of the credential `token` under systemd (systemd.exec(5)).
 const TOKEN: &str = "${CREDENTIALS_DIRECTORY}/token";
 
 /// Whether systemd runs this machine (`sd_booted(3)`).
@@ -35,7 +35,7 @@ pub(super) static MANAGER: Manager = Manager {
             Step::run(["systemctl", "disable", "--now", UNIT]),
             Step::Remove(FILE.into()),
             Step::run(["systemctl", "daemon-reload"]),
-            // Or it is still listed as failed, if it did.
+            // A failed unit stays listed until it is reset.
             Step::run(["systemctl", "reset-failed", UNIT]),
         ]
     },
@@ -44,15 +44,16 @@ pub(super) static MANAGER: Manager = Manager {
             return Ok(());
         }
         Err(Failure::Other(
-            "this machine is not run by systemd: start `roundtrip agent` by what runs it; --print shows how"
+            "systemd is not running on this machine. Start `roundtrip agent` with your service manager; \
+             --print shows the command."
                 .into(),
         ))
     },
     check: |service| {
-        // systemd cuts the one off, and takes the other for a line that goes on; here it knows no quotes.
+        // systemd trims white space, and takes a backslash as a continued line; quotes do not work here.
         if service.token_file.ends_with(|end: char| end.is_whitespace() || end == '\\') {
             return Err(Failure::Usage(
-                "the token's file has a name that no unit can hold: rename it".into(),
+                "a systemd unit cannot contain the name of the token file. Rename it.".into(),
             ));
         }
         Ok(())
@@ -61,7 +62,7 @@ pub(super) static MANAGER: Manager = Manager {
         let properties = "--property=ActiveState,MainPID,ActiveEnterTimestamp";
         match ask("systemctl", &["show", UNIT, properties, "--timestamp=utc"]) {
             Some(text) => Ok(parse(&text)),
-            None => Err(Failure::Other("systemctl does not say whether the service runs".into())),
+            None => Err(Failure::Other("unexpected output from systemctl: no service state".into())),
         }
     },
     last_line: || {
@@ -91,7 +92,7 @@ fn lab_unit(service: &LabService) -> String {
 
 fn unit(service: &Service) -> String {
     let words = service.arguments(TOKEN, "%S/roundtrip-agent");
-    // What we put in ourselves is to be replaced by systemd; what comes from outside is not.
+    // systemd expands our own specifiers, but nothing in the values.
     let ours = |word: &String| [TOKEN, "%S/roundtrip-agent"].contains(&word.as_str());
     let words = words.iter().map(|word| if ours(word) { word.clone() } else { systemd_word(word) });
     let command: Vec<String> = [systemd_word(&service.program)].into_iter().chain(words).collect();
@@ -124,11 +125,11 @@ mod tests {
     use chrono::TimeZone;
 
     #[test]
-    fn only_an_active_unit_runs_and_says_since_when() {
+    fn reads_the_start_of_active_units() {
         let show = "MainPID=154\nActiveState=active\nActiveEnterTimestamp=Sat 2026-11-21 19:46:58 UTC\n";
         let since = Utc.with_ymd_and_hms(2026, 11, 21, 19, 46, 58).single();
         assert_eq!(parse(show), Some(Running { since, process_id: Some(154) }));
-        // An older systemd tells the time in the machine's own zone.
+        // Older versions of systemd print the local time zone.
         let old = "ActiveState=active\nMainPID=0\nActiveEnterTimestamp=Sat 2026-11-21 20:46:58 CET\n";
         assert_eq!(parse(old), Some(Running::default()));
         for state in ["activating", "failed", "inactive"] {

@@ -1,4 +1,5 @@
-//! What each system would be given, against files that were read by people; and that hard values survive each format.
+//! Compares the files of each system with reviewed golden files, and checks that special values survive each
+//! format.
 
 use super::step::{self, Step};
 use super::{LabService, Service, State, Status, last_line_of, manager};
@@ -14,7 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// With whatever is special somewhere: quotes, spaces, specifiers, variables, entities, our own brackets.
+/// With all special characters: quotes, spaces, specifiers, variables, entities, our own braces.
 fn service() -> Service {
     Service {
         program: "/usr/local/bin/roundtrip".into(),
@@ -29,7 +30,7 @@ fn service() -> Service {
     }
 }
 
-/// The last but one of the arguments that every system is given at least.
+/// The last arguments on every system, except one.
 const END: [&str; 4] = ["--every", "1h30m", "--machine", "lab-1"];
 
 fn listing(system: System, service: &Service) -> String {
@@ -52,18 +53,18 @@ fn lab_listing(system: System) -> String {
 }
 
 #[test]
-fn where_a_lab_service_is_root_it_is_not_told_to_trust_and_on_windows_it_must_be() {
+fn lab_service_trusts_repositories_only_on_windows() {
     for system in [System::Freebsd, System::Linux, System::Macos] {
         let trusting = LabService { is_trusting: true, ..lab_service() };
         let refusal = (manager(system).install_lab)(&trusting).unwrap_err().to_string();
-        assert!(refusal.contains("so would all that repositories build"), "{refusal}");
+        assert!(refusal.contains("--trust-repositories would run"), "{refusal}");
     }
     let refusal = (manager(System::Windows).install_lab)(&lab_service()).unwrap_err().to_string();
     assert!(refusal.contains("--trust-repositories"), "{refusal}");
 }
 
 #[test]
-fn each_system_is_given_what_its_golden_file_says() {
+fn service_files_match_golden_files() {
     for (name, system) in [
         ("freebsd", System::Freebsd),
         ("linux", System::Linux),
@@ -78,7 +79,7 @@ fn each_system_is_given_what_its_golden_file_says() {
 fn golden(name: &str, listing: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    // Windows has its state where the machine says.
+    // On Windows, the state folder depends on the machine.
     let state = (manager(System::Windows).state)();
     let listing = listing.replace(&*state.to_string_lossy(), r"C:\ProgramData\roundtrip-agent");
     let new = std::env::temp_dir().join(format!("roundtrip-golden-{name}.txt"));
@@ -89,7 +90,7 @@ fn golden(name: &str, listing: &str) {
 }
 
 #[test]
-fn the_settings_for_windows_say_what_was_put_in() {
+fn windows_settings_keep_special_values() {
     let steps = (manager(System::Windows).install)(&service()).unwrap();
     let settings = steps.iter().find_map(|step| match step {
         Step::Ask(ServiceRequest::Create(settings)) => Some(settings),
@@ -103,7 +104,7 @@ fn the_settings_for_windows_say_what_was_put_in() {
     assert!(arguments.windows(END.len()).any(|window| window == END), "{arguments:?}");
 }
 
-/// The script, with these lines of a shell in the place of rc.subr, which is in `folder`.
+/// The script, with these shell lines as rc.subr in `folder`.
 #[cfg(unix)]
 fn rc_script(folder: &Path, subr: &str) -> String {
     let steps = (manager(System::Freebsd).install)(&service()).unwrap();
@@ -116,10 +117,10 @@ fn rc_script(folder: &Path, subr: &str) -> String {
     script.unwrap().replace("/etc/rc.subr", path.to_str().unwrap())
 }
 
-/// Not the real rc.subr, but what it does with the two variables: it evaluates them.
+/// Not the real rc.subr, but it also evaluates the two variables.
 #[cfg(unix)]
 #[test]
-fn the_shell_of_rc_d_hands_on_what_was_put_in() {
+fn rc_d_script_keeps_special_values() {
     let folder = tempfile::tempdir().unwrap();
     let evaluates = "load_rc_config() { :; }\nrun_rc_command() { eval \"$command $command_args\"; }\n";
     let script = rc_script(folder.path(), evaluates).replace("/usr/sbin/daemon", "printf '%s\\\\n'");
@@ -135,12 +136,12 @@ fn the_shell_of_rc_d_hands_on_what_was_put_in() {
 
 #[cfg(unix)]
 #[test]
-fn stopping_under_rc_d_signals_until_the_process_has_ended_and_leaves_no_token() {
+fn rc_d_stop_waits_and_removes_the_token() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = folder.path().join("secrets");
     std::fs::create_dir(&secrets).unwrap();
     std::fs::write(secrets.join("token"), "secret").unwrap();
-    // It misses the first signal, and says when it listens.
+    // It ignores the first signal, and prints a line when it is ready for the next.
     let deaf = "trap 'trap - TERM' TERM; echo; while :; do sleep 0.01; done";
     let mut process = Command::new("sh").args(["-c", deaf]).stdout(Stdio::piped()).spawn().unwrap();
     process.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
@@ -158,14 +159,14 @@ fn stopping_under_rc_d_signals_until_the_process_has_ended_and_leaves_no_token()
 }
 
 #[test]
-fn on_macos_nothing_runs_as_root() {
+fn macos_service_does_not_run_as_root() {
     let service = Service { owner: Some("root".into()), ..service() };
     let refusal = (manager(System::Macos).install)(&service).unwrap_err().to_string();
-    assert!(refusal.contains("expected a checkout of another user"), "{refusal}");
+    assert!(refusal.contains("Use a checkout owned by another user"), "{refusal}");
 }
 
 #[test]
-fn people_are_told_the_state_and_what_the_log_said_last() {
+fn status_shows_state_and_last_log_line() {
     let status = |state| Status {
         name: "roundtrip-agent",
         state,
@@ -174,16 +175,16 @@ fn people_are_told_the_state_and_what_the_log_said_last() {
         last_line: Some("measures 1a2b3c4 (one)".into()),
     };
     assert_eq!(
-        status(State::Running).told("journalctl --unit roundtrip-agent"),
+        status(State::Running).text("journalctl --unit roundtrip-agent"),
         "roundtrip-agent: running since 2026-11-21 19:26:58 UTC, process 154\nlast line: measures 1a2b3c4 (one)\n\
          log: journalctl --unit roundtrip-agent"
     );
-    assert_eq!(status(State::NotInstalled).told("x"), "roundtrip-agent: not installed");
+    assert_eq!(status(State::NotInstalled).text("x"), "roundtrip-agent: not installed");
     assert_eq!(serde_json::to_value(status(State::NotInstalled)).unwrap()["state"], "not-installed");
 }
 
 #[test]
-fn the_last_line_of_a_long_log_is_found_at_its_end() {
+fn finds_the_last_line_of_a_long_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("daemon.log");
     assert_eq!(last_line_of(&path, ""), None);

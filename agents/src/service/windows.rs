@@ -1,4 +1,4 @@
-//! Windows: a service under a virtual account, as a file that says all of it. `platform` does what it says.
+//! Windows: a service under a virtual account, described by settings that `platform` applies.
 
 use super::step::{Step, fill};
 use super::{Manager, Running};
@@ -39,14 +39,14 @@ pub(super) static MANAGER: Manager = Manager {
     install_lab: |service| {
         if !service.is_trusting {
             return Err(Failure::Refused(
-                "what repositories build cannot be kept apart from this service: nobody has tried how on Windows. Where \
-                 all that is measured is to be trusted, say so with --trust-repositories"
+                "cannot isolate the repositories' commands on Windows. If you trust all measured \
+                 repositories, pass --trust-repositories."
                     .into(),
             ));
         }
         let state = state();
         Ok(vec![
-            // The log is there, whoever has the reports.
+            // The log's folder always exists.
             Step::Folder(state.clone()),
             Step::Ask(ServiceRequest::Create(settings(&service.program, service.arguments(), &log_file()))),
             grant(&state.to_string_lossy(), "(OI)(CI)M"),

@@ -1,11 +1,12 @@
-//! Uploads what waits in the spool, in the order of the runs, one after the other, with growing pauses while the server is
-//! away. It never removes what the server has not acknowledged.
+//! Uploads pending reports of the spool one by one, in the order of the runs, with growing delays while the
+//! server is unreachable. It never removes
+//! a report that the server has not acknowledged.
 
 use crate::http::Refusal;
 use crate::ledger::Ledger;
 use crate::log::Log;
 use crate::stop::StopSignal;
-use crate::upload::{self, Upload, What};
+use crate::upload::{self, Upload, UploadKind};
 use crate::{http, spool};
 use backon::ExponentialBackoff;
 use roundtrip_wire::{RunId, Slug};
@@ -16,14 +17,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Between the first attempts while the server is away.
+/// The first delay while the server is unreachable.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
-/// Between attempts that only a person can help: the slow pace. The jitter at most doubles it, so that a server which comes back
-/// after days has heard of every agent in four minutes. Six are left to have all that waits in ten.
+/// The longest delay, also after errors that need a person. Jitter at most doubles it, so every agent
+/// contacts a server within four minutes of its
+/// return. Six minutes are left to upload all pending reports within ten.
 const PAUSE_MAX: Duration = Duration::from_secs(120);
 
-/// As long as a server may ask us to wait.
+/// The longest delay that a server may request.
 const ASKED_MAX: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize)]
@@ -43,12 +45,12 @@ impl Uploader {
         Self { queue: Queue::new(spool), server, token_file }
     }
 
-    /// When there is something to do again, if that is known.
+    /// The time of the next attempt, if known.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.queue.next(Instant::now())
     }
 
-    /// Uploads what waits and may be sent now. Breaks if the agent is to stop.
+    /// Uploads the pending reports that are due. Breaks if the agent must stop.
     pub(crate) fn deliver(&mut self, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
         let Self { queue, server, token_file } = self;
         let spool = queue.spool.clone();
@@ -70,7 +72,7 @@ fn send(
     };
     let path = spool::path(spool, id);
     let unreadable = |error: &dyn std::fmt::Display| {
-        ControlFlow::Continue(Err(Refusal::Final(format!("{} is no report: {error}", path.display()))))
+        ControlFlow::Continue(Err(Refusal::Final(format!("{} is not a report: {error}", path.display()))))
     };
     let json = match std::fs::read(&path) {
         Ok(json) => json,
@@ -82,31 +84,31 @@ fn send(
         Err(error) => return unreadable(&error),
     };
     let (ledger, to) = (Some(Ledger::new(spool, server)), server.to_owned());
-    let upload = move || Upload::new(&to, What::Report(id), false, &json, ledger)?.attempt(&token);
+    let upload = move || Upload::new(&to, UploadKind::Report(id), false, &json, ledger)?.attempt(&token);
     let sent = finished(stop.wait_for(upload)?);
     let removed = sent.and_then(|()| {
-        // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
+        // Acknowledged, so nothing is lost. While the file exists, it is sent and acknowledged again.
         spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))
     });
     let page = format!("{}/{project}/runs/{id}", server.trim_end_matches('/'));
     ControlFlow::Continue(removed.map(|()| Some(page)))
 }
 
-/// How an upload ended, of which nothing comes if it crashed.
+/// The outcome of an upload; a crash is a temporary failure.
 fn finished(upload: Option<Result<(), Refusal>>) -> Result<(), Refusal> {
-    upload.unwrap_or_else(|| Err(Refusal::Temporary("the upload has crashed".into(), None)))
+    upload.unwrap_or_else(|| Err(Refusal::Temporary("the upload crashed".into(), None)))
 }
 
-/// What became of a report: where it can be seen, or nothing if it does not wait any more.
+/// The outcome for a report: its page, or `None` if it was no longer pending.
 type Sent = Result<Option<String>, Refusal>;
 
 #[derive(Debug)]
 struct Queue {
     spool: PathBuf,
     pauses: ExponentialBackoff,
-    /// Nothing is sent before.
+    /// No upload starts before this time.
     not_before: Option<Instant>,
-    /// Reports that the server will not have, and when each is tried again. They do not hold up the others.
+    /// Reports that the server rejects, and when each is retried. They do not block the others.
     refused: BTreeMap<RunId, Instant>,
 }
 
@@ -115,12 +117,12 @@ impl Queue {
         Self { spool, pauses: pauses(), not_before: None, refused: BTreeMap::new() }
     }
 
-    /// When there is something to do again, if that is known.
+    /// The time of the next attempt, if known.
     fn next(&self, now: Instant) -> Option<Instant> {
         self.not_before.filter(|then| *then > now)
     }
 
-    /// Sends what waits and may be sent now. Breaks if the agent is to stop.
+    /// Sends the pending reports that are due. Breaks if the agent must stop.
     fn deliver(
         &mut self,
         clock: impl Fn() -> Instant,
@@ -139,12 +141,19 @@ impl Queue {
         waiting.retain(|id| self.refused.get(id).is_none_or(|then| *then <= now));
         for (done, &id) in waiting.iter().enumerate() {
             let left = waiting.len() - done;
-            let reports = if left == 1 { "1 report waits".into() } else { format!("{left} reports wait") };
+            let reports = if left == 1 {
+                "1 report pending".into()
+            } else {
+                format!(
+                    "{left} reports \
+             pending"
+                )
+            };
             match send(id)? {
                 Ok(page) => {
                     self.pauses = pauses();
                     if let Some(page) = page {
-                        log.say(&format!("uploaded {page}"));
+                        log.write(&format!("uploaded {page}"));
                     }
                 }
                 Err(Refusal::Temporary(reason, asked)) => {
@@ -158,7 +167,10 @@ impl Queue {
                 Err(Refusal::Final(reason)) => {
                     self.refused.insert(id, clock() + PAUSE_MAX);
                     let kept = spool::path(&self.spool, id);
-                    log.say(&format!("not uploaded: {reason}; the report is kept at {}", kept.display()));
+                    log.write(&format!(
+                        "upload rejected: {reason}; the report was saved: {}",
+                        kept.display()
+                    ));
                 }
             }
         }
@@ -167,7 +179,7 @@ impl Queue {
 
     fn pause(&mut self, now: Instant, pause: Duration, why: &str, log: &Log) -> ControlFlow<()> {
         self.not_before = Some(now + pause);
-        log.say(&format!("{why}; the next attempt is in {} s", pause.as_secs_f32().ceil()));
+        log.write(&format!("{why}; retrying in {} s", pause.as_secs_f32().ceil()));
         ControlFlow::Continue(())
     }
 }

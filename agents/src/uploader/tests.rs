@@ -1,5 +1,5 @@
-//! Agents whose server is away for days, in simulated time: the real queue with a clock that is set, and reports that are
-//! empty files.
+//! Agents whose server is away for days, in simulated time: the real queue with a simulated clock, and empty
+//! files as reports.
 
 use super::*;
 use std::cell::{Cell, RefCell};
@@ -8,44 +8,44 @@ use tempfile::TempDir;
 
 const AGENTS: usize = 4;
 const EVERY: Duration = Duration::from_secs(600);
-/// How long a run is measured, and nothing is sent: the preset `quick` takes less.
+/// The duration of a run, during which nothing is sent. The preset `quick` takes less.
 const MEASURING: Duration = Duration::from_secs(60);
-/// What an upload takes at most: `cargo xtask bench agents` has measured 427 ms with four agents and the server on two busy
-/// processors.
+/// The longest upload: `cargo xtask bench agents` has measured 427 ms with four agents and the server on two
+/// busy processors.
 const UPLOAD: Duration = Duration::from_millis(500);
-/// As often as an agent looks whether there is something to measure.
+/// How often an agent checks whether a measurement is due.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const BACK_AFTER: Duration = Duration::from_secs(72 * 3_600);
 const ARRIVED_AFTER_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy)]
-enum Away {
-    /// Its machine refuses the connection.
+enum Outage {
+    /// The server's machine refuses the connection.
     Refuses,
-    /// Nothing answers, until the attempt is given up.
+    /// No answer until the timeout.
     IsSilent,
 }
 
-/// When an agent was first heard after the server's return, and when each of its reports had arrived.
+/// When the server first heard from an agent after its return, and when each report arrived.
 struct Heard {
     first: Duration,
     arrived: Vec<(RunId, Duration)>,
 }
 
-/// An agent that measures `runs` from the beginning on, whose server comes back after so long.
-fn simulate(folder: &TempDir, runs: u32, back_after: Duration, away: Away) -> Heard {
+/// Simulates an agent with `runs` measurements from the start, whose server returns after `back_after`.
+fn simulate(folder: &TempDir, runs: u32, back_after: Duration, away: Outage) -> Heard {
     let log = Log::open(Some(&folder.path().join("log"))).unwrap();
     let begin = Instant::now();
     let (now, back) = (Cell::new(begin), begin + back_after);
     let heard = RefCell::new(Heard { first: Duration::MAX, arrived: Vec::new() });
     let send = |id| {
-        let silent = if matches!(away, Away::IsSilent) { upload::TIMEOUT } else { Duration::ZERO };
+        let silent = if matches!(away, Outage::IsSilent) { upload::TIMEOUT } else { Duration::ZERO };
         if now.get() + silent < back {
             now.set(now.get() + silent);
             return ControlFlow::Continue(Err(Refusal::Temporary("away".into(), None)));
         }
         let mut heard = heard.borrow_mut();
-        // One that is under way when the server comes back is heard then.
+        // An upload in progress when the server returns reaches it.
         now.set(now.get().max(back));
         heard.first = heard.first.min(now.get() - back);
         now.set(now.get() + UPLOAD);
@@ -56,7 +56,7 @@ fn simulate(folder: &TempDir, runs: u32, back_after: Duration, away: Away) -> He
     let mut queue = Queue::new(folder.path().to_owned());
     let mut measured = 0;
     while heard.borrow().arrived.len() < runs as usize {
-        // As an agent does: what waits is sent, what is due is measured, or it waits.
+        // Like an agent: sends pending reports, measures if due, or waits.
         let _ = queue.deliver(|| now.get(), send, &log);
         if measured < runs && now.get() >= begin + EVERY * measured {
             now.set(now.get() + MEASURING);
@@ -72,9 +72,9 @@ fn simulate(folder: &TempDir, runs: u32, back_after: Duration, away: Away) -> He
 }
 
 #[test]
-fn all_of_three_days_arrives_in_order_within_ten_minutes_of_the_servers_return() {
+fn uploads_three_days_of_reports_within_ten_minutes() {
     let runs = u32::try_from(BACK_AFTER.as_secs() / EVERY.as_secs()).unwrap();
-    for away in [Away::Refuses, Away::IsSilent] {
+    for away in [Outage::Refuses, Outage::IsSilent] {
         let agents: Vec<Heard> =
             (0..AGENTS).map(|_| simulate(&tempfile::tempdir().unwrap(), runs, BACK_AFTER, away)).collect();
         let arrived: usize = agents.iter().map(|agent| agent.arrived.len()).sum();
@@ -92,14 +92,14 @@ fn all_of_three_days_arrives_in_order_within_ten_minutes_of_the_servers_return()
 }
 
 #[test]
-fn agents_that_lost_their_server_at_once_come_back_to_it_one_by_one() {
+fn spreads_retries_of_many_agents() {
     const ROUNDS: usize = 250;
     const WINDOW_SECONDS: u64 = 30;
     let back_after = Duration::from_secs(2 * 3_600);
     let (mut windows, mut in_step) = ([0_usize; 10], 0);
     for _ in 0..ROUNDS {
         let mut firsts: Vec<u64> = (0..AGENTS)
-            .map(|_| simulate(&tempfile::tempdir().unwrap(), 1, back_after, Away::Refuses).first.as_secs())
+            .map(|_| simulate(&tempfile::tempdir().unwrap(), 1, back_after, Outage::Refuses).first.as_secs())
             .collect();
         firsts.iter().for_each(|first| windows[usize::try_from(first / WINDOW_SECONDS).unwrap()] += 1);
         firsts.sort_unstable();
@@ -110,13 +110,14 @@ fn agents_that_lost_their_server_at_once_come_back_to_it_one_by_one() {
     );
     let all = ROUNDS * AGENTS;
     assert_eq!(windows[8..], [0, 0], "later than twice the slow pace");
-    // Of pauses between one and two times the slow pace, two thirds end within the first of these times, evenly.
+    // The delays are between one and two times the longest one. Two thirds of them end within the first of
+    // these windows, evenly.
     assert!(windows[..4].iter().all(|&count| (all / 12..all / 4).contains(&count)), "{windows:?}");
     assert!(in_step < all / 40, "of {all}, {in_step} came in the same second");
 }
 
 #[test]
-fn pauses_grow_to_the_slow_pace_and_go_on_for_ever() {
+fn delays_grow_to_the_maximum() {
     let pauses: Vec<Duration> = pauses().take(40).collect();
     assert!(pauses[0] < PAUSE_MIN * 3);
     assert!(pauses[5] > PAUSE_MIN * 20);
@@ -125,7 +126,7 @@ fn pauses_grow_to_the_slow_pace_and_go_on_for_ever() {
 }
 
 #[test]
-fn an_upload_that_crashed_is_tried_again_and_a_refused_one_stays_refused() {
+fn retries_crashed_uploads_but_not_refused_ones() {
     assert!(matches!(finished(None), Err(Refusal::Temporary(..))));
     assert!(matches!(finished(Some(Err(Refusal::Final("no".into())))), Err(Refusal::Final(_))));
 }

@@ -1,8 +1,9 @@
-//! `roundtrip ab`: two sides in turn, a verdict for each case. The two commands are the wire formats that come with the
-//! suite, of which JSON is the slower one for large messages.
+//! `roundtrip ab`: alternates two sides, with a verdict for each case. The two commands are wire formats of
+//! the suite; JSON is slower for large
+//! messages.
 
 use crate::run::repository;
-use crate::{definition_of_programs, has_programs, ran, read_json, refused, words};
+use crate::{definition_of_programs, has_programs, read_json, refused, run_command, words};
 use std::path::Path;
 use std::process::Output;
 
@@ -17,11 +18,11 @@ fn format(name: &str) -> String {
 fn ab(folder: &Path, base: &str, head: &str, further: &[&str]) -> Output {
     std::fs::write(folder.join("ours.toml"), definition(&["ours"])).unwrap();
     let arguments = ["ab", "--preset", "ours.toml", "--base", base, "--head", head];
-    ran(folder, &[&arguments[..], further].concat())
+    run_command(folder, &[&arguments[..], further].concat())
 }
 
 #[test]
-fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
+fn finds_a_slower_head_and_fails_on_request() {
     if !has_programs() {
         return;
     }
@@ -38,7 +39,7 @@ fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
     assert!(number("change") > 0.0 && number("p_adjusted") <= 0.01 && number("t") < 0.0, "{case}");
     assert!(case["change_interval"][0].as_f64() > Some(0.0) && case["stars"] == "***", "{case}");
 
-    // Both sides are in one report, told apart.
+    // One report has both sides, as variants.
     let report = read_json(&folder.join("both.json"));
     let variants: Vec<&str> = report["results"]
         .as_array()
@@ -50,7 +51,7 @@ fn a_slower_head_is_found_and_is_a_failure_when_it_is_asked_to_be() {
 }
 
 #[test]
-fn a_side_that_fails_is_told_with_its_reason_and_nothing_is_said_of_the_case() {
+fn reports_a_failed_side_without_a_verdict() {
     if !has_programs() {
         return;
     }
@@ -59,25 +60,25 @@ fn a_side_that_fails_is_told_with_its_reason_and_nothing_is_said_of_the_case() {
     refused(&output, 9, &[]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for expected in
-        ["ours 64 KiB: not compared", "head: failed: ours: starting it: ", "Of 1 case: 1 not comparable"]
+        ["ours 64 KiB: not compared", "head: failed: cannot start ours: ", "1 case: 1 not comparable"]
     {
         assert!(text.contains(expected), "{expected}: {text}");
     }
 }
 
 #[test]
-fn sides_that_cannot_be_are_refused_before_anything_is_measured() {
+fn rejects_invalid_sides_before_measuring() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("two.toml"), definition(&["ours", "theirs"])).unwrap();
     for (arguments, expected) in [
-        (&["--base", "", "--head", "x"][..], "a command is empty"),
+        (&["--base", "", "--head", "x"][..], "--base or --head is empty"),
         (&["--base", "'x", "--head", "x"], "the command `'x`"),
         (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs, ours, theirs"),
         (&["--base", "x", "--head", "x", "--preset", "quick"], "quick has no program of its own"),
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),
         (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "as node does"),
     ] {
-        refused(&ran(folder, &[&["ab"], arguments].concat()), 2, &[expected]);
+        refused(&run_command(folder, &[&["ab"], arguments].concat()), 2, &[expected]);
     }
 }

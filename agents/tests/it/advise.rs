@@ -1,7 +1,7 @@
-//! `roundtrip advise` against a server that answers as a test says.
+//! `roundtrip advise` with a test server.
 
 use crate::server::Server;
-use crate::{printed, ran, refused};
+use crate::{printed, refused, run_command};
 use std::process::Output;
 
 const ADVICE: &str = r#"{
@@ -33,11 +33,11 @@ fn advice(_: &[u8]) -> String {
 }
 
 fn advise(arguments: &[&str]) -> Output {
-    ran(&std::env::temp_dir(), &[&["advise"], arguments].concat())
+    run_command(&std::env::temp_dir(), &[&["advise"], arguments].concat())
 }
 
 #[test]
-fn the_ranking_is_a_table_and_says_what_is_not_sure_and_what_is_missing() {
+fn prints_ranking_ties_and_gaps() {
     let server = Server::answering(vec![("200 OK", "", advice)]);
     let arguments =
         ["--profile", "chromium", "--project", "libfoo", "--by", "p99", "--rate", "10000", "--server"];
@@ -48,10 +48,10 @@ fn the_ranking_is_a_table_and_says_what_is_not_sure_and_what_is_missing() {
         "20,000",
         "~ 1.02 x",
         "0.97 to 1.08",
-        "~ not told apart from the first",
+        "~ statistically tied with the first",
         "pipe is faster than pipe from 4 KiB on (2 KiB to ?)",
         "11.7 % of the messages are shorter than what was measured",
-        "pipe is not ranked. It lost messages.",
+        "Not ranked: pipe. It lost messages.",
         "Within a bucket every size",
     ] {
         assert!(text.contains(told), "{told}: {text}");
@@ -63,7 +63,7 @@ fn the_ranking_is_a_table_and_says_what_is_not_sure_and_what_is_missing() {
 }
 
 #[test]
-fn a_server_that_has_nothing_measured_is_said_so_with_what_measures_it() {
+fn explains_missing_results() {
     let server = Server::answering(vec![("200 OK", "", |_| {
         r#"{"sizes": {}, "by": "p50", "assumptions": [], "groups": []}"#.into()
     })]);
@@ -72,15 +72,15 @@ fn a_server_that_has_nothing_measured_is_said_so_with_what_measures_it() {
 }
 
 #[test]
-fn sizes_that_are_none_are_refused_before_anything_is_asked() {
+fn rejects_invalid_sizes_without_a_request() {
     for (sizes, told) in
-        [("9-8:1", "ends before it begins"), ("-1:1", "is no bucket"), ("1:0", "no bucket has a message")]
+        [("9-8:1", "ends before it begins"), ("-1:1", "is not a bucket"), ("1:0", "no bucket has a message")]
     {
         let output =
             advise(&[&format!("--sizes={sizes}"), "--project", "libfoo", "--server", "http://127.0.0.1:9"]);
         refused(&output, 2, &[told]);
     }
     refused(&advise(&["--profile", "firefox", "--project", "libfoo"]), 2, &[]);
-    // Neither.
+    // Neither `--profile` nor `--sizes`.
     refused(&advise(&["--project", "libfoo"]), 2, &[]);
 }

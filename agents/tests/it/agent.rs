@@ -1,9 +1,10 @@
-//! `roundtrip agent`: it measures a commit once, keeps every report until the server has it, and stops when it is told.
+//! `roundtrip agent`: measures each commit once, keeps every report until it is uploaded, and stops on
+//! request.
 
 use crate::run::{commit, repository};
 use crate::server::{self, Server, header};
 use crate::upload::{CREATED, REFUSED, REPORT, UNAUTHENTICATED};
-use crate::{definition, ran, refused, roundtrip};
+use crate::{definition, refused, roundtrip, run_command};
 use roundtrip_wire::RunReport;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How long a line of the log may be awaited before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout for a log line.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A repository with a definition and a token, and a spool.
 pub(crate) struct Lab {
@@ -54,7 +55,7 @@ impl Lab {
         Agent { child, lines, seen: Vec::new() }
     }
 
-    /// Names of the reports that wait.
+    /// The names of pending reports.
     pub(crate) fn waiting(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path("spool")).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -64,7 +65,7 @@ impl Lab {
     }
 }
 
-/// One that runs. Killed when dropped.
+/// A running agent. Killed when dropped.
 pub(crate) struct Agent {
     child: Child,
     lines: Receiver<String>,
@@ -72,10 +73,10 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// The next line of the log that holds this text.
+    /// The next log line that contains this text.
     pub(crate) fn line(&mut self, text: &str) -> String {
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(TIMEOUT) {
                 Ok(line) => {
                     self.seen.push(line.clone());
                     if line.contains(text) {
@@ -90,7 +91,7 @@ impl Agent {
 
 #[cfg(unix)]
 impl Agent {
-    /// Asks it to stop, as service managers do, and waits until it has.
+    /// Asks it to stop, like a service manager, and waits for its end.
     pub(crate) fn stop(&mut self) {
         let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(asked.unwrap().success());
@@ -109,7 +110,7 @@ fn subject(body: &[u8]) -> String {
     serde_json::from_slice::<RunReport>(body).unwrap().commit.subject
 }
 
-/// A report that waits since a run of long ago.
+/// A pending report of an old run.
 fn wait_in(spool: &Path, id: &str) {
     let report = REPORT.replace("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", id);
     assert!(report.contains(id));
@@ -119,14 +120,14 @@ fn wait_in(spool: &Path, id: &str) {
 const OLD: [&str; 2] = ["019aa8f0-5c1e-7b3a-9f00-000000000001", "019aa8f0-5c1e-7b3a-9f00-000000000002"];
 
 #[test]
-fn what_waited_while_the_server_was_away_is_uploaded_in_the_order_of_the_runs() {
-    let address = server::nobody();
+fn uploads_pending_reports_in_order() {
+    let address = server::unused_address();
     let lab = Lab::new(&format!("http://{address}"), 1);
     OLD.iter().rev().for_each(|id| wait_in(&lab.path("spool"), id));
     let mut agent = lab.agent();
-    agent.line("2 reports wait");
+    agent.line("2 reports pending");
     agent.line("measured ");
-    agent.line("3 reports wait");
+    agent.line("3 reports pending");
     let names = lab.waiting();
     assert_eq!(names.len(), 3, "{names:?}");
 
@@ -145,20 +146,20 @@ fn what_waited_while_the_server_was_away_is_uploaded_in_the_order_of_the_runs() 
 }
 
 #[test]
-fn a_commit_is_measured_once_and_the_next_when_it_comes() {
+fn measures_each_commit_once() {
     let server = Server::answering(vec![CREATED; 3]);
     let lab = Lab::new(&server.url, 1);
     let mut agent = lab.agent();
     agent.line("uploaded ");
     commit(lab.folder.path(), "two");
-    assert!(agent.line("measures ").contains("(two)"));
+    assert!(agent.line("measuring ").contains("(two)"));
     agent.line("uploaded ");
     drop(agent);
 
     let mut agent = lab.agent();
-    agent.line("uploads to");
+    agent.line("uploading to");
     commit(lab.folder.path(), "three");
-    let line = agent.line("measures ");
+    let line = agent.line("measuring ");
     assert!(line.contains("(three)"), "it measures again what it has measured before: {line}");
     let subjects: Vec<String> = server.requests().iter().map(|request| subject(&request.body)).collect();
     assert_eq!(subjects, ["one", "two", "three"]);
@@ -166,12 +167,12 @@ fn a_commit_is_measured_once_and_the_next_when_it_comes() {
 
 #[cfg(unix)]
 #[test]
-fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_nothing() {
+fn stop_during_a_run_leaves_nothing_behind() {
     use crate::run::is_peer;
     use crate::server::wait_until;
-    let lab = Lab::new(&format!("http://{}", server::nobody()), 100_000);
+    let lab = Lab::new(&format!("http://{}", server::unused_address()), 100_000);
     let mut agent = lab.agent();
-    agent.line("measures ");
+    agent.line("measuring ");
     let children = format!("/proc/{0}/task/{0}/children", agent.child.id());
     let mut peers = String::new();
     if Path::new(&children).exists() {
@@ -186,7 +187,7 @@ fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_noth
     for peer in peers.split_whitespace() {
         assert!(!is_peer(peer), "it leaves a peer behind");
     }
-    agent.line("that run is not reported");
+    agent.line("this run is discarded");
     agent.line("stopped");
     assert_eq!(lab.waiting(), Vec::<String>::new());
     assert_eq!(std::fs::read_dir(lab.path("temporary")).unwrap().count(), 0, "files are left behind");
@@ -195,26 +196,26 @@ fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_noth
 }
 
 #[test]
-fn a_second_agent_is_told_who_holds_the_spool() {
+fn second_agent_reports_the_lock_holder() {
     let server = Server::answering(vec![CREATED]);
     let lab = Lab::new(&server.url, 1);
     let mut agent = lab.agent();
-    agent.line("uploads to");
+    agent.line("uploading to");
     let mut second = lab.agent();
-    let refusal = second.line("another agent holds the spool");
+    let refusal = second.line("is locked by another agent");
     assert!(refusal.contains(&format!("process {}", agent.child.id())), "{refusal}");
     assert!(refusal.contains("--spool"), "{refusal}");
     assert_eq!(second.child.wait().unwrap().code(), Some(1));
 }
 
 #[test]
-fn a_refused_token_deletes_nothing_and_stops_nothing() {
+fn keeps_reports_after_a_rejected_token() {
     let server = Server::answering(vec![UNAUTHENTICATED]);
     let lab = Lab::new(&server.url, 1);
     wait_in(&lab.path("spool"), OLD[0]);
     let mut agent = lab.agent();
     let line = agent.line("the token is not known");
-    assert!(line.contains("1 report waits") && !line.contains("rt_agent_secret"), "{line}");
+    assert!(line.contains("1 report pending") && !line.contains("rt_agent_secret"), "{line}");
     agent.line("measured ");
     assert_eq!(lab.waiting().len(), 2);
     assert_eq!(server.requests().len(), 1);
@@ -222,32 +223,32 @@ fn a_refused_token_deletes_nothing_and_stops_nothing() {
 }
 
 #[test]
-fn a_report_that_is_refused_is_kept_and_does_not_hold_up_the_next() {
+fn rejected_report_does_not_block_others() {
     let server = Server::answering(vec![REFUSED, CREATED]);
     let lab = Lab::new(&server.url, 1);
     wait_in(&lab.path("spool"), OLD[0]);
     let mut agent = lab.agent();
-    let line = agent.line("not uploaded: ");
+    let line = agent.line("upload rejected: ");
     assert!(line.contains("/results/0/count") && line.contains(OLD[0]), "{line}");
     agent.line("uploaded ");
     assert_eq!(lab.waiting(), [format!("{}.json", OLD[0])]);
 }
 
 #[test]
-fn what_is_wrong_with_the_arguments_is_said_before_anything_is_measured() {
+fn rejects_invalid_arguments_before_measuring() {
     let lab = Lab::new("http://127.0.0.1:1", 1);
     let fine = ["--repository", ".", "--upload", "http://127.0.0.1:1", "--token-file", "token"];
     for (option, value, code, words) in [
-        ("--repository", "/", 1, "name the checkout"),
+        ("--repository", "/", 1, "Name the checkout"),
         ("--upload", "127.0.0.1:1", 2, "expected http://HOST"),
         ("--token-file", "nothing", 5, "cannot read the token"),
-        ("--token-file", "-", 2, "expected a file"),
+        ("--token-file", "-", 2, "Pass a file"),
     ] {
         let at = fine.iter().position(|word| *word == option).unwrap();
         let mut change = fine;
         change[at + 1] = value;
         let arguments = [&["agent", "--preset", "one.toml"], &change[..]].concat();
-        refused(&ran(lab.folder.path(), &arguments), code, &[words]);
+        refused(&run_command(lab.folder.path(), &arguments), code, &[words]);
         assert!(!lab.path("a state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
     }
 }

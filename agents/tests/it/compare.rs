@@ -1,10 +1,10 @@
-//! `roundtrip compare`: what was measured in the same way is divided, and nothing else is.
+//! `roundtrip compare`: compares only results with the same methodology.
 
 use crate::run::repository;
-use crate::{printed, printed_json, ran, read_json, refused};
+use crate::{printed, printed_json, read_json, refused, run_command};
 use std::path::Path;
 
-/// Two members of one ring, and hundreds of times more messages than it holds.
+/// Two ends of one ring, and hundreds of times more messages than it holds.
 fn definition(on_full: &str) -> String {
     format!(
         "about = ''\ndeadline_seconds = 60\n[[case]]\nscenario = 'route'\ntransports = ['ring-futex']\n\
@@ -13,11 +13,11 @@ fn definition(on_full: &str) -> String {
     )
 }
 
-/// Runs it; none where this system cannot.
+/// Measures a definition; `None` if this system does not support it.
 fn measure(folder: &Path, name: &str, definition: &str) -> Option<serde_json::Value> {
     std::fs::write(folder.join(format!("{name}.toml")), definition).unwrap();
     let (preset, report) = (format!("{name}.toml"), format!("{name}.json"));
-    printed(&ran(folder, &["run", "--preset", &preset, "--output", &report]));
+    printed(&run_command(folder, &["run", "--preset", &preset, "--output", &report]));
     let report = read_json(&folder.join(report));
     match &report["results"][0]["unsupported"] {
         serde_json::Value::Null => Some(report),
@@ -28,10 +28,11 @@ fn measure(folder: &Path, name: &str, definition: &str) -> Option<serde_json::Va
     }
 }
 
-/// The published comparison divides the time of a sender that drops what does not fit by the number of its attempts,
-/// and sets it beside one whose sender waits. Both are measured here, and the command does not divide them.
+/// A published comparison divides the time of a sender that drops messages by the number of its attempts, and
+/// compares it with a sender
+/// that waits. This test measures both; the command does not compare them.
 #[test]
-fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() {
+fn does_not_compare_dropping_with_waiting_senders() {
     let folder = repository();
     let folder = folder.path();
     let (Some(waiting), Some(dropping)) =
@@ -42,15 +43,15 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
     let first = |report: &serde_json::Value, count: &str| {
         report["results"][0]["repetitions"][0][count].as_u64().unwrap()
     };
-    // On one processor the sender fills the ring long before the receiver has its turn.
+    // On one processor, the sender fills the ring long before the receiver runs.
     assert_eq!(first(&waiting, "delivered"), 5_000);
     assert_eq!(first(&dropping, "attempted"), 5_000);
     assert!(first(&dropping, "delivered") < 5_000);
-    // So the quotient of the mistake would look like a victory.
+    // The wrong quotient would look like an improvement.
     let attempt = |report| first(report, "elapsed_ns") as f64 / first(report, "attempted") as f64;
     println!("an attempt: waiting {:.0} ns, dropping {:.0} ns", attempt(&waiting), attempt(&dropping));
 
-    let output = ran(folder, &["compare", "waiting.json", "dropping.json"]);
+    let output = run_command(folder, &["compare", "waiting.json", "dropping.json"]);
     refused(&output, 9, &["nothing in dropping.json can be compared"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for expected in [
@@ -62,37 +63,41 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
         assert!(text.contains(expected), "{expected}: {text}");
     }
 
-    let json = ran(folder, &["compare", "waiting.json", "dropping.json", "--format", "json"]);
+    let json = run_command(folder, &["compare", "waiting.json", "dropping.json", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(json["cases"][0]["ratio"].is_null());
     assert!(json["cases"][0]["differences"].as_array().unwrap().len() >= 2);
 }
 
 #[test]
-fn a_report_compared_with_itself_has_the_ratio_one() {
+fn report_equals_itself() {
     let folder = repository();
     let folder = folder.path();
     if measure(folder, "same", &definition("wait")).is_none() {
         return;
     }
-    let text = printed(&ran(folder, &["compare", "same.json", "same.json"]));
+    let text = printed(&run_command(folder, &["compare", "same.json", "same.json"]));
     assert!(text.contains("+0.00 %") && !text.contains("not comparable"), "{text}");
 }
 
 #[test]
-fn what_is_no_report_is_a_usage_error_that_names_the_file() {
+fn rejects_files_that_are_not_reports() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.json"), "{}").unwrap();
-    refused(&ran(folder.path(), &["compare", "a.json", "b.json"]), 2, &["a.json", "expected a report"]);
+    refused(
+        &run_command(folder.path(), &["compare", "a.json", "b.json"]),
+        2,
+        &["a.json", "expected a report"],
+    );
 }
 
-/// The server is held to the same file: `server/tests/it/charts/compare.rs`.
+/// The server has the same golden file: `server/tests/it/charts/compare.rs`.
 #[test]
-fn command_line_and_server_say_the_same_of_two_reports() {
+fn matches_the_servers_comparison() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
     let folder = repository();
     let [base, head] = ["base.json", "head.json"].map(|name| golden.join(name).display().to_string());
-    let found = printed_json(&ran(folder.path(), &["compare", &base, &head, "--format", "json"]));
+    let found = printed_json(&run_command(folder.path(), &["compare", &base, &head, "--format", "json"]));
     let expected = read_json(&golden.join("expected.json"));
     let (lines, expected) = (found["cases"].as_array().unwrap(), expected.as_array().unwrap());
     assert_eq!(lines.len(), expected.len());
@@ -107,7 +112,7 @@ fn command_line_and_server_say_the_same_of_two_reports() {
     }
 }
 
-/// Whether two answers are the same, but for the last digits of numbers, in which systems differ.
+/// Whether two answers are equal, except for the last digits of numbers, which differ between systems.
 pub(crate) fn agree(one: &serde_json::Value, other: &serde_json::Value) -> bool {
     use serde_json::Value;
     match (one, other) {

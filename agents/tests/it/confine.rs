@@ -1,5 +1,5 @@
-//! `roundtrip confine`: what repositories build runs without the agent's rights. Of Linux, and as root alone: nobody else can
-//! become another user.
+//! `roundtrip confine`: runs commands of repositories without the agent's permissions. Only on Linux as root,
+//! because changing the user needs it.
 
 use crate::roundtrip;
 use std::fs;
@@ -7,10 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
 
-/// A user without rights that every Linux has.
+/// An unprivileged user that exists on every Linux.
 const NOBODY: u32 = 65_534;
 
-/// Runs this in a shell, confined, with these options besides.
+/// Runs this script in a confined shell, with these options.
 fn confined(folder: &Path, options: &[&str], script: &str) -> Option<Output> {
     if !rustix::process::geteuid().is_root() {
         println!("not run, because only root can become another user");
@@ -31,7 +31,7 @@ fn printed(output: &Output) -> String {
 }
 
 #[test]
-fn it_is_another_user_in_no_other_group_and_can_gain_nothing() {
+fn runs_as_an_unprivileged_user() {
     let folder = tempfile::tempdir().unwrap();
     let script = "id -u; id -G; grep NoNewPrivs /proc/self/status; ulimit -c";
     let Some(output) = confined(folder.path(), &[], script) else { return };
@@ -39,7 +39,7 @@ fn it_is_another_user_in_no_other_group_and_can_gain_nothing() {
 }
 
 #[test]
-fn it_reads_nothing_that_is_the_agents_own_and_knows_nothing_of_its_environment() {
+fn reads_no_files_or_environment_of_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
     let secret = folder.path().join("agent.token");
@@ -54,12 +54,12 @@ fn it_reads_nothing_that_is_the_agents_own_and_knows_nothing_of_its_environment(
 }
 
 #[test]
-fn it_has_no_network_but_the_loopback_unless_it_builds() {
+fn has_network_only_for_builds() {
     let folder = tempfile::tempdir().unwrap();
     let interfaces = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort";
     let Some(without) = confined(folder.path(), &[], interfaces) else { return };
     assert_eq!(printed(&without), "lo");
-    // It is up: programs talk over it among themselves.
+    // The loopback is up: programs talk over it among themselves.
     let up = "cat /sys/class/net/lo/flags 2>/dev/null; grep -c 127.0.0.1 /proc/net/fib_trie";
     let Some(up) = confined(folder.path(), &[], up) else { return };
     assert!(printed(&up).ends_with(|digit: char| digit.is_ascii_digit() && digit != '0'), "{up:?}");
@@ -69,7 +69,7 @@ fn it_has_no_network_but_the_loopback_unless_it_builds() {
 }
 
 #[test]
-fn memory_and_files_have_their_limits() {
+fn limits_memory_and_file_size() {
     let folder = tempfile::tempdir().unwrap();
     let big = "head -c 200000000 /dev/zero | tail -n 1 | wc -c";
     let options = ["--memory-bytes", "67108864", "--file-bytes", "1048576"];

@@ -1,7 +1,7 @@
-//! `roundtrip detect`: a file of values, and the changes of each series; or one sentence on what is wrong with the file.
+//! `roundtrip detect`: change points of each series in a file, or an error message.
 
 use crate::compare::agree;
-use crate::{complaint, printed_json, ran, roundtrip};
+use crate::{error_text, printed_json, roundtrip, run_command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::{Output, Stdio};
@@ -19,14 +19,14 @@ fn detect(csv: &[u8], arguments: &[&str]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = detect.stdin.take().unwrap();
     thread::scope(|scope| {
-        // A command that has found a fault reads no further.
+        // The command stops reading at the first error.
         scope.spawn(move || io::Write::write_all(&mut stdin, csv));
         detect.wait_with_output().unwrap()
     })
 }
 
 fn printed(output: &Output) -> String {
-    assert_eq!(complaint(output), "");
+    assert_eq!(error_text(output), "");
     crate::printed(output)
 }
 
@@ -35,24 +35,24 @@ fn series(csv: &str, arguments: &[&str]) -> Vec<Value> {
     printed_json(&detect(csv.as_bytes(), &arguments))["series"].as_array().unwrap().clone()
 }
 
-/// What is told of a change of the only series, member by member.
-fn told(csv: &str, member: &str) -> Vec<Value> {
+/// A member of each change of the only series.
+fn members(csv: &str, member: &str) -> Vec<Value> {
     let series = series(csv, &[]);
     let [series] = &series[..] else { panic!("{series:?}") };
     series["change_points"].as_array().unwrap().iter().map(|change| change[member].clone()).collect()
 }
 
-/// Quiet values about a level.
+/// Values with little noise around a level.
 fn about(level: f64, count: usize) -> Vec<f64> {
     (0..count).map(|at| level * (1.0 + 0.002 * (at * 7 % 5) as f64)).collect()
 }
 
-/// Quiet values that rise by a tenth after so many, and by a tenth again after as many more.
+/// Values with little noise that rise by a tenth after `count` points, and again after as many more.
 fn stairs(count: usize) -> Vec<f64> {
     [about(100.0, count), about(110.0, count), about(121.0, count)].concat()
 }
 
-/// A file of one series, of these indices.
+/// A file with one series at these indices.
 fn csv(points: impl IntoIterator<Item = (i64, f64)>) -> String {
     let mut text = "series,index,value\n".to_owned();
     for (index, value) in points {
@@ -62,9 +62,9 @@ fn csv(points: impl IntoIterator<Item = (i64, f64)>) -> String {
 }
 
 #[test]
-fn people_are_shown_what_the_golden_file_shows() {
+fn text_matches_the_golden_file() {
     let folder = tempfile::tempdir().unwrap();
-    let output = ran(
+    let output = run_command(
         folder.path(),
         &["detect", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/detect/synthetic.csv")],
     );
@@ -72,24 +72,24 @@ fn people_are_shown_what_the_golden_file_shows() {
 }
 
 #[test]
-fn programs_are_given_what_the_golden_file_has() {
+fn json_matches_the_golden_file() {
     let found = printed_json(&detect(SYNTHETIC.as_bytes(), &["--format", "json"]));
     let expected: Value = serde_json::from_str(include_str!("../golden/detect/answer.json")).unwrap();
     assert!(agree(&found, &expected), "{found:#}");
-    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let [answer, series, change] =
-        [&found, &found["series"][0], &found["series"][0]["change_points"][0]].map(members);
+        [&found, &found["series"][0], &found["series"][0]["change_points"][0]].map(names);
     assert_eq!((answer, series), (vec!["series".to_owned()], vec!["change_points".into(), "name".into()]));
     assert_eq!(change, ["after", "before", "confidence", "index", "interval", "verdict"]);
 }
 
 #[test]
-fn a_direction_decides_what_is_a_regression() {
+fn direction_decides_the_verdict() {
     let csv = csv((0..).zip(stairs(30)).take(60));
     for (arguments, verdict, sentence) in [
         (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved."),
-        (&["--direction", "lower"], "regressed", "Values are better when lower."),
-        (&["--direction", "higher"], "improved", "Values are better when higher."),
+        (&["--direction", "lower"], "regressed", "(lower is better)"),
+        (&["--direction", "higher"], "improved", "(higher is better)"),
     ] {
         assert_eq!(series(&csv, arguments)[0]["change_points"][0]["verdict"], verdict);
         let text = printed(&detect(csv.as_bytes(), arguments));
@@ -100,23 +100,23 @@ fn a_direction_decides_what_is_a_regression() {
 }
 
 #[test]
-fn a_change_is_told_by_the_indices_of_the_file() {
+fn reports_changes_by_index() {
     let csv = csv((-20..).map(|index| index * 10).zip(stairs(20)));
-    assert_eq!(told(&csv, "index"), [0, 200]);
-    assert_eq!(told(&csv, "interval"), [json!([0, 0]), json!([200, 200])]);
+    assert_eq!(members(&csv, "index"), [0, 200]);
+    assert_eq!(members(&csv, "interval"), [json!([0, 0]), json!([200, 200])]);
 }
 
 #[test]
-fn levels_have_six_digits_at_most() {
+fn rounds_levels_to_six_digits() {
     let csv = csv((0..).zip([vec![344.0; 24], vec![1_000.0 / 3.0; 30]].concat()));
-    assert_eq!((told(&csv, "before"), told(&csv, "after")), (vec![json!(344.0)], vec![json!(333.333)]));
+    assert_eq!((members(&csv, "before"), members(&csv, "after")), (vec![json!(344.0)], vec![json!(333.333)]));
 }
 
 /// The first two values of the new level have the index of the last one of the old level.
 #[test]
-fn no_level_begins_between_the_values_of_one_index() {
+fn levels_begin_only_between_indices() {
     let values = [about(100.0, 29), about(110.0, 31)].concat();
-    let place = |index: fn(i64) -> i64| told(&csv((0..).map(index).zip(values.clone())), "index");
+    let place = |index: fn(i64) -> i64| members(&csv((0..).map(index).zip(values.clone())), "index");
     assert_eq!(place(|at| at), [29]);
     let moved = place(|at| at / 4 * 4);
     assert!(moved == [28] || moved == [32], "{moved:?}");
@@ -124,20 +124,20 @@ fn no_level_begins_between_the_values_of_one_index() {
 }
 
 #[test]
-fn a_row_stands_where_its_index_belongs_and_after_those_of_the_same_index() {
-    // The level changes among the values of one index, so that their order counts.
+fn sorts_rows_by_index() {
+    // The level changes among the values of one index, so their order matters.
     let sorted: Vec<(i64, f64)> =
         (0..).map(|at| at / 20).zip([about(100.0, 50), about(110.0, 50)].concat()).collect();
     let mut late = sorted.clone();
     late.sort_by_key(|(index, _)| -index);
     let reversed = sorted.iter().rev().copied();
-    assert_eq!(told(&csv(reversed), "index"), [2]);
-    assert_eq!(told(&csv(late), "index"), [2, 3]);
-    assert_eq!(told(&csv(sorted), "index"), [2, 3]);
+    assert_eq!(members(&csv(reversed), "index"), [2]);
+    assert_eq!(members(&csv(late), "index"), [2, 3]);
+    assert_eq!(members(&csv(sorted), "index"), [2, 3]);
 }
 
 #[test]
-fn series_are_answered_in_the_order_of_their_first_rows_each_as_if_alone() {
+fn lists_series_in_file_order() {
     let levels = [("z", stairs(40)), ("a, \"b\"", about(7.0, 120)), ("m", about(1e-9, 5))];
     let rows = |name: &str, values: &[f64]| -> Vec<String> {
         let name = name.replace('"', "\"\"");
@@ -159,37 +159,37 @@ fn series_are_answered_in_the_order_of_their_first_rows_each_as_if_alone() {
 }
 
 #[test]
-fn equal_values_have_no_change_and_few_points_are_told_to_be_too_few() {
+fn finds_nothing_in_constant_or_short_series() {
     let text = |values: &[f64]| printed(&detect(csv((0..).zip(values.to_vec())).as_bytes(), &[]));
     assert_eq!(text(&[7.0; 500]), "one: 500 points, no change\n\n1 series, 0 changes.\n");
     assert_eq!(text(&[7.0; 8]), "one: 8 points, no change\n\n1 series, 0 changes.\n");
     for (count, points) in [(1, "1 point"), (2, "2 points"), (3, "3 points"), (7, "7 points")] {
         let expected =
-            format!("one: {points}, too few to tell: a change takes 8 or more\n\n1 series, 0 changes.\n");
+            format!("one: {points}, too few to find a change: needs at least 8\n\n1 series, 0 changes.\n");
         assert_eq!(text(&[1.0, 2.0, 900.0, 900.0, 900.0, 900.0, 900.0][..count]), expected);
-        assert_eq!(told(&csv((0..).zip([1.0, 900.0]).take(count)), "index"), [0; 0]);
+        assert_eq!(members(&csv((0..).zip([1.0, 900.0]).take(count)), "index"), [0; 0]);
     }
 }
 
-/// A change of 2 % is found among values as even as these, and is not told: 3 % would be.
+/// With this noise, a change of 2 % is found but not reported; 3 % would be.
 #[test]
-fn a_change_that_does_not_matter_is_not_told() {
+fn ignores_small_changes() {
     let step = |share: f64| {
         let noise = |at: i64| 1.0 + 0.01 * ((at * 7 % 5) as f64 - 2.0);
         let level = move |at: i64| if at < 150 { 100.0 } else { 100.0 * (1.0 + share) };
-        told(&csv((0..300).map(|at| (at, level(at) * noise(at)))), "index").len()
+        members(&csv((0..300).map(|at| (at, level(at) * noise(at)))), "index").len()
     };
     assert_eq!([0.02, 0.04].map(step), [0, 1]);
 }
 
 #[test]
-fn a_prefix_of_a_file_tells_a_prefix_of_its_changes() {
+fn prefix_of_a_file_has_a_prefix_of_the_changes() {
     let csv = csv((0..).zip(stairs(25)));
     let lines: Vec<&str> = csv.lines().collect();
-    let all = told(&csv, "index");
+    let all = members(&csv, "index");
     let mut known = 0;
     for end in (2..=lines.len()).step_by(3) {
-        let found = told(&lines[..end].join("\n"), "index");
+        let found = members(&lines[..end].join("\n"), "index");
         assert!(found.len() >= known && all.starts_with(&found), "{found:?} of {end} lines");
         known = found.len();
     }
@@ -197,21 +197,21 @@ fn a_prefix_of_a_file_tells_a_prefix_of_its_changes() {
 }
 
 #[test]
-fn a_million_points_of_one_series_are_searched() {
+fn searches_a_million_points() {
     let level = |at: i64| if at < 500_000 { 100.0 } else { 110.0 };
     let csv = csv((0..1_000_000).map(|at| (at, level(at) * (1.0 + 0.002 * (at * 7 % 5) as f64))));
-    assert_eq!(told(&csv, "index"), [500_000]);
+    assert_eq!(members(&csv, "index"), [500_000]);
 }
 
 #[test]
-fn a_name_does_nothing_to_the_terminal() {
+fn escapes_names() {
     let text = printed(&detect(b"series,index,value\n\"a\x1b[31m\nb\",1,2\n\xc3\xa4,1,2\n", &[]));
     assert!(text.starts_with("a\\u{1b}[31m\\nb: 1 point"), "{text:?}");
     assert!(text.contains("\n\u{e4}: 1 point"), "{text:?}");
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_with_its_place_and_what_was_expected() {
+fn reports_errors_with_place_and_expectation() {
     let value = "expected a finite number above 0";
     let columns = "expected the columns `series`, `index` and `value`";
     let many = format!("{}\n", (0..500).map(|column| format!("c{column},")).collect::<String>());
@@ -231,11 +231,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_place_and_what_was_expected() {
         ),
         ("series,value,index,value\n", ["the header has several columns `value`", columns]),
         (&many, [r#""c8", "c9", and 491 more"#, columns]),
-        (
-            "series,index,value\na,1,2\na,1\n",
-            ["line 3: the row has 2 cells", "expected 3, as the header has"],
-        ),
-        ("series,index,value\na,1,2,5\n", ["line 2: the row has 4 cells", "expected 3, as the header has"]),
+        ("series,index,value\na,1,2\na,1\n", ["line 3: the row has 2 cells", "expected 3, like the header"]),
+        ("series,index,value\na,1,2,5\n", ["line 2: the row has 4 cells", "expected 3, like the header"]),
         ("series,index,value\n,1,2\n", ["line 2: `series` is missing", "expected the name of a series"]),
         (
             "series,index,value\na,1.0,2\n",
@@ -262,18 +259,22 @@ fn what_is_wrong_with_a_file_is_told_with_its_place_and_what_was_expected() {
 
 fn refused(csv: &[u8], complaints: &[&str]) {
     let output = detect(csv, &[]);
-    let complaint = crate::refused(&output, 2, complaints);
-    assert!(output.stdout.is_empty() && complaint.lines().count() == 1, "{complaint}");
+    let error_text = crate::refused(&output, 2, complaints);
+    assert!(output.stdout.is_empty() && error_text.lines().count() == 1, "{error_text}");
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_a_usage_error_that_names_it() {
+fn names_an_unreadable_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("folder")).unwrap();
     for name in ["absent.csv", "folder"] {
         let expected = format!("roundtrip: cannot read {name}: ");
-        crate::refused(&ran(folder.path(), &["detect", name]), 2, &[&expected]);
+        crate::refused(&run_command(folder.path(), &["detect", name]), 2, &[&expected]);
     }
     fs::write(folder.path().join("empty.csv"), "").unwrap();
-    crate::refused(&ran(folder.path(), &["detect", "empty.csv"]), 2, &["empty.csv: nothing is in it"]);
+    crate::refused(
+        &run_command(folder.path(), &["detect", "empty.csv"]),
+        2,
+        &["empty.csv: nothing is in it"],
+    );
 }

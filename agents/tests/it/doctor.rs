@@ -1,18 +1,18 @@
-//! `roundtrip doctor`: it answers on any machine, for people and for programs.
+//! `roundtrip doctor` works on any machine, with text and JSON output.
 
-use crate::{complaint, printed, ran, refused};
+use crate::{error_text, printed, refused, run_command};
 use serde_json::Value;
 use std::net::TcpListener;
 
 fn doctor(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let output = ran(folder.path(), &[&["doctor"], arguments].concat());
-    assert_eq!(complaint(&output), "");
+    let output = run_command(folder.path(), &[&["doctor"], arguments].concat());
+    assert_eq!(error_text(&output), "");
     printed(&output)
 }
 
 #[test]
-fn every_finding_has_a_state_and_says_what_was_found_and_why_it_matters() {
+fn findings_have_state_and_reason() {
     let answer: Value = serde_json::from_str(&doctor(&["--format", "json"])).unwrap();
     let findings = answer["findings"].as_array().unwrap();
     assert!(findings.len() > 20, "{answer}");
@@ -22,13 +22,13 @@ fn every_finding_has_a_state_and_says_what_was_found_and_why_it_matters() {
         assert!(["noisy", "limiting", "unknown", "fine"].contains(&text("state")), "{finding}");
         assert!(["slug", "topic", "found", "why"].iter().all(|member| !text(member).is_empty()), "{finding}");
     }
-    // This very program is one of the facts.
+    // This build is one of the findings.
     let build = findings.iter().find(|finding| finding["slug"] == "build").unwrap();
     assert_eq!(build["state"], if cfg!(debug_assertions) { "noisy" } else { "fine" });
 }
 
 #[test]
-fn text_for_people_fits_a_terminal_and_has_no_colour_in_a_pipe() {
+fn text_fits_a_terminal_without_colour() {
     let text = doctor(&[]);
     let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert_eq!(long, Vec::<&str>::new());
@@ -37,16 +37,16 @@ fn text_for_people_fits_a_terminal_and_has_no_colour_in_a_pipe() {
 }
 
 #[test]
-fn of_a_server_it_says_whether_it_answers_and_what_is_no_address_is_refused() {
+fn tests_a_server_and_rejects_invalid_urls() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let answer: Value =
         serde_json::from_str(&doctor(&["--server", &format!("http://{gone}"), "--format", "json"])).unwrap();
     let findings = answer["findings"].as_array().unwrap();
     let found = ["slug", "state", "found"].map(|member| findings[0][member].as_str().unwrap());
-    assert!(found[..2] == ["server", "limiting"] && found[2].contains("does not answer"), "{answer}");
+    assert!(found[..2] == ["server", "limiting"] && found[2].contains("cannot connect"), "{answer}");
     let text = doctor(&["--server", &format!("http://{gone}")]);
-    assert!(text.trim_end().ends_with("1 thing stands between this machine and the server."), "{text}");
+    assert!(text.trim_end().ends_with("1 connection problem found."), "{text}");
 
     let folder = tempfile::tempdir().unwrap();
-    refused(&ran(folder.path(), &["doctor", "--server", "ipc.example.org"]), 2, &[]);
+    refused(&run_command(folder.path(), &["doctor", "--server", "ipc.example.org"]), 2, &[]);
 }

@@ -1,7 +1,7 @@
-//! `roundtrip exchange`: a job's token for one of a server, and what is said when there is none.
+//! `roundtrip exchange`: the exchange of a job's identity token, and its errors.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{complaint, printed, refused, roundtrip};
+use crate::{error_text, printed, refused, roundtrip};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -16,7 +16,7 @@ const UNTRUSTED: Answer = ("403 Forbidden", "content-type: application/problem+j
 });
 const NOTHING: Answer = ("500 Internal Server Error", "", |_| String::new());
 
-/// Asks GitHub at this address, if at any, and then a server.
+/// Runs it with this address for GitHub, if any, and this server.
 fn command(folder: &Path, github: Option<String>, server: &str) -> Command {
     let mut command = roundtrip(folder);
     if let Some(url) = github {
@@ -33,7 +33,7 @@ fn exchange(folder: &Path, github: Option<&str>, server: &str) -> Output {
 }
 
 #[test]
-fn the_jobs_token_is_asked_for_this_server_and_exchanged_for_one_that_only_we_read() {
+fn exchanges_the_jobs_token() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![EXCHANGED]));
     let asked = format!("{}/token?api-version=2", github.url);
@@ -55,11 +55,11 @@ fn the_jobs_token_is_asked_for_this_server_and_exchanged_for_one_that_only_we_re
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
-    assert!(output.stdout.is_empty() && !complaint(&output).contains("rtc_secret"), "{output:?}");
+    assert!(output.stdout.is_empty() && !error_text(&output).contains("rtc_secret"), "{output:?}");
 }
 
 #[test]
-fn in_a_job_the_token_is_hidden_from_its_log() {
+fn masks_the_token_in_the_jobs_log() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![EXCHANGED]));
     let mut command = command(folder.path(), Some(format!("{}/token", github.url)), &server.url);
@@ -70,25 +70,25 @@ fn in_a_job_the_token_is_hidden_from_its_log() {
 }
 
 #[test]
-fn a_job_that_may_not_prove_who_it_is_says_which_permission_it_lacks() {
+fn names_the_missing_permission() {
     let folder = tempfile::tempdir().unwrap();
     let output = exchange(folder.path(), None, "http://127.0.0.1:1");
     refused(&output, 5, &["`permissions: id-token: write`"]);
 }
 
 #[test]
-fn a_server_that_does_not_trust_the_job_and_a_github_that_gives_none_are_told_apart() {
+fn separates_server_and_github_errors() {
     let folder = tempfile::tempdir().unwrap();
     let (github, server) = (Server::answering(vec![JOB_TOKEN]), Server::answering(vec![UNTRUSTED]));
     let output = exchange(folder.path(), Some(&github.url), &server.url);
-    refused(&output, 5, &["the server answered 403 forbidden: no project here trusts"]);
+    refused(&output, 5, &["the server returned 403 forbidden: no project here trusts"]);
 
     let github = Server::answering(vec![NOTHING]);
     let output = exchange(folder.path(), Some(&github.url), "http://127.0.0.1:1");
-    refused(&output, 5, &["GitHub gives no token to this job"]);
+    refused(&output, 5, &["GitHub refused an OIDC token for this job"]);
 
     let github = Server::answering(vec![JOB_TOKEN]);
-    let output = exchange(folder.path(), Some(&github.url), &format!("http://{}", server::nobody()));
-    refused(&output, 1, &["does not answer"]);
+    let output = exchange(folder.path(), Some(&github.url), &format!("http://{}", server::unused_address()));
+    refused(&output, 1, &["cannot connect"]);
     assert!(!folder.path().join("token").exists());
 }

@@ -1,5 +1,6 @@
-//! A machine that is short of something: what needs it is a named failure or is not supported, the rest of the run goes
-//! on, and nothing is left behind.
+//! Machines with too few resources: affected transports fail with a reason or are unsupported, the rest of
+//! the run continues, and no
+//! processes or files are left behind.
 
 use crate::agent::Lab;
 use crate::run::{commit, repository};
@@ -15,7 +16,7 @@ use std::process::{Command, Stdio};
 /// Marks the processes of one run.
 const MARK: &str = "ROUNDTRIP_TEST";
 
-/// Every transport once, with messages that all of them carry.
+/// Every transport once, with messages that all of them support.
 const DEFINITION: &str = r#"
 about = "Every transport once."
 deadline_seconds = 20
@@ -32,7 +33,7 @@ warmup = 2
 repetitions = 2
 "#;
 
-/// Runs the definition in a shell: `script` with `RUN` as the command. Temporary files go to this folder.
+/// Runs a shell script with the definition; `RUN` is the command. Temporary files go to this folder.
 fn run(script: &str, temporary: &Path) -> RunReport {
     let folder = repository();
     std::fs::write(folder.path().join("all.toml"), DEFINITION).unwrap();
@@ -48,9 +49,9 @@ fn run(script: &str, temporary: &Path) -> RunReport {
         .unwrap();
     let queues_of_this_run = format!("roundtrip-channel-{}-", child.id());
     let output = child.wait_with_output().unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
+    let error_text = String::from_utf8_lossy(&output.stderr);
     let report = serde_json::from_slice(&output.stdout);
-    let report = report.unwrap_or_else(|error| panic!("{script}: {error}; {}: {complaint}", output.status));
+    let report = report.unwrap_or_else(|error| panic!("{script}: {error}; {}: {error_text}", output.status));
 
     assert_eq!(names(temporary), BTreeSet::new(), "{script}: files are left behind");
     assert_eq!(processes_of_this_run(temporary), BTreeSet::new(), "{script}: processes are left behind");
@@ -63,7 +64,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Processes that have this run's mark in their environment.
+/// The processes with this run's mark in their environment.
 fn processes_of_this_run(temporary: &Path) -> BTreeSet<String> {
     let mark = format!("{MARK}={}\0", temporary.display());
     let is_marked = |process: &String| {
@@ -73,7 +74,7 @@ fn processes_of_this_run(temporary: &Path) -> BTreeSet<String> {
     names(Path::new("/proc")).into_iter().filter(is_marked).collect()
 }
 
-/// Names of the message queues of this machine, if we may look.
+/// The names of this machine's message queues, if readable.
 fn queues() -> String {
     let folder = tempfile::tempdir().unwrap();
     let script = format!("mount -t mqueue none {0} && ls {0}", folder.path().display());
@@ -87,7 +88,7 @@ fn queues() -> String {
     }
 }
 
-/// Checks that those named did not work for a reason that has these words, and that all others worked.
+/// Asserts that only these transports failed, for a reason with these words.
 fn assert_only(report: &RunReport, slugs: &[&str], words: &str) {
     for result in &report.results {
         let slug = result.transport.slug.as_str();
@@ -102,54 +103,54 @@ fn assert_only(report: &RunReport, slugs: &[&str], words: &str) {
     }
 }
 
-/// Whether an emulator of another processor runs this.
+/// Whether the test runs in an emulator of another processor.
 fn is_emulated() -> bool {
     std::env::var_os("ROUNDTRIP_PEER_RUNNER").is_some()
 }
 
-/// Why a case has no result, if it has none.
+/// The reason why a case has no result, if it has none.
 fn reason(result: &CaseResult) -> Option<String> {
     let failure = result.failures.first().map(|failure| failure.reason.clone());
     result.unsupported.clone().or(failure)
 }
 
-/// Runs the script in a folder of its own.
+/// Runs the script in a new folder.
 fn run_anywhere(script: &str) -> RunReport {
     run(script, tempfile::tempdir().unwrap().path())
 }
 
 #[test]
-fn with_all_it_needs_every_transport_works_and_nothing_is_left_behind() {
+fn every_transport_works_and_cleans_up() {
     let before = shared_memory();
     assert_only(&run_anywhere("exec RUN"), &[], "");
     let left: Vec<_> = shared_memory().difference(&before).cloned().collect();
     assert!(left.is_empty(), "shared memory is left behind: {left:?}");
 }
 
-/// Names of shared memory, without those of a PostgreSQL that other tests run meanwhile.
+/// The names of shared memory objects, except those of a PostgreSQL for concurrent tests.
 fn shared_memory() -> BTreeSet<String> {
     names(Path::new("/dev/shm")).into_iter().filter(|name| !name.starts_with("PostgreSQL.")).collect()
 }
 
 #[test]
-fn thirty_two_open_files_are_enough() {
+fn works_with_thirty_two_open_files() {
     assert_only(&run_anywhere("ulimit -n 32; exec RUN"), &[], "");
 }
 
 #[test]
-fn too_few_open_files_are_named_and_the_run_ends_with_a_report() {
+fn reports_too_few_open_files() {
     let report = run_anywhere("ulimit -n 12; exec RUN");
     let reasons: Vec<String> = report.results.iter().filter_map(reason).collect();
     assert!(reasons.iter().any(|reason| reason.contains("Too many open files")), "{reasons:?}");
 }
 
 #[test]
-fn a_small_limit_for_message_queues_is_named() {
+fn reports_a_small_limit_for_message_queues() {
     assert_only(&run_anywhere("exec prlimit --msgqueue=4096 RUN"), &["posix-mq"], "RLIMIT_MSGQUEUE");
 }
 
 #[test]
-fn a_path_too_long_for_a_unix_socket_is_named_with_the_way_out() {
+fn reports_a_path_too_long_for_a_socket() {
     let folder = tempfile::tempdir().unwrap();
     let temporary = folder.path().join("a".repeat(120));
     std::fs::create_dir(&temporary).unwrap();
@@ -157,7 +158,7 @@ fn a_path_too_long_for_a_unix_socket_is_named_with_the_way_out() {
 }
 
 #[test]
-fn a_full_folder_for_shared_memory_changes_nothing() {
+fn works_with_a_full_dev_shm() {
     let full = "mount -t tmpfs -o size=4k none /dev/shm && head -c 4096 /dev/zero > /dev/shm/full";
     let tried = Command::new("unshare").args(["--mount", "sh", "-c", full]).status();
     if !tried.is_ok_and(|status| status.success()) {
@@ -167,7 +168,7 @@ fn a_full_folder_for_shared_memory_changes_nothing() {
     assert_only(&run_anywhere(&format!("exec unshare --mount sh -c '{full} && exec RUN'")), &[], "");
 }
 
-/// A small disk in a folder. Taken away when dropped.
+/// A small disk mounted at a folder, unmounted when dropped.
 struct Disk(PathBuf);
 
 impl Disk {
@@ -176,7 +177,7 @@ impl Disk {
         mounted.is_ok_and(|output| output.status.success()).then(|| Self(at))
     }
 
-    /// Leaves no room for anything, until the file is removed.
+    /// Fills the disk until the file is removed.
     fn fill(&self) -> PathBuf {
         let path = self.0.join("all-there-is");
         let mut file = std::fs::File::create(&path).unwrap();
@@ -192,7 +193,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn a_report_waits_for_room_on_a_full_disk_and_is_whole_or_absent() {
+fn report_waits_for_disk_space() {
     let server = Server::answering(vec![CREATED; 2]);
     let lab = Lab::new(&server.url, 1);
     let Some(disk) = Disk::mount(lab.path("spool")) else {
@@ -207,7 +208,7 @@ fn a_report_waits_for_room_on_a_full_disk_and_is_whole_or_absent() {
     assert!(line.contains("No space left on device"), "{line}");
     assert_eq!(lab.waiting(), Vec::<String>::new(), "a half of it is left");
     std::fs::remove_file(filler).unwrap();
-    // Whoever is to stop tries once more, and has room now.
+    // A stopping agent tries once more, and the disk has space now.
     agent.stop();
     let waiting = lab.waiting();
     assert_eq!(waiting.len(), 1, "{waiting:?}");

@@ -1,9 +1,9 @@
-//! `roundtrip import`: what other tools have measured becomes a run, and nothing of it is lost.
+//! `roundtrip import`: turns results of other tools into complete runs.
 
 use crate::run::repository;
 use crate::server::{self, Server};
 use crate::upload::{CREATED, REFUSED};
-use crate::{complaint, own_spool, printed, ran, read_json, refused, roundtrip};
+use crate::{error_text, own_spool, printed, read_json, refused, roundtrip, run_command};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use std::fs;
@@ -16,11 +16,11 @@ const GO: &str = "goos: linux\npkg: example.org/ipc\nBenchmarkPipe/64-2 1000 123
 fn import(folder: &Path, arguments: &[&str]) -> Output {
     fs::write(folder.join("results.json"), HYPERFINE).unwrap();
     fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
-    ran(folder, &[&["import", "results.json"], arguments].concat())
+    run_command(folder, &[&["import", "results.json"], arguments].concat())
 }
 
 #[test]
-fn a_file_is_shown_and_written_as_a_report_of_the_commit() {
+fn prints_and_writes_an_import() {
     let folder = repository();
     let text = printed(&import(folder.path(), &["--output", "report.json", "--machine", "lab-1"]));
     assert!(text.contains("imported on lab-1") && text.contains("hyperfine (JSON), median time\n"), "{text}");
@@ -36,13 +36,13 @@ fn a_file_is_shown_and_written_as_a_report_of_the_commit() {
         (&report["suite"]["preset"], &report["environment"]["stable"]),
         (&"import".into(), &serde_json::json!({}))
     );
-    // Two imports are compared as two runs are.
-    let compared = ran(folder.path(), &["compare", "report.json", "report.json"]);
+    // Two imports are compared like two runs.
+    let compared = run_command(folder.path(), &["compare", "report.json", "report.json"]);
     assert!(printed(&compared).contains("./pipe 64"));
 }
 
 #[test]
-fn the_time_is_the_median_of_all_samples_as_on_the_page_of_the_run() {
+fn shows_the_median_of_all_samples() {
     let folder = repository();
     let forks = "[[10, 20, 30], [40, 41, 42, 43, 44]]";
     let jmh = format!(
@@ -50,14 +50,14 @@ fn the_time_is_the_median_of_all_samples_as_on_the_page_of_the_run() {
             "score": 33.8, "scoreUnit": "us/op", "rawData": {forks}}}}}]"#
     );
     fs::write(folder.path().join("jmh.json"), jmh).unwrap();
-    let text = printed(&ran(folder.path(), &["import", "jmh.json"]));
-    // The forks' own medians are 20 and 42.
+    let text = printed(&run_command(folder.path(), &["import", "jmh.json"]));
+    // The medians of the forks are 20 and 42.
     let row = text.lines().find(|line| line.contains("Pipe.trip")).unwrap();
     assert!(row.contains(" 40 µs"), "{text}");
 }
 
 #[test]
-fn standard_input_is_read_and_what_is_left_out_is_told() {
+fn reads_standard_input_and_reports_omissions() {
     let folder = repository();
     let mut import = roundtrip(folder.path())
         .args(["import", "-", "--format", "go"])
@@ -70,27 +70,27 @@ fn standard_input_is_read_and_what_is_left_out_is_told() {
     let output = import.wait_with_output().unwrap();
     let text = printed(&output);
     assert!(text.contains("median time of 1,000 operations") && text.contains("1.23 ms"), "{text}");
-    assert!(complaint(&output).contains("standard-input: left out"), "{}", complaint(&output));
+    assert!(error_text(&output).contains("standard-input: skipped"), "{}", error_text(&output));
 }
 
 #[test]
-fn what_is_not_of_its_format_is_told_with_its_place() {
+fn reports_the_place_of_format_errors() {
     let folder = repository();
     fs::write(folder.path().join("cut.json"), &HYPERFINE[..HYPERFINE.len() - 8]).unwrap();
-    let cut = ran(folder.path(), &["import", "cut.json"]);
+    let cut = run_command(folder.path(), &["import", "cut.json"]);
     refused(&cut, 2, &["cut.json: hyperfine: line 1, column"]);
     let excel = import(folder.path(), &["--format", "excel"]);
     refused(&excel, 2, &["[possible values: auto, bmf, criterion"]);
-    refused(&ran(folder.path(), &["import", "absent.json"]), 2, &["cannot read absent.json"]);
+    refused(&run_command(folder.path(), &["import", "absent.json"]), 2, &["cannot read absent.json"]);
 }
 
 #[test]
-fn the_file_goes_to_the_server_with_the_run() {
+fn uploads_the_file_with_the_run() {
     let folder = repository();
     let server = Server::answering(vec![CREATED]);
     let output = import(folder.path(), &["--upload", &server.url, "--token-file", "token"]);
     printed(&output);
-    assert!(complaint(&output).contains("Uploaded: "), "{}", complaint(&output));
+    assert!(error_text(&output).contains("Uploaded: "), "{}", error_text(&output));
     let request = &server.requests()[0];
     assert!(request.head.starts_with("POST /api/v1/import "), "{}", request.head);
     sent(&request.body);
@@ -101,7 +101,7 @@ fn the_file_goes_to_the_server_with_the_run() {
     }
 }
 
-/// The file as it was, and a report without results.
+/// The unchanged file, and a report without results.
 fn sent(body: &[u8]) {
     let body: Value = serde_json::from_slice(body).unwrap();
     let file = &body["file"];
@@ -111,27 +111,30 @@ fn sent(body: &[u8]) {
 }
 
 #[test]
-fn while_the_server_is_away_the_file_is_kept_and_can_be_sent_later() {
+fn keeps_the_file_for_a_later_upload() {
     let folder = repository();
-    let away = format!("http://{}", server::nobody());
+    let away = format!("http://{}", server::unused_address());
     let output = import(folder.path(), &["--upload", &away, "--token-file", "token"]);
-    let told = refused(&output, 6, &[]);
-    let (_, arguments) = told.split_once("roundtrip upload ").unwrap();
+    let message = refused(&output, 6, &[]);
+    let (_, arguments) = message.split_once("roundtrip upload ").unwrap();
     let kept = if cfg!(windows) {
         arguments.split_once(" --upload ").unwrap().0.trim_matches('"').to_owned()
     } else {
         shell_words::split(arguments).unwrap().remove(0)
     };
-    assert!(Path::new(&kept).is_file(), "{told}");
+    assert!(Path::new(&kept).is_file(), "{message}");
 
     let server = Server::answering(vec![CREATED]);
-    printed(&ran(folder.path(), &["upload", &kept, "--upload", &server.url, "--token-file", "token"]));
+    printed(&run_command(
+        folder.path(),
+        &["upload", &kept, "--upload", &server.url, "--token-file", "token"],
+    ));
     sent(&server.requests()[0].body);
     assert!(!Path::new(&kept).exists());
 }
 
 #[test]
-fn a_refusal_of_the_server_names_the_member() {
+fn prints_the_servers_rejection() {
     let folder = repository();
     let server = Server::answering(vec![REFUSED]);
     let output = import(folder.path(), &["--upload", &server.url, "--token-file", "token"]);
@@ -141,7 +144,7 @@ fn a_refusal_of_the_server_names_the_member() {
 
 #[test]
 #[cfg(unix)]
-fn commands_of_the_settings_are_run_and_what_they_print_or_write_is_imported() {
+fn imports_results_of_configured_commands() {
     let folder = repository();
     fs::write(folder.path().join("go.txt"), GO).unwrap();
     fs::write(folder.path().join("made.json"), HYPERFINE).unwrap();
@@ -151,12 +154,12 @@ fn commands_of_the_settings_are_run_and_what_they_print_or_write_is_imported() {
          [[command]]\nrun = 'echo done'\nfile = 'results.json'\n",
     )
     .unwrap();
-    let output = ran(folder.path(), &["run"]);
+    let output = run_command(folder.path(), &["run"]);
     let text = printed(&output);
     assert!(text.contains("example.org/ipc.BenchmarkPipe/64") && text.contains("./pipe 64"), "{text}");
-    assert!(!text.contains("done") && complaint(&output).contains("done"), "{}", complaint(&output));
+    assert!(!text.contains("done") && error_text(&output).contains("done"), "{}", error_text(&output));
 
     fs::write(folder.path().join("roundtrip.toml"), "[[command]]\nrun = 'sh -c \"exit 3\"'\n").unwrap();
-    let words = "ended with exit status: 3: nothing of it is imported";
-    refused(&ran(folder.path(), &["run"]), 1, &[words]);
+    let words = "failed (exit status: 3): its results were not imported";
+    refused(&run_command(folder.path(), &["run"]), 1, &[words]);
 }

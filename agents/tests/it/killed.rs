@@ -1,7 +1,8 @@
-//! An agent that is killed, as by `kill -9`, before each of its calls on files and sockets from the moment that it is given a
-//! job until it has told its end: what it had measured arrives, each run of a job counts once, and nothing is left.
+//! An agent killed with SIGKILL before each of its calls on files and sockets, from the start of a job until
+//! it has reported its completion:
+//! its results arrive, each run of a job counts once, and nothing is left pending.
 //!
-//! `ROUNDTRIP_FAULT_ROUNDS` says how often it is killed: a few times, unless more is asked for. Its steps take turns.
+//! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default. The rounds cover the calls evenly.
 
 use crate::fault_rounds;
 use crate::lab::{Agent, Lab, State, names};
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What an agent keeps for ever.
+/// The files that an agent keeps forever.
 const IN_SPOOL: [&str; 3] = ["acknowledged.json", "acknowledged.lock", "agent.lock"];
 const IN_STATE: [&str; 8] = [
     "agent.key",
@@ -27,7 +28,7 @@ const IN_STATE: [&str; 8] = [
     "spool",
 ];
 
-/// A lab whose jobs have two reports each.
+/// A lab with two reports per job.
 fn lab() -> Lab {
     let lab = Lab::new("true", 1);
     let source = lab.source.path();
@@ -47,8 +48,8 @@ impl Lab {
         self.folder.path().canonicalize().unwrap().join("state")
     }
 
-    /// Runs an agent until the job that waits is over, or until it is killed before this step. Returns the steps that it took;
-    /// none if this system lets nobody trace.
+    /// Runs an agent until the pending job is over, or kills it before this step. Returns its steps; `None`
+    /// if this system does not permit tracing.
     fn steps(&self, killed_before: Option<usize>) -> Option<Vec<String>> {
         let (state, mut steps) = (self.state(), Vec::new());
         let is_step = |call: &Call| {
@@ -71,7 +72,7 @@ impl Lab {
         is_traced.then_some(steps)
     }
 
-    /// What waits in the spool.
+    /// The pending reports in the spool.
     fn waiting(&self) -> BTreeSet<String> {
         let names = names(&self.state().join("spool")).into_iter();
         names
@@ -81,14 +82,14 @@ impl Lab {
             .collect()
     }
 
-    /// Waits until an agent asks for a job once more.
+    /// Waits until an agent claims again.
     fn claimed_again(&self) {
         let before = self.server.change(|state| claims(state));
         self.server.until("a claim", |state| (claims(state) > before).then_some(()));
     }
 
-    /// Starts an agent after one that was killed, and waits for the end of the job: the lease of before expires once the agent
-    /// has nothing more to tell of it.
+    /// Starts an agent after a killed one, and waits for the end of the job. The earlier lease expires once
+    /// the agent has nothing left to report.
     fn end(&self, job_id: i64) {
         let before = self.server.change(|state| claims(state));
         let agent = self.agent();
@@ -104,7 +105,7 @@ impl Lab {
 
     fn stop_after_the_end(&self, mut agent: Agent) {
         self.finished(1);
-        // By then it has noted that it told the end.
+        // By then, it has noted that it reported the completion.
         self.claimed_again();
         kill_process(Pid::from_child(&agent.0), Signal::TERM).unwrap();
         assert!(agent.0.wait().unwrap().success());
@@ -112,12 +113,12 @@ impl Lab {
 }
 
 #[test]
-fn killed_before_any_of_its_calls_an_agent_loses_nothing_and_no_job_counts_twice() {
+fn killed_agent_loses_no_results_and_counts_jobs_once() {
     let lab = lab();
     let begin = |job_id| {
         lab.server.change(|state| *state = State { jobs: [lab.job(job_id, 1)].into(), ..State::default() });
     };
-    // Once for what is built and read the first time.
+    // A first run for everything that is built and read only once.
     begin(1);
     lab.stop_after_the_end(lab.agent());
     begin(2);
@@ -130,7 +131,7 @@ fn killed_before_any_of_its_calls_an_agent_loses_nothing_and_no_job_counts_twice
 
     let (rounds, mut killed, mut again) = (fault_rounds(8), 0, 0);
     for round in 0..rounds {
-        // Evenly over all steps, however few rounds there are.
+        // Spread evenly over all steps.
         let step = if rounds < steps.len() { round * steps.len() / rounds } else { round % steps.len() };
         let job_id = 3 + i64::try_from(round).unwrap();
         begin(job_id);
@@ -155,9 +156,9 @@ fn killed_before_any_of_its_calls_an_agent_loses_nothing_and_no_job_counts_twice
     );
 }
 
-/// That what waited has arrived, whole, and that each preset has one run that counts.
+/// Asserts that all pending reports arrived complete, and that each preset has one run that counts.
 fn assert_arrived(state: &State, waiting: &BTreeSet<String>, at: &str) {
-    // The end is told again if the answer was not heard, as the same: a server takes that for one.
+    // An unanswered completion is sent again unchanged, so the server counts it once.
     assert!(state.finished.iter().all(|finish| *finish == state.finished[0]), "{at}: {:?}", state.finished);
     assert_eq!(state.finished[0].outcome, JobOutcome::Done, "{at}");
     let mut stored: BTreeMap<String, &RunReport> = BTreeMap::new();

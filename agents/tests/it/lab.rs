@@ -1,9 +1,9 @@
-//! `roundtrip enrol` and `roundtrip agent` of an enrolled machine: jobs are measured, told in the right order, and nothing that was
-//! measured is lost.
+//! `roundtrip enrol` and `roundtrip agent` on an enrolled machine: measures jobs, reports them in the right
+//! order, and loses no results.
 
 use crate::run::{commit_all, head, repository};
 use crate::server::{Request, Response, StatefulServer, problem, receipt, wait_until};
-use crate::{definition, printed, ran, refused, roundtrip};
+use crate::{definition, printed, refused, roundtrip, run_command};
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
@@ -12,18 +12,18 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// A server of a lab, as far as an agent sees one.
+/// A lab's server, as far as an agent uses it.
 #[derive(Default)]
 pub(crate) struct State {
-    /// Jobs to be given out.
+    /// The queued jobs.
     pub(crate) jobs: VecDeque<Value>,
-    /// What was asked, in order: `claim`, `run`, `finish`, `heartbeat`.
+    /// The requests, in order: `claim`, `run`, `finish`, `heartbeat`.
     pub(crate) asked: Vec<String>,
     pub(crate) runs: Vec<RunReport>,
     pub(crate) finished: Vec<Finish>,
-    /// Whether it answers uploads.
+    /// Whether uploads get no answer.
     pub(crate) is_away: bool,
-    /// Whether agents have lost their jobs.
+    /// Whether agents have lost their leases.
     pub(crate) is_lost: bool,
 }
 
@@ -67,7 +67,7 @@ fn respond(request: &Request, state: &mut State) -> Response {
     ("404 Not Found", problem(404, "unknown-endpoint"))
 }
 
-/// An enrolled machine, and a repository whose commits are to be measured.
+/// An enrolled machine, and the measured repository.
 pub(crate) struct Lab {
     pub(crate) folder: TempDir,
     pub(crate) source: TempDir,
@@ -84,7 +84,7 @@ impl Drop for Agent {
 }
 
 impl Lab {
-    /// Whose commits are built by this command, and measured so often.
+    /// Its commits are built with this command, and measured with this many repetitions.
     pub(crate) fn new(build: &str, repetitions: u32) -> Self {
         let source = repository();
         std::fs::write(source.path().join("one.toml"), definition("pipe", repetitions)).unwrap();
@@ -100,7 +100,7 @@ impl Lab {
     pub(crate) fn enrol(&self, code: &str) -> std::process::Output {
         std::fs::write(self.folder.path().join("code"), code).unwrap();
         let enrol = ["enrol", "--machine", "lab-1", "--code-file", "code", "--state", "state", "--server"];
-        ran(self.folder.path(), &[&enrol[..], &[&self.server.url()]].concat())
+        run_command(self.folder.path(), &[&enrol[..], &[&self.server.url()]].concat())
     }
 
     pub(crate) fn command(&self, options: &[&str]) -> Command {
@@ -147,18 +147,18 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_code_that_is_not_valid_lets_nobody_in_and_writes_nothing() {
+fn invalid_code_enrols_nothing() {
     let lab = Lab::new("true", 1);
     std::fs::remove_dir_all(lab.folder.path().join("state")).unwrap();
     refused(&lab.enrol("rte_bad"), 5, &["unauthenticated"]);
     assert!(!lab.folder.path().join("state").exists());
-    let agent = ran(lab.folder.path(), &["agent", "--state", "state", "--trust-repositories"]);
+    let agent = run_command(lab.folder.path(), &["agent", "--state", "state", "--trust-repositories"]);
     refused(&agent, 5, &["roundtrip enrol --server"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_may_read_what_an_agent_is_let_in_with() {
+fn identity_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let lab = Lab::new("true", 1);
     let mode = |name: &str| {
@@ -169,7 +169,7 @@ fn nobody_else_may_read_what_an_agent_is_let_in_with() {
 }
 
 #[test]
-fn a_job_is_built_measured_uploaded_and_then_ended() {
+fn builds_measures_uploads_and_completes_a_job() {
     let lab = Lab::new("git log -1 --format=%s", 2);
     lab.give(lab.job(3, 1));
     let _agent = lab.agent();
@@ -188,13 +188,13 @@ fn a_job_is_built_measured_uploaded_and_then_ended() {
         assert_eq!((run.results.len(), run.results[0].repetitions.len()), (1, 2));
         assert!(!run.work_tree_modified);
     });
-    // Of the same commit nothing is built twice.
+    // The same commit is not built twice.
     lab.give(lab.job(4, 1));
-    assert!(lab.finished(2).output.contains("was built before"));
+    assert!(lab.finished(2).output.contains("is already built"));
 }
 
 #[test]
-fn what_does_not_build_has_failed_with_what_was_printed() {
+fn failed_build_reports_its_output() {
     let lab = Lab::new("sh -c 'echo no compiler here; exit 3'", 1);
     lab.give(lab.job(3, 1));
     let _agent = lab.agent();
@@ -213,7 +213,7 @@ fn what_does_not_build_has_failed_with_what_was_printed() {
 }
 
 #[test]
-fn what_was_measured_while_the_server_is_away_is_told_by_the_next_agent() {
+fn next_agent_uploads_pending_results() {
     let lab = Lab::new("true", 1);
     lab.give(lab.job(3, 5));
     let agent = lab.agent();
@@ -237,7 +237,7 @@ fn what_was_measured_while_the_server_is_away_is_told_by_the_next_agent() {
 
 #[cfg(unix)]
 #[test]
-fn an_agent_that_is_told_to_stop_gives_its_job_back() {
+fn stopped_agent_returns_its_job() {
     let lab = Lab::new("true", 1_000);
     lab.give(lab.job(3, 1));
     let agent = lab.agent();
@@ -251,7 +251,7 @@ fn an_agent_that_is_told_to_stop_gives_its_job_back() {
 }
 
 #[test]
-fn other_benchmarks_of_the_commit_are_run_after_its_presets_and_imported() {
+fn imports_other_benchmarks_after_the_presets() {
     let lab = Lab::new("true", 1);
     std::fs::write(
         lab.source.path().join("go.txt"),
@@ -276,10 +276,10 @@ fn other_benchmarks_of_the_commit_are_run_after_its_presets_and_imported() {
         assert_eq!(state.runs[1].results, state.runs[2].results);
         state.runs.clear();
     });
-    // What it wrote is of no commit; and who asks for a preset gets that alone.
+    // The file that it wrote belongs to no commit. A requested preset is measured alone.
     let mut job = lab.job(4, 1);
     job["preset"] = "one.toml".into();
     lab.give(job);
-    assert!(!lab.finished(2).output.contains("was built before"));
+    assert!(!lab.finished(2).output.contains("is already built"));
     lab.server.change(|state| assert_eq!(state.runs.len(), 1));
 }

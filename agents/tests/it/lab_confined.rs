@@ -1,9 +1,10 @@
-//! An agent that keeps repositories apart from itself: what somebody without rights builds is measured, and believed in nothing. Of
-//! Linux, and as root alone: nobody else can become another user.
+//! An agent that confines repositories: results of unprivileged builds are measured, and their files never
+//! trusted. Only on Linux as root,
+//! because changing the user needs it.
 
 use crate::lab::{Agent, Lab};
 use crate::run::{commit_all, repository};
-use crate::{ran, refused};
+use crate::{refused, run_command};
 use roundtrip_wire::CommitSha;
 use roundtrip_wire::lab::JobOutcome;
 use std::collections::BTreeSet;
@@ -14,17 +15,17 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One agent after the other: each ends all that its user runs.
+/// One agent at a time, because each ends all processes of its user.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A machine on which repositories are built as a user without rights.
+/// A machine that builds repositories as an unprivileged user.
 struct Confined {
     lab: Lab,
     user: String,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Whose commits are built by this script.
+/// Its commits are built with this script.
 fn lab(script: &str) -> Option<Confined> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if !rustix::process::geteuid().is_root() {
@@ -55,7 +56,7 @@ impl Deref for Confined {
     }
 }
 
-/// A user who cannot sign in and runs nothing: the agent ends all of it.
+/// A user without a login and without processes, because the agent kills all of them.
 fn idle_user() -> Option<String> {
     let running: BTreeSet<u32> =
         fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.uid())).collect();
@@ -63,13 +64,13 @@ fn idle_user() -> Option<String> {
     users.lines().find_map(|line| {
         let mut fields = line.split(':');
         let (name, number) = (fields.next()?, fields.nth(1)?.parse().ok()?);
-        // `nobody` is who the tests of confinement run things as.
+        // The tests of confinement use `nobody`.
         let is_idle = line.ends_with("nologin") && name != "nobody" && !running.contains(&number);
         is_idle.then(|| name.to_owned())
     })
 }
 
-/// Commits a file, unless it is so already.
+/// Commits a file, if it differs.
 fn change(source: &Path, name: &str, text: &str) {
     if fs::read_to_string(source.join(name)).is_ok_and(|old| old == text) {
         return;
@@ -79,8 +80,8 @@ fn change(source: &Path, name: &str, text: &str) {
 }
 
 #[test]
-fn what_a_build_leaves_for_git_and_for_the_agent_is_not_believed() {
-    // All of these would be run or followed by a git that root starts in that work tree, or by an agent that reads there.
+fn trusts_no_files_of_a_build() {
+    // A git started by root in this work tree, or an agent reading there, could run or follow each of these.
     let Some(lab) = lab("id -un\n\
         git config filter.x.clean 'touch PROOF' && echo '* filter=x' > .gitattributes && touch one.toml\n\
         git config core.fsmonitor 'touch PROOF' && git config core.hooksPath . \n\
@@ -94,7 +95,7 @@ fn what_a_build_leaves_for_git_and_for_the_agent_is_not_believed() {
     let script = fs::read_to_string(lab.source.path().join("build.sh")).unwrap();
     change(lab.source.path(), "build.sh", &script.replace("PROOF", &proof.to_string_lossy()));
     let _agent = lab.agent();
-    for (count, said) in [(1, lab.user.as_str()), (2, "was built before")] {
+    for (count, said) in [(1, lab.user.as_str()), (2, "is already built")] {
         lab.give(lab.job(3 + count as i64, 1));
         let finish = lab.finished(count);
         assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
@@ -112,7 +113,7 @@ fn what_a_build_leaves_for_git_and_for_the_agent_is_not_believed() {
 }
 
 #[test]
-fn what_was_built_belongs_to_root_again_before_it_is_measured() {
+fn root_owns_builds_before_measuring() {
     let Some(lab) = lab("touch built-here; mkdir folder; touch folder/file\n") else { return };
     lab.give(lab.job(3, 1));
     let _agent = lab.agent();
@@ -124,7 +125,7 @@ fn what_was_built_belongs_to_root_again_before_it_is_measured() {
 }
 
 #[test]
-fn of_another_project_nothing_can_be_read() {
+fn projects_cannot_read_each_other() {
     let Some(lab) =
         lab("ls ../../../another ../../../../repositories/another.git; cat ../../../../agent.key; true\n")
     else {
@@ -141,7 +142,7 @@ fn of_another_project_nothing_can_be_read() {
 }
 
 #[test]
-fn submodules_are_fetched_by_who_builds() {
+fn job_user_fetches_submodules() {
     let Some(lab) = lab("cat part/name; ls -ld part | cut -d' ' -f3\n") else { return };
     let part = repository();
     change(part.path(), "name", "of the part\n");
@@ -154,7 +155,7 @@ fn submodules_are_fetched_by_who_builds() {
         .unwrap();
     assert!(added.status.success(), "{added:?}");
     commit_all(lab.source.path(), "a part");
-    // git serves what belongs to who asks.
+    // git serves only repositories of the requesting user.
     let given = Command::new("chown").args(["-R", &lab.user]).arg(part.path()).status().unwrap();
     assert!(given.success());
     lab.give(lab.job(3, 1));
@@ -166,18 +167,18 @@ fn submodules_are_fetched_by_who_builds() {
 }
 
 #[test]
-fn a_second_agent_may_not_have_the_same_user() {
+fn agents_cannot_share_a_user() {
     let Some(lab) = lab("true\n") else { return };
     lab.give(lab.job(3, 1));
     let _agent = lab.agent();
     lab.finished(1);
     let another = Lab::new("true", 1);
-    let output = ran(another.folder.path(), &["agent", "--state", "state", "--job-user", &lab.user]);
-    refused(&output, 9, &["another agent runs repositories as the user"]);
+    let output = run_command(another.folder.path(), &["agent", "--state", "state", "--job-user", &lab.user]);
+    refused(&output, 9, &["another agent uses the job user"]);
 }
 
 #[test]
-fn a_benchmark_of_the_commit_writes_in_its_work_tree_and_leads_nobody_out_of_it() {
+fn benchmarks_cannot_link_out_of_their_work_tree() {
     let Some(lab) = lab("true\n") else { return };
     let _agent = lab.agent();
     let go = "echo 'BenchmarkPipe/64-2 1000 1234.5 ns/op' > results.txt";
@@ -192,6 +193,6 @@ fn a_benchmark_of_the_commit_writes_in_its_work_tree_and_leads_nobody_out_of_it(
             continue;
         }
         let reason = finish.reason.as_deref().unwrap_or_default();
-        assert!(reason.contains("results.txt is no file of the repository"), "{finish:?}");
+        assert!(reason.contains("results.txt is not a file in the repository"), "{finish:?}");
     }
 }

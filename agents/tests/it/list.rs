@@ -1,13 +1,13 @@
 //! `roundtrip list` is complete.
 
-use crate::{printed, ran};
+use crate::{printed, run_command};
 use roundtrip_bench::{definition, program, scenario, transport};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn list(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    printed(&ran(folder.path(), &[&["list"], arguments].concat()))
+    printed(&run_command(folder.path(), &[&["list"], arguments].concat()))
 }
 
 fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
@@ -57,7 +57,7 @@ fn text_lists_everything_and_fits_a_terminal() {
 #[test]
 fn transports_page_is_the_same_on_every_system() {
     let folder = tempfile::tempdir().unwrap();
-    let page = printed(&ran(folder.path(), &["transports"]));
+    let page = printed(&run_command(folder.path(), &["transports"]));
     let stored = include_str!("../../../docs/reference/transports.md");
-    assert!(page == stored, "docs/reference/transports.md is stale: `cargo xtask gen` repairs this\n{page}");
+    assert!(page == stored, "docs/reference/transports.md is stale: run `cargo xtask gen`\n{page}");
 }

@@ -1,4 +1,4 @@
-//! The `roundtrip` command from outside: what it says, its exit codes, and that it loses nothing.
+//! Tests the `roundtrip` command from outside: output, exit codes, and no lost reports.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
@@ -11,14 +11,14 @@ mod confine;
 mod detect;
 mod doctor;
 mod exchange;
-// Its shell scripts, limits and transports are those of Linux.
+// Uses shell scripts, limits and transports of Linux.
 #[cfg(target_os = "linux")]
 mod faults;
 mod import;
-// Registers are those of one processor.
+// Reads the registers of one processor architecture.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod killed;
-// Its builds are shell scripts.
+// Builds with shell scripts.
 #[cfg(unix)]
 mod lab;
 #[cfg(target_os = "linux")]
@@ -35,7 +35,7 @@ mod sizes;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;
 mod unreliable;
-// Its newer programs are copies of this one, as Linux runs them.
+// Runs copies of this program as newer versions, as Linux permits.
 #[cfg(target_os = "linux")]
 mod update;
 mod upload;
@@ -45,27 +45,27 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What runs the command.
+/// How to run the command.
 fn program() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None)
 }
 
-/// The same as the beginning of a command line, quoted: a folder of the path may have a space in its name.
+/// The start of a quoted command line, because a folder in the path may have a space in its name.
 fn words() -> String {
     let PeerCommand { program, arguments } = program();
     shell_words::join([vec![program.display().to_string()], arguments].concat())
 }
 
-/// The command, in a folder of its own, without what the caller's environment sets.
+/// The command in this folder, without the caller's environment.
 fn roundtrip(folder: &Path) -> Command {
     started(&program(), folder)
 }
 
-/// The same of another file than the one that was built.
+/// The same for another program file.
 fn started(program: &PeerCommand, folder: &Path) -> Command {
     let mut command = program.command();
     let ours = ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"];
-    // The tests may run in a job themselves.
+    // The tests may run in a CI job.
     let of_jobs = ["GITHUB_ACTIONS", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
     for variable in ours.into_iter().chain(of_jobs) {
         command.env_remove(variable);
@@ -74,53 +74,54 @@ fn started(program: &PeerCommand, folder: &Path) -> Command {
     command
 }
 
-/// Where reports of [`roundtrip`] wait, if that is a folder of the test's own: other systems do not ask the variable.
+/// The folder of pending reports of [`roundtrip`], if it is the test's own: other systems ignore the
+/// variable.
 fn own_spool(folder: &Path) -> Option<std::path::PathBuf> {
     cfg!(any(target_os = "linux", target_os = "freebsd")).then(|| folder.join("a state/roundtrip/spool"))
 }
 
-/// How often a fault is repeated: so often, unless `ROUNDTRIP_FAULT_ROUNDS` asks for more.
+/// The number of repetitions of a fault: `few`, unless `ROUNDTRIP_FAULT_ROUNDS` sets it.
 fn fault_rounds(few: usize) -> usize {
     let asked = std::env::var("ROUNDTRIP_FAULT_ROUNDS").ok();
     asked.map_or(few, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
 }
 
 /// Runs the command with these arguments in this folder.
-fn ran(folder: &Path, arguments: &[&str]) -> Output {
+fn run_command(folder: &Path, arguments: &[&str]) -> Output {
     roundtrip(folder).args(arguments).output().unwrap()
 }
 
-/// What a command wrote to standard error.
-fn complaint(output: &Output) -> String {
+/// The command's standard error.
+fn error_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a command that succeeded wrote to standard output.
+/// The standard output of a successful command.
 fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}: {}", output.status, complaint(output));
+    assert!(output.status.success(), "{}: {}", output.status, error_text(output));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// The same as JSON.
+/// The standard output of a successful command, as JSON.
 fn printed_json(output: &Output) -> Value {
     serde_json::from_str(&printed(output)).unwrap()
 }
 
-/// Checks that a command ended with this code, and complained in these words. Returns the complaint.
+/// Asserts the exit code and words in the error message, and returns the message.
 fn refused(output: &Output, code: i32, words: &[&str]) -> String {
-    let complaint = complaint(output);
-    assert_eq!(output.status.code(), Some(code), "{complaint}");
+    let error_text = error_text(output);
+    assert_eq!(output.status.code(), Some(code), "{error_text}");
     for expected in words {
-        assert!(complaint.contains(expected), "{expected}: {complaint}");
+        assert!(error_text.contains(expected), "{expected}: {error_text}");
     }
-    complaint
+    error_text
 }
 
 fn read_json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// A definition of one case that takes a moment.
+/// A definition of one short case.
 fn definition(transport: &str, repetitions: u32) -> String {
     format!(
         "about = ''\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['{transport}']\n\
@@ -129,7 +130,7 @@ fn definition(transport: &str, repetitions: u32) -> String {
     )
 }
 
-/// A definition of messages of 64 KiB through programs of these names, each started by this command.
+/// A definition with messages of 64 KiB through programs with these names, each started with this command.
 fn definition_of_programs(names: &[&str], command: &str) -> String {
     let program = |name: &&str| {
         format!(
@@ -145,7 +146,7 @@ fn definition_of_programs(names: &[&str], command: &str) -> String {
     )
 }
 
-/// Whether this system has the channel over which such programs talk; it says why not.
+/// Whether this system supports the channel of external programs. Prints why not.
 fn has_programs() -> bool {
     let reason = roundtrip_bench::sys::fork_channel::support().err();
     reason.iter().for_each(|reason| println!("not run, because {reason}"));

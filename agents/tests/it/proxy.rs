@@ -1,4 +1,4 @@
-//! A way to a server that is as bad as a test says: slow, reset, or cut in the middle.
+//! A faulty connection to a server: slow, reset, or interrupted.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,27 +7,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of a connection.
+/// The fault of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     None,
-    /// Reset before the server is asked.
+    /// Reset before a request.
     Reset,
-    /// Closed after so many bytes of what is asked.
+    /// Closed after this many bytes of the request.
     CutAsking(usize),
-    /// Closed after so many bytes of the answer.
+    /// Closed after this many bytes of the answer.
     CutAnswering(usize),
 }
 
-/// One way, which is open until the test ends.
+/// A proxy that runs until the end of the test.
 pub(crate) struct Proxy {
     pub(crate) url: String,
-    /// Connections that did not end as their two ends wanted.
+    /// The number of interrupted connections.
     broken: Arc<AtomicUsize>,
 }
 
 impl Proxy {
-    /// To this address. Answers come so late, and `fault` says what becomes of each connection, in their order.
+    /// A proxy to this address. Answers are delayed by `latency`, and `fault` decides about each connection,
+    /// in order.
     pub(crate) fn new(
         server: &str,
         latency: Duration,
@@ -58,7 +59,7 @@ impl Proxy {
     }
 }
 
-/// Returns whether it was broken.
+/// Returns whether the connection was interrupted.
 fn pass(client: &TcpStream, server: &TcpStream, latency: Duration, fault: Fault) -> bool {
     let (asking_max, answering_max) = match fault {
         Fault::None => (usize::MAX, usize::MAX),
@@ -76,20 +77,20 @@ fn pass(client: &TcpStream, server: &TcpStream, latency: Duration, fault: Fault)
             is_cut
         });
         let is_cut = carry_late(server, client, answering_max, latency);
-        // Whoever still asks has nobody to ask any more.
+        // Ends requests that are still waiting.
         let _ = client.shutdown(Shutdown::Both);
         asking.join().unwrap() | is_cut
     })
 }
 
-/// As [`carry`], and the first byte waits so long.
+/// Like [`carry`], with a delay of the first byte.
 fn carry_late(from: &TcpStream, to: &TcpStream, bytes_max: usize, latency: Duration) -> bool {
     let _ = from.peek(&mut [0]);
     thread::sleep(latency);
     carry(from, to, bytes_max)
 }
 
-/// Carries bytes until one end closes, or so many are carried: then it returns true.
+/// Forwards bytes until one end closes. Returns true if it stops at the limit.
 fn carry(mut from: &TcpStream, mut to: &TcpStream, bytes_max: usize) -> bool {
     let mut left = bytes_max;
     let mut bytes = [0; 4096];
@@ -103,7 +104,7 @@ fn carry(mut from: &TcpStream, mut to: &TcpStream, bytes_max: usize) -> bool {
     true
 }
 
-/// Makes an RST of its close: what was sent and not read does, and so it is told where a system can be told.
+/// Closes with an RST: unread data causes one, and a system that supports it gets an explicit request.
 fn reset(client: &TcpStream) {
     #[cfg(unix)]
     rustix::net::sockopt::set_socket_linger(client, Some(Duration::ZERO)).unwrap();

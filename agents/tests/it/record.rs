@@ -1,11 +1,12 @@
-//! `roundtrip record`, of real processes whose messages are known. Where this system lets nobody record, it says so.
+//! `roundtrip record`: records real processes with known messages. If this system does not permit recording,
+//! the test prints so.
 
-use crate::{printed, ran, refused, roundtrip};
+use crate::{printed, refused, roundtrip, run_command};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
 
-/// Sends to a pipe, a pair of sockets, a FIFO and a file when it is told to, from two threads, and from a child.
+/// Sends to a pipe, a pair of sockets, a FIFO and a file on request, from two threads and a child.
 const SENDER: &str = r#"
 import os, socket, sys, threading
 reads, pipe = os.pipe()
@@ -33,10 +34,10 @@ if os.fork() == 0:
 os.wait()
 "#;
 
-/// What the calls of [`SENDER`] carried to pipes and sockets.
+/// The messages of [`SENDER`] to pipes and sockets.
 const SENT: &str = "20:50,33:50,51:50,64:100,304:50";
 
-/// A program that waits to be told.
+/// A program that waits for the request.
 fn waiting(folder: &std::path::Path) -> Child {
     let mut command = Command::new("python3");
     command.args(["-c", SENDER]).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -47,7 +48,7 @@ fn waiting(folder: &std::path::Path) -> Child {
     child
 }
 
-/// Records what a program does once it is told, until it ends. None where this system does not permit it.
+/// Records a program from the request until its end. `None` if this system does not permit it.
 fn recorded(by: &str, more: &[&str]) -> Option<Value> {
     let folder = tempfile::tempdir().unwrap();
     let mut child = waiting(folder.path());
@@ -83,36 +84,36 @@ fn recorded(by: &str, more: &[&str]) -> Option<Value> {
 }
 
 #[test]
-fn perf_records_what_every_thread_sends_to_pipes_and_sockets_and_nothing_else() {
+fn perf_records_all_threads() {
     let Some(answer) = recorded("perf", &[]) else { return };
     assert_eq!((&answer["sizes"], &answer["call_count"]), (&SENT.into(), &300.into()), "{answer}");
     assert!(answer["elsewhere_count"].as_u64().unwrap() >= 50, "{answer}");
 }
 
 #[test]
-fn what_is_received_is_counted_where_that_is_asked_for() {
+fn counts_received_messages_on_request() {
     let Some(answer) = recorded("perf", &["--count", "receives"]) else { return };
-    // It was already waiting to be told when the recording began, so nobody saw on which descriptor.
+    // The read was in progress when the recording began, so its descriptor is unknown.
     assert_eq!((&answer["sizes"], &answer["unknown_count"]), (&SENT.into(), &1.into()), "{answer}");
 }
 
 #[test]
-fn strace_records_the_same() {
+fn strace_records_all_threads() {
     let Some(answer) = recorded("strace", &[]) else { return };
     assert_eq!((&answer["sizes"], &answer["call_count"]), (&SENT.into(), &300.into()), "{answer}");
 }
 
 #[test]
-fn children_are_recorded_where_they_are_asked_for() {
+fn records_children_on_request() {
     let Some(answer) = recorded("strace", &["--children"]) else { return };
     assert_eq!(answer["sizes"], format!("{SENT},1234:1"), "{answer}");
 }
 
 #[test]
-fn a_process_that_is_none_is_refused_by_its_number() {
+fn rejects_a_missing_process() {
     let folder = tempfile::tempdir().unwrap();
-    let output = ran(folder.path(), &["record", "--pid", "4194305"]);
-    refused(&output, 2, &["--pid 4194305: no process has this number"]);
+    let output = run_command(folder.path(), &["record", "--pid", "4194305"]);
+    refused(&output, 2, &["--pid 4194305: no such process"]);
 }
 
 /// Ten messages to a child, which answers each, and three writes to a socket.
@@ -138,12 +139,13 @@ if (process.argv[2] === 'child') {
 ";
 
 #[test]
-fn a_program_of_node_counts_what_it_sends_and_so_does_its_child() {
+fn node_module_counts_messages_of_process_and_child() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    printed(&ran(folder.path(), &["record", "--node", "sizes.cjs"]));
+    printed(&run_command(folder.path(), &["record", "--node", "sizes.cjs"]));
     std::fs::write(path("program.cjs"), NODE_PROGRAM).unwrap();
-    // What strace(1) sees of the same messages: 118 and 7 bytes as a line of JSON, 122 and 12 with the head.
+    // strace(1) shows these sizes for the messages: 118 and 7 bytes as a line of JSON, 122 and 12 with the
+    // header.
     for (serialization, sent, answered) in [("json", 118, 7), ("advanced", 122, 12)] {
         let mut command = Command::new("node");
         command.args(["--require", "./sizes.cjs", "program.cjs"]).current_dir(folder.path());

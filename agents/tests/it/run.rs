@@ -1,7 +1,7 @@
-//! `roundtrip run`: what it refuses before measuring, and that nothing outlives it.
+//! `roundtrip run`: errors before measuring, and no processes left behind.
 
 use crate::server::wait_until;
-use crate::{definition, printed, ran, read_json, refused, roundtrip};
+use crate::{definition, printed, read_json, refused, roundtrip, run_command};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -13,12 +13,12 @@ pub(crate) fn repository() -> tempfile::TempDir {
     folder
 }
 
-/// Another commit.
+/// Adds a commit.
 pub(crate) fn commit(folder: &Path, subject: &str) {
     git(folder, &["commit", "-q", "--allow-empty", "-m", subject]);
 }
 
-/// A commit of all that is in the folder.
+/// Commits everything in the folder.
 #[cfg(unix)]
 pub(crate) fn commit_all(folder: &Path, subject: &str) {
     git(folder, &["add", "--all"]);
@@ -32,28 +32,32 @@ fn git(folder: &Path, arguments: &[&str]) {
 }
 
 #[test]
-fn a_folder_without_a_repository_is_refused_before_measuring() {
+fn rejects_a_folder_without_a_repository() {
     let folder = tempfile::tempdir().unwrap();
-    let words = ["not a git repository", "run it in the checkout that is measured"];
-    refused(&ran(folder.path(), &["run"]), 1, &words);
+    let words = ["Not a Git repository", "Run this in the checkout you want to measure"];
+    refused(&run_command(folder.path(), &["run"]), 1, &words);
 }
 
 #[test]
-fn an_unknown_preset_is_a_usage_error_that_names_the_known_ones() {
+fn lists_presets_for_an_unknown_one() {
     let folder = tempfile::tempdir().unwrap();
-    refused(&ran(folder.path(), &["run", "--preset", "quik"]), 2, &["`quik`: expected one of", "quick"]);
+    refused(
+        &run_command(folder.path(), &["run", "--preset", "quik"]),
+        2,
+        &["`quik`: expected one of", "quick"],
+    );
 }
 
 #[test]
-fn an_upload_without_a_token_is_refused_before_measuring() {
+fn rejects_an_upload_without_a_token() {
     let folder = repository();
-    let output = ran(folder.path(), &["run", "--upload", "http://127.0.0.1:1"]);
+    let output = run_command(folder.path(), &["run", "--upload", "http://127.0.0.1:1"]);
     refused(&output, 5, &[]);
     assert!(output.stdout.is_empty());
 }
 
 #[test]
-fn a_killed_run_takes_its_peers_with_it() {
+fn killed_run_leaves_no_peers() {
     let folder = repository();
     let mut run =
         roundtrip(folder.path()).arg("run").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -76,7 +80,7 @@ fn a_killed_run_takes_its_peers_with_it() {
     }
 }
 
-/// Whether a process of this id lives and is one of ours.
+/// Whether a process with this id is running and is one of ours.
 pub(crate) fn is_peer(pid: &str) -> bool {
     std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.ends_with(b"\0peer\0"))
 }
@@ -87,7 +91,7 @@ fn repository_with_small() -> tempfile::TempDir {
     folder
 }
 
-/// What a job for pull request 12 has in its variables; the head is what is given.
+/// The environment of a job for pull request 12, with this head.
 fn pull_request(folder: &Path, head: &str) -> Vec<(&'static str, String)> {
     let side = |sha: &str| serde_json::json!({"ref": "fix", "sha": sha, "repo": {"id": 1, "owner": {"login": "octo"}}});
     let event = serde_json::json!({"pull_request": {"number": 12, "head": side(head), "base": side(head)}});
@@ -107,7 +111,7 @@ pub(crate) fn head(folder: &Path) -> String {
 }
 
 #[test]
-fn a_job_for_a_pull_request_writes_it_into_the_report_and_sums_it_up() {
+fn records_and_summarises_a_pull_request() {
     let folder = repository_with_small();
     let variables = pull_request(folder.path(), &head(folder.path()));
     let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--summary", "summary.md"];
@@ -119,7 +123,7 @@ fn a_job_for_a_pull_request_writes_it_into_the_report_and_sums_it_up() {
 }
 
 #[test]
-fn a_job_that_has_not_checked_out_the_head_is_refused_before_measuring() {
+fn rejects_a_job_without_the_head() {
     let folder = repository();
     let variables = pull_request(folder.path(), &"1".repeat(40));
     let arguments = ["run", "--output", "report.json"];
@@ -129,9 +133,9 @@ fn a_job_that_has_not_checked_out_the_head_is_refused_before_measuring() {
 }
 
 #[test]
-fn elsewhere_the_pull_request_is_the_one_that_is_said() {
+fn uses_the_pull_request_argument_outside_of_jobs() {
     let folder = repository_with_small();
     let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--pull-request", "7"];
-    printed(&ran(folder.path(), &arguments));
+    printed(&run_command(folder.path(), &arguments));
     assert_eq!(read_json(&folder.path().join("report.json"))["pull_request"], 7);
 }

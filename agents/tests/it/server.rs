@@ -1,4 +1,4 @@
-//! A server that answers as a test says, one request after the other, and keeps what it was sent; and one with a state.
+//! A server with prepared answers that records its requests one by one, and a server with a state.
 
 use flate2::read::GzDecoder;
 use serde_json::json;
@@ -9,8 +9,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long anything may be awaited before a test fails.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The timeout of a test.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// One answer: status line after `HTTP/1.1`, further headers, body made from the decompressed request body.
 pub(crate) type Answer = (&'static str, &'static str, fn(&[u8]) -> String);
@@ -22,7 +22,7 @@ pub(crate) struct Server {
     thread: JoinHandle<Vec<Request>>,
 }
 
-/// What was sent.
+/// A received request.
 pub(crate) struct Request {
     /// Request line and headers.
     pub(crate) head: String,
@@ -31,12 +31,12 @@ pub(crate) struct Request {
 }
 
 impl Server {
-    /// Answers exactly these requests.
+    /// Answers exactly this many requests.
     pub(crate) fn answering(answers: Vec<Answer>) -> Self {
         Self::answering_at("127.0.0.1:0", answers)
     }
 
-    /// The same, listening here.
+    /// The same at this address.
     pub(crate) fn answering_at(address: &str, answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind(address).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -54,14 +54,14 @@ impl Server {
         Self { url, thread }
     }
 
-    /// What was sent, once all answers are given.
+    /// The requests, once all answers are sent.
     pub(crate) fn requests(self) -> Vec<Request> {
         self.thread.join().unwrap()
     }
 }
 
 impl Request {
-    /// Reads one; none if it is cut.
+    /// Reads one; `None` if it is incomplete.
     pub(crate) fn read(stream: impl Read) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut head = String::new();
@@ -80,7 +80,7 @@ impl Request {
         Some(Self { head, body })
     }
 
-    /// Of the first line.
+    /// The path in the first line.
     pub(crate) fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap()
     }
@@ -95,9 +95,9 @@ fn send(mut stream: impl Write, status: &str, headers: &str, body: &[u8]) -> std
 /// Status line after `HTTP/1.1`, and body.
 pub(crate) type Response = (&'static str, Vec<u8>);
 
-/// A server that answers any number of requests at once, by a state that the test sees.
+/// A server that answers concurrent requests from a state shared with the test.
 pub(crate) struct StatefulServer<S> {
-    /// Where it listens, without the scheme.
+    /// Its address, without the scheme.
     pub(crate) address: String,
     shared: Arc<(Mutex<S>, Condvar)>,
 }
@@ -134,11 +134,11 @@ impl<S: Default + Send + 'static> StatefulServer<S> {
         changed
     }
 
-    /// Waits until this is so.
+    /// Waits until the condition returns a value.
     #[cfg(unix)]
     pub(crate) fn until<T>(&self, what: &str, is_so: impl Fn(&S) -> Option<T>) -> T {
         let (state, changed) = &*self.shared;
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         let mut state = state.lock().unwrap();
         loop {
             if let Some(found) = is_so(&state) {
@@ -151,29 +151,29 @@ impl<S: Default + Send + 'static> StatefulServer<S> {
     }
 }
 
-/// A refusal with this code.
+/// An error response with this code.
 #[cfg(unix)]
 pub(crate) fn problem(status: u16, code: &str) -> Vec<u8> {
     json!({"type": "", "title": code, "status": status, "code": code, "detail": code}).to_string().into()
 }
 
-/// An acknowledgement of what was uploaded.
+/// A receipt for the uploaded body.
 pub(crate) fn receipt(body: &[u8]) -> String {
     let digest = hex::encode(Sha256::digest(body));
     json!({"run_id": "x", "body_sha256": digest, "result_count": 1, "point_count": 0}).to_string()
 }
 
-/// Looks again and again until the condition holds.
+/// Polls until the condition holds.
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !condition() {
         assert!(Instant::now() < end, "in vain: {what}");
         thread::yield_now();
     }
 }
 
-/// An address where nobody listens: bound and closed, and nobody else has been given this port since.
-pub(crate) fn nobody() -> String {
+/// An address without a listener: bound and closed, and not reassigned yet.
+pub(crate) fn unused_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 

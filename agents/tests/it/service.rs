@@ -1,12 +1,12 @@
-//! `roundtrip service`: it says what it would do for every system, keeps the secret out of it, and refuses in time. A
-//! service that is really installed here is not touched.
+//! `roundtrip service`: dry runs for every system, without secrets, and early errors. An installed service on
+//! this machine is not touched.
 
 use crate::run::repository;
-use crate::{printed, printed_json, ran, refused, roundtrip};
+use crate::{printed, printed_json, refused, roundtrip, run_command};
 use std::path::Path;
 use std::process::Command;
 
-/// The arguments of an installation, in a folder that has what they name.
+/// An installation command, in a folder with the files that it needs.
 fn install(folder: &Path) -> Command {
     std::fs::write(folder.join("token"), "rt_agent_secret").unwrap();
     arguments_of_install(roundtrip(folder))
@@ -18,9 +18,9 @@ fn arguments_of_install(mut command: Command) -> Command {
     command
 }
 
-/// Whether a service is installed on this very machine, so that what a test does could harm it.
+/// Whether this machine has the service installed, which a test could damage.
 fn is_installed(folder: &Path) -> bool {
-    let status = printed_json(&ran(folder, &["service", "status", "--format", "json"]));
+    let status = printed_json(&run_command(folder, &["service", "status", "--format", "json"]));
     let is_installed = status["state"] != "not-installed";
     if is_installed {
         println!("not run, because this machine has a service: {status}");
@@ -29,9 +29,9 @@ fn is_installed(folder: &Path) -> bool {
 }
 
 #[test]
-fn every_system_is_told_on_every_other_and_no_file_or_command_holds_the_token() {
+fn dry_run_works_for_every_system_without_the_token() {
     let folder = repository();
-    // That of macOS runs as the owner of the checkout, who may be root here.
+    // On macOS it runs as the owner of the checkout, who may be root here.
     for system in ["freebsd", "linux", "windows"] {
         let listing =
             printed(&install(folder.path()).args(["--print", "--system", system]).output().unwrap());
@@ -44,25 +44,25 @@ fn every_system_is_told_on_every_other_and_no_file_or_command_holds_the_token() 
 }
 
 #[test]
-fn what_is_not_installed_is_not_removed() {
+fn removes_nothing_if_not_installed() {
     let folder = repository();
     if is_installed(folder.path()) {
         return;
     }
-    let words = "is not installed: there is nothing to remove";
-    refused(&ran(folder.path(), &["service", "uninstall"]), 1, &[words]);
-    let text = printed(&ran(folder.path(), &["service", "status"]));
+    let words = "is not installed";
+    refused(&run_command(folder.path(), &["service", "uninstall"]), 1, &[words]);
+    let text = printed(&run_command(folder.path(), &["service", "status"]));
     assert!(text.trim_end().ends_with(": not installed"), "{text}");
 }
 
 #[cfg(unix)]
 #[test]
-fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_them() {
+fn installing_needs_administrator_rights() {
     use crate::started;
     use roundtrip_bench::harness::PeerCommand;
     use std::fs::{self, Permissions};
     use std::os::unix::{fs::PermissionsExt, process::CommandExt};
-    /// `nobody` on Linux, and nobody's anywhere else.
+    /// The user `nobody` on Linux; unassigned elsewhere.
     const NOBODY: u32 = 65_534;
     let folder = repository();
     if is_installed(folder.path()) {
@@ -70,8 +70,9 @@ fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_
     }
     let mut command = install(folder.path());
     if is_root() {
-        // Another user may not reach it where it is. Rather a link than a copy: what a process that another test just starts
-        // still has open to write cannot be run.
+        // Another user may not be able to reach the original. A link, not a copy: a file that another test's
+        // new process still has open for writing
+        // cannot be executed.
         let built = Path::new(env!("CARGO_BIN_EXE_roundtrip"));
         let within_reach = folder.path().join("roundtrip");
         fs::hard_link(built, &within_reach).or_else(|_| fs::copy(built, &within_reach).map(drop)).unwrap();
@@ -89,10 +90,10 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn a_value_that_no_file_can_hold_is_refused() {
+fn rejects_values_that_no_file_supports() {
     let folder = repository();
     refused(&install(folder.path()).args(["--print", "--preset", "a\nb.toml"]).output().unwrap(), 2, &[]);
     let install = ["service", "install", "--print", "--upload", "http://a", "--token-file", "c"];
-    let output = ran(folder.path(), &[&install[..], &["--repository", "a\nb"]].concat());
+    let output = run_command(folder.path(), &[&install[..], &["--repository", "a\nb"]].concat());
     refused(&output, 2, &["control character"]);
 }

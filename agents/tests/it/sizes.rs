@@ -1,6 +1,6 @@
-//! `roundtrip sizes`: a file of message sizes, as a table, as JSON and as a line; or what is wrong with the file.
+//! `roundtrip sizes`: a histogram as a table, JSON and one line, or an error message.
 
-use crate::{complaint, printed, printed_json, refused, roundtrip};
+use crate::{error_text, printed, printed_json, refused, roundtrip};
 use roundtrip_wire::size_profile::SizeHistogram;
 use serde_json::json;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::{Output, Stdio};
 
 const CHROMIUM: &[u8] = include_bytes!("../../../crates/wire/data/chromium-message-sizes.csv");
 
-/// Standard input is small enough to wait in the pipe.
+/// The input is small enough to fit in the pipe.
 fn sizes(file: &[u8], arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let mut command = roundtrip(folder.path());
@@ -20,10 +20,10 @@ fn sizes(file: &[u8], arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn people_are_shown_what_the_golden_file_shows_within_a_terminal() {
+fn table_matches_the_golden_file() {
     let output = sizes(CHROMIUM, &[]);
     let text = printed(&output);
-    assert_eq!(complaint(&output), "");
+    assert_eq!(error_text(&output), "");
     assert_eq!(text, include_str!("../golden/sizes/human.txt"));
     let (_, line) = text.trim_end().rsplit_once('\n').unwrap();
     assert_eq!(line.parse::<SizeHistogram>().unwrap().count(), 37_573);
@@ -32,7 +32,7 @@ fn people_are_shown_what_the_golden_file_shows_within_a_terminal() {
 }
 
 #[test]
-fn programs_are_given_every_bucket_and_the_text() {
+fn json_has_every_bucket_and_the_text() {
     let answer = printed_json(&sizes(b"bytes\n64\n12\n64\n", &["--format", "json"]));
     let expected = json!({
         "format": "sizes-csv", "text": "12:1,64:2", "message_count": 3, "min_bytes": 12, "max_bytes": 64,
@@ -43,26 +43,27 @@ fn programs_are_given_every_bucket_and_the_text() {
 }
 
 #[test]
-fn the_text_is_one_line_that_reads_as_the_same_sizes() {
+fn text_parses_to_the_same_sizes() {
     let text = printed(&sizes(CHROMIUM, &["--format", "text", "--from", "buckets-csv"]));
     assert_eq!(text.lines().count(), 1);
     assert!(text.starts_with("12-15:4387,16-20:990,"), "{text}");
 }
 
 #[test]
-fn more_buckets_than_people_read_are_shown_in_fewer_rows() {
+fn merges_buckets_in_the_table() {
     let file: String = (0..3_000).map(|bytes| format!("{bytes}\n")).collect();
     let output = sizes(file.as_bytes(), &[]);
-    assert!(complaint(&output).contains("standard-input: 3000 buckets or different sizes are put together"));
+    assert!(error_text(&output).contains("standard-input: 3000 buckets or different sizes are put together"));
     let text = printed(&output);
-    assert!(text.lines().count() < 65 && text.contains(" buckets are shown in "), "{text}");
+    assert!(text.lines().count() < 65 && text.contains(" buckets, shown in "), "{text}");
 }
 
 #[test]
-fn what_is_not_of_its_format_is_told_with_its_place() {
+fn reports_the_place_of_format_errors() {
     assert_eq!(
         refused(&sizes(b"bytes\n12\n1.5\n", &[]), 2, &[]),
-        "roundtrip: standard-input: sizes-csv: line 3, bytes: expected a whole number that is not negative, found `1.5`\n"
+        "roundtrip: standard-input: sizes-csv: line 3, bytes: expected a whole number of 0 or more, found \
+         `1.5`\n"
     );
     refused(&sizes(b"hello\n", &[]), 2, &[]);
     refused(&sizes(b"", &["--from", "excel"]), 2, &["[possible values: auto, buckets-csv, hdr"]);

@@ -1,5 +1,6 @@
-//! A program that is stopped before each of its system calls, by ptrace(2), and can be killed there: what is on the disk and
-//! what was sent is then just what the calls before have done. Its threads are followed, and programs that it starts are not.
+//! Runs a program with ptrace(2), stops it before each of its system calls, and can kill it there, so that
+//! files and sent data show
+//! exactly the calls before. Follows its threads, but not its child processes.
 
 use nix::errno::Errno;
 use nix::sys::ptrace::{self, Options};
@@ -16,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A call that is about to be made.
+/// A system call before its execution.
 pub(crate) struct Call {
     name: &'static str,
     /// The file, or `socket:[…]`.
@@ -29,35 +30,36 @@ impl Display for Call {
     }
 }
 
-/// What says which file a call is about.
-enum Told {
+/// How to find the file of a call.
+enum FileArgument {
     Descriptor,
-    /// The path that is this argument.
+    /// The path in this argument.
     Path(usize),
 }
 
-/// The calls that read or change files, or send or receive: those that the programs of this repository make.
-const CALLS: [(i64, &str, Told); 16] = [
-    (libc::SYS_openat, "openat", Told::Path(1)),
-    (libc::SYS_rename, "rename", Told::Path(1)),
-    (libc::SYS_renameat, "renameat", Told::Path(3)),
-    (libc::SYS_renameat2, "renameat2", Told::Path(3)),
-    (libc::SYS_unlink, "unlink", Told::Path(0)),
-    (libc::SYS_unlinkat, "unlinkat", Told::Path(1)),
-    (libc::SYS_mkdir, "mkdir", Told::Path(0)),
-    (libc::SYS_chmod, "chmod", Told::Path(0)),
-    (libc::SYS_fchmod, "fchmod", Told::Descriptor),
-    (libc::SYS_write, "write", Told::Descriptor),
-    (libc::SYS_fsync, "fsync", Told::Descriptor),
-    (libc::SYS_fdatasync, "fdatasync", Told::Descriptor),
-    (libc::SYS_flock, "flock", Told::Descriptor),
-    (libc::SYS_connect, "connect", Told::Descriptor),
-    (libc::SYS_sendto, "sendto", Told::Descriptor),
-    (libc::SYS_recvfrom, "recvfrom", Told::Descriptor),
+/// The calls of this repository's programs that read or change files, send or receive.
+const CALLS: [(i64, &str, FileArgument); 16] = [
+    (libc::SYS_openat, "openat", FileArgument::Path(1)),
+    (libc::SYS_rename, "rename", FileArgument::Path(1)),
+    (libc::SYS_renameat, "renameat", FileArgument::Path(3)),
+    (libc::SYS_renameat2, "renameat2", FileArgument::Path(3)),
+    (libc::SYS_unlink, "unlink", FileArgument::Path(0)),
+    (libc::SYS_unlinkat, "unlinkat", FileArgument::Path(1)),
+    (libc::SYS_mkdir, "mkdir", FileArgument::Path(0)),
+    (libc::SYS_chmod, "chmod", FileArgument::Path(0)),
+    (libc::SYS_fchmod, "fchmod", FileArgument::Descriptor),
+    (libc::SYS_write, "write", FileArgument::Descriptor),
+    (libc::SYS_fsync, "fsync", FileArgument::Descriptor),
+    (libc::SYS_fdatasync, "fdatasync", FileArgument::Descriptor),
+    (libc::SYS_flock, "flock", FileArgument::Descriptor),
+    (libc::SYS_connect, "connect", FileArgument::Descriptor),
+    (libc::SYS_sendto, "sendto", FileArgument::Descriptor),
+    (libc::SYS_recvfrom, "recvfrom", FileArgument::Descriptor),
 ];
 
-/// Runs a program until it ends, and asks before each of its calls on files and sockets; a break kills it there. False if this
-/// system lets nobody trace.
+/// Runs a program until its end, and calls `before` before each of its calls on files and sockets; a break
+/// kills it there. False if this
+/// system does not permit tracing.
 pub(crate) fn run(command: &mut Command, mut before: impl FnMut(&Call) -> ControlFlow<()>) -> bool {
     #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
     // SAFETY: one system call, which allocates nothing.
@@ -69,7 +71,7 @@ pub(crate) fn run(command: &mut Command, mut before: impl FnMut(&Call) -> Contro
         child => child.unwrap(),
     };
     let process = Pid::from_raw(child.id().try_into().unwrap());
-    // It has stopped because of exec.
+    // Stopped by exec.
     waitpid(process, None).unwrap();
     let options = Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_TRACECLONE | Options::PTRACE_O_EXITKILL;
     ptrace::setoptions(process, options).unwrap();
@@ -78,14 +80,14 @@ pub(crate) fn run(command: &mut Command, mut before: impl FnMut(&Call) -> Contro
         // Not the children of other tests.
         match waitpid(None, Some(WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD)).unwrap() {
             WaitStatus::PtraceSyscall(thread) => {
-                if Call::of(thread).is_some_and(|call| before(&call).is_break()) {
-                    // One that dies where it is stopped before a call does not make it.
+                if Call::next(thread).is_some_and(|call| before(&call).is_break()) {
+                    // A process killed before a call does not execute it.
                     kill(process, Signal::SIGKILL).unwrap();
                 } else {
                     go_on(thread, None);
                 }
             }
-            // How each new thread begins.
+            // The first stop of each new thread.
             WaitStatus::Stopped(thread, Signal::SIGSTOP) | WaitStatus::PtraceEvent(thread, ..) => {
                 go_on(thread, None);
             }
@@ -100,25 +102,27 @@ pub(crate) fn run(command: &mut Command, mut before: impl FnMut(&Call) -> Contro
 
 fn go_on(thread: Pid, signal: Option<Signal>) {
     match ptrace::syscall(thread, signal) {
-        // It was killed meanwhile.
+        // It may have been killed meanwhile.
         Ok(()) | Err(Errno::ESRCH) => {}
         Err(error) => panic!("cannot trace {thread}: {error}"),
     }
 }
 
 impl Call {
-    /// What a stopped thread is about to do; none if it has done it, or it is none of [`CALLS`].
-    fn of(thread: Pid) -> Option<Self> {
+    /// The next call of a stopped thread; `None` after the call, or if it is not in [`CALLS`].
+    fn next(thread: Pid) -> Option<Self> {
         if ptrace::syscall_info(thread).ok()?.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
             return None;
         }
         let registers = ptrace::getregs(thread).ok()?;
         let arguments = [registers.rdi, registers.rsi, registers.rdx, registers.r10];
-        let (_, name, told) =
+        let (_, name, argument) =
             CALLS.iter().find(|(number, ..)| number.cast_unsigned() == registers.orig_rax)?;
-        let about = match told {
-            Told::Descriptor => std::fs::read_link(format!("/proc/{thread}/fd/{}", arguments[0])).ok()?,
-            Told::Path(at) => path(thread, arguments[*at])?,
+        let about = match argument {
+            FileArgument::Descriptor => {
+                std::fs::read_link(format!("/proc/{thread}/fd/{}", arguments[0])).ok()?
+            }
+            FileArgument::Path(at) => path(thread, arguments[*at])?,
         };
         Some(Self { name, about })
     }

@@ -1,5 +1,4 @@
-//! An agent whose way to the server is slow, is reset or is cut wherever it may be: all reports arrive, as they were written,
-//! and none is left.
+//! Agents with slow, reset or interrupted connections: all reports arrive unchanged, and none stays pending.
 
 use crate::agent::Lab;
 use crate::fault_rounds;
@@ -16,10 +15,10 @@ use std::time::Duration;
 
 const AGENTS: usize = 8;
 
-/// Reports by their ids.
+/// Reports by id.
 type Reports = BTreeMap<String, Vec<u8>>;
 
-/// Keeps what is uploaded.
+/// Stores an upload.
 fn keep(request: &Request, stored: &mut Reports) -> Response {
     let id = request.path().rsplit('/').next().unwrap().to_owned();
     let before = stored.insert(id, request.body.clone());
@@ -28,7 +27,7 @@ fn keep(request: &Request, stored: &mut Reports) -> Response {
     (status, receipt(&request.body).into())
 }
 
-/// Reports of about so many bytes when they are compressed, by their ids.
+/// Reports of about `compressed_bytes` when compressed, by id.
 fn reports(seed: u64, count: usize, compressed_bytes: usize) -> Reports {
     let mut random = StdRng::seed_from_u64(seed);
     let report = |number: usize| {
@@ -47,7 +46,9 @@ fn compressed(report: &[u8]) -> usize {
     encoder.finish().unwrap().len()
 }
 
-/// Agents at once, each with reports that wait and a way of its own: all of them arrive. Returns how many connections broke.
+/// Runs concurrent agents, each with pending reports and its own proxy, until all reports arrive. Returns the
+/// number of interrupted
+/// connections.
 fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
     let store = StatefulServer::start(keep);
     let ways: Vec<Proxy> = (0..waiting.len()).map(|number| way(&store.address, number)).collect();
@@ -59,7 +60,7 @@ fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
     }
     let mut agents: Vec<_> = labs.iter().map(Lab::agent).collect();
     for (agent, reports) in agents.iter_mut().zip(&waiting) {
-        // The commit that it has checked out is measured as well.
+        // The checked-out commit is measured as well.
         for _ in 0..=reports.len() {
             agent.line("uploaded ");
         }
@@ -80,16 +81,16 @@ fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
 }
 
 #[test]
-fn cut_at_any_kilobyte_of_an_upload_or_its_answer_every_report_arrives_as_it_is() {
+fn reports_survive_interrupted_connections() {
     const KIB: usize = 1_024;
     let largest = reports(0, 1, 20 * KIB);
     let upload_bytes = compressed(largest.values().next().unwrap());
-    // In the middle of the head, and of each kilobyte of the body.
+    // In the middle of the header, and of each kilobyte of the body.
     let asking = (0..=upload_bytes / KIB).map(|number| Fault::CutAsking(number * KIB + KIB / 4));
-    // An answer is a quarter of a kilobyte.
+    // An answer has a quarter of a kilobyte.
     let answering = (0..4).map(|number| Fault::CutAnswering(number * KIB / 16));
     let faults: Vec<Fault> = asking.chain(answering).collect();
-    // Each report's first attempt meets a fault, and its second one none.
+    // The first attempt of each report meets a fault, the second none.
     let of_agent = |number: usize| faults.iter().copied().skip(number).step_by(AGENTS);
     let waiting =
         (0..AGENTS).map(|number| reports(number as u64, of_agent(number).count(), 20 * KIB)).collect();
@@ -102,7 +103,7 @@ fn cut_at_any_kilobyte_of_an_upload_or_its_answer_every_report_arrives_as_it_is(
 }
 
 #[test]
-fn over_two_seconds_of_latency_with_every_twentieth_connection_reset_every_report_arrives() {
+fn reports_survive_latency_and_resets() {
     let waiting = (0..AGENTS).map(|number| reports(number as u64, fault_rounds(5), 1_024)).collect();
     let fault = Arc::new(Mutex::new(a_reset_in_twenty()));
     let broken = deliver(waiting, |server, _| {
@@ -112,7 +113,7 @@ fn over_two_seconds_of_latency_with_every_twentieth_connection_reset_every_repor
     assert!(broken > 1, "{broken} were reset");
 }
 
-/// Of each twenty connections one, drawn, is reset.
+/// One random connection of each twenty is reset.
 fn a_reset_in_twenty() -> impl FnMut() -> Fault + Send {
     let (mut random, mut next) = (StdRng::seed_from_u64(1), Vec::new());
     move || {

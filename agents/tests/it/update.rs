@@ -1,11 +1,12 @@
-//! An agent that was enrolled replaces its own program: by one that is signed, newer and works, and by no other; and has the old
-//! one back when the new one does not prove itself.
+//! Self-updates of an enrolled agent: it accepts only signed, newer and working programs, and rolls back a
+//! program that does not
+//! prove itself.
 //!
-//! The newer program is a copy of this one that calls itself 0.1.1: the digits of the version are replaced where they are.
+//! The newer program is a copy of this one with the version 0.1.1: the digits are replaced in the file.
 
 use crate::lab::Agent;
 use crate::server::{Request, Response, StatefulServer, problem, wait_until};
-use crate::{printed, ran, read_json, refused, roundtrip, started};
+use crate::{printed, read_json, refused, roundtrip, run_command, started};
 use minisign::KeyPair;
 use roundtrip_bench::harness::PeerCommand;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use tempfile::TempDir;
 
 const OLD: &str = env!("CARGO_PKG_VERSION");
 
-/// A version as long as that of now, and newer.
+/// A newer version with the same length.
 fn newer_version() -> String {
     let last = OLD.rsplit('.').next().unwrap().parse::<u32>().unwrap() + 1;
     let new = format!("{}.{last}", OLD.rsplit_once('.').unwrap().0);
@@ -31,16 +32,16 @@ fn newer_version() -> String {
 #[derive(Default)]
 struct State {
     files: HashMap<String, Vec<u8>>,
-    /// The versions that have asked for work.
+    /// The versions that have claimed jobs.
     claims: Vec<String>,
-    /// Which files were asked for.
+    /// The requested files.
     fetched: Vec<String>,
     is_away: bool,
-    /// Versions that it understands no more.
+    /// Versions that the server no longer supports.
     too_old: Vec<String>,
 }
 
-/// A machine that was enrolled, with a program of its own, and the server.
+/// An enrolled machine with its own copy of the program, and the server.
 struct Machine {
     folder: TempDir,
     server: StatefulServer<State>,
@@ -54,7 +55,7 @@ impl Machine {
             server: StatefulServer::start(respond),
             keys: KeyPair::generate_unencrypted_keypair().unwrap(),
         };
-        // A copy, whose program is not that of other tests.
+        // A copy, so that other tests' program stays unchanged.
         fs::copy(env!("CARGO_BIN_EXE_roundtrip"), machine.program()).unwrap();
         machine.write("code", b"rte_good");
         machine.write("key.pub", machine.keys.pk.to_box().unwrap().to_string().as_bytes());
@@ -99,12 +100,12 @@ impl Machine {
         printed(&command.arg("--version").output().unwrap()).trim().to_owned()
     }
 
-    /// Has the server carry this program under this version, signed by this key.
+    /// Publishes this program on the server with this version, signed with this key.
     fn release(&self, version: &str, program: &[u8], keys: &KeyPair) {
         let digest = hex::encode(Sha256::digest(program));
         let file = format!("roundtrip-{version}");
         let of_target = json!({"file": file, "length_bytes": program.len(), "sha256": digest});
-        // Whatever target this test was built for.
+        // For any target of this build.
         let targets = ["x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl", "aarch64-unknown-linux-gnu"];
         let programs: HashMap<&str, &Value> =
             targets.into_iter().map(|target| (target, &of_target)).collect();
@@ -131,7 +132,7 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Shows the log of a test that fails: the folder goes, and the log with it.
+    /// Prints the log of a failed test, because the folder is deleted.
     fn drop(&mut self) {
         if std::thread::panicking() {
             println!("{}", self.log());
@@ -139,7 +140,7 @@ impl Drop for Machine {
     }
 }
 
-/// This program, under another version: made once, because it takes some seconds to look through.
+/// This program with another version, created once because searching it takes some seconds.
 static NEWER: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut program = fs::read(env!("CARGO_BIN_EXE_roundtrip")).unwrap();
     let (old, new) = (OLD.as_bytes(), newer_version());
@@ -176,12 +177,12 @@ fn respond(request: &Request, state: &mut State) -> Response {
 }
 
 #[test]
-fn an_idle_agent_becomes_the_newer_program_and_keeps_the_old_one() {
+fn idle_agent_updates_itself() {
     let (machine, new) = (Machine::new(true), newer_version());
     machine.release(&new, &NEWER, &machine.keys);
     let agent = machine.agent();
     machine.until("a claim of the new one", |state| state.claims.contains(&new));
-    machine.until_logged("was updated from");
+    machine.until_logged("updated from");
     assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {new}"));
     let previous = machine.folder.path().join("roundtrip.previous");
     assert_eq!(machine.version_of(&previous), format!("roundtrip {OLD}"));
@@ -192,10 +193,10 @@ fn an_idle_agent_becomes_the_newer_program_and_keeps_the_old_one() {
 }
 
 #[test]
-fn who_is_too_old_for_the_server_updates_at_once() {
+fn unsupported_agent_updates_immediately() {
     let (machine, new) = (Machine::new(true), newer_version());
     let _agent = machine.agent();
-    // It looked, and would look again in an hour.
+    // It looked for an update, and would look again in an hour.
     machine.until("a look", |state| state.fetched == ["manifest.json"]);
     machine.release(&new, &NEWER, &machine.keys);
     machine.change(|state| state.too_old.push(OLD.into()));
@@ -203,11 +204,11 @@ fn who_is_too_old_for_the_server_updates_at_once() {
 }
 
 #[test]
-fn what_another_key_has_signed_is_not_even_fetched_and_without_a_key_nothing_is_asked_for() {
+fn rejects_other_keys_and_needs_one() {
     let (machine, new) = (Machine::new(true), newer_version());
     machine.release(&new, b"#!/bin/sh\ntouch ran", &KeyPair::generate_unencrypted_keypair().unwrap());
     let agent = machine.agent();
-    machine.until_logged("not signed by the key of the enrolment");
+    machine.until_logged("not signed with the enrolled key");
     assert_eq!(machine.change(|state| state.fetched.clone()), ["manifest.json", "manifest.json.minisig"]);
     drop(agent);
     let machine = Machine::new(false);
@@ -215,29 +216,29 @@ fn what_another_key_has_signed_is_not_even_fetched_and_without_a_key_nothing_is_
     let _agent = machine.agent();
     machine.until("two claims", |state| state.claims.len() > 1);
     assert_eq!(machine.change(|state| state.fetched.clone()), [""; 0]);
-    assert!(machine.log().contains("never updates itself"), "{}", machine.log());
+    assert!(machine.log().contains("automatic updates are off"), "{}", machine.log());
 }
 
 #[test]
-fn a_program_that_is_not_what_was_signed_or_would_not_work_replaces_nothing() {
+fn rejects_changed_or_broken_programs() {
     let new = newer_version();
     let lies = b"#!/bin/sh\necho roundtrip 9.9.9\n".to_vec();
     let fails = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo roundtrip {new} && exit\necho no such option >&2\nexit 2\n"
     );
     let cases = [
-        (lies.clone(), Some(b"#!/bin/sh\necho other 9.9.9..\n".to_vec()), "is not what was signed"),
-        (lies, None, "it calls itself `roundtrip 9.9.9`"),
+        (lies.clone(), Some(b"#!/bin/sh\necho other 9.9.9..\n".to_vec()), "does not match the manifest"),
+        (lies, None, "--version printed `roundtrip 9.9.9`"),
         (fails.into_bytes(), None, "no such option"),
     ];
-    for (signed, carried, complaint) in cases {
+    for (signed, carried, error_text) in cases {
         let machine = Machine::new(true);
         machine.release(&new, &signed, &machine.keys);
         if let Some(carried) = carried {
             machine.change(|state| state.files.insert(format!("roundtrip-{new}"), carried));
         }
         let _agent = machine.agent();
-        machine.until_logged(complaint);
+        machine.until_logged(error_text);
         let asked = machine.change(|state| state.claims.len());
         machine.until("another claim", |state| state.claims.len() > asked);
         assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {OLD}"));
@@ -246,7 +247,7 @@ fn a_program_that_is_not_what_was_signed_or_would_not_work_replaces_nothing() {
     }
 }
 
-/// As the machine is while `to` is tried: the old program is kept beside it.
+/// The state of the machine during the trial of `to`: the old program is stored next to it.
 fn on_trial(machine: &Machine, program: &[u8], to: &str, attempts: u32) {
     fs::rename(machine.program(), machine.folder.path().join("roundtrip.previous")).unwrap();
     machine.write("roundtrip", program);
@@ -256,12 +257,12 @@ fn on_trial(machine: &Machine, program: &[u8], to: &str, attempts: u32) {
 }
 
 #[test]
-fn at_the_third_start_in_vain_the_old_program_is_back_and_that_version_is_never_tried_again() {
+fn rolls_back_after_three_failed_starts() {
     let (machine, new) = (Machine::new(true), newer_version());
     machine.release(&new, &NEWER, &machine.keys);
     on_trial(&machine, &NEWER, &new, 0);
     machine.change(|state| state.is_away = true);
-    // Killed before the server has answered, twice.
+    // Killed twice before the server has answered.
     for attempts in 1..=2 {
         let agent = machine.agent();
         machine.until_logged("503");
@@ -276,13 +277,13 @@ fn at_the_third_start_in_vain_the_old_program_is_back_and_that_version_is_never_
     assert!(claims.iter().all(|version| version == OLD), "{claims:?}");
     assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {OLD}"));
     assert!(!machine.state("update.json").exists());
-    // It saw that version, and left it alone.
+    // It saw that version, and did not download it.
     let fetched = machine.change(|state| state.fetched.clone());
     assert_eq!(fetched, ["manifest.json", "manifest.json.minisig"]);
 }
 
 #[test]
-fn killed_before_the_new_program_had_its_name_the_old_one_goes_on() {
+fn survives_a_kill_before_the_replacement() {
     let (machine, new) = (Machine::new(true), newer_version());
     fs::hard_link(machine.program(), machine.folder.path().join("roundtrip.previous")).unwrap();
     machine.write("roundtrip.new", &NEWER[..1000]);
@@ -296,15 +297,15 @@ fn killed_before_the_new_program_had_its_name_the_old_one_goes_on() {
 }
 
 #[test]
-fn a_key_that_is_none_is_refused_before_the_code_is_used() {
+fn rejects_an_invalid_key_before_using_the_code() {
     let machine = Machine::new(false);
     machine.write("no.pub", b"untrusted comment: no key\nabc\n");
     let enrol = ["enrol", "--server", "http://127.0.0.1:1", "--code-file", "code", "--update-key", "no.pub"];
-    refused(&ran(machine.folder.path(), &enrol), 2, &["public key of minisign"]);
+    refused(&run_command(machine.folder.path(), &enrol), 2, &["minisign public key"]);
 }
 
 #[test]
-fn it_can_be_asked_whether_it_could_work_without_beginning_to() {
+fn check_reports_readiness_without_starting() {
     let machine = Machine::new(true);
     printed(&machine.command().arg("--check").output().unwrap());
     assert_eq!(machine.change(|state| state.claims.len()), 0);

@@ -1,11 +1,11 @@
-//! `roundtrip upload`: what a server's answers mean, and that a report outlives all of them.
+//! `roundtrip upload`: reactions to a server's answers, which never lose the report.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{own_spool, printed, ran, refused, roundtrip};
+use crate::{own_spool, printed, refused, roundtrip, run_command};
 use std::path::Path;
 use std::process::Output;
 
-/// The smallest report that is one.
+/// A minimal report.
 pub(crate) const REPORT: &str = include_str!("report.json");
 
 pub(crate) const CREATED: Answer =
@@ -26,20 +26,20 @@ pub(crate) const UNAUTHENTICATED: Answer =
             .into()
     });
 
-/// Uploads [`REPORT`] from a folder of its own.
+/// Uploads [`REPORT`] from a new folder.
 fn upload(url: &str, further: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.json");
     std::fs::write(&report, REPORT).unwrap();
     std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
     let arguments = ["upload", "report.json", "--upload", url, "--token-file", "token"];
-    let output = ran(folder.path(), &[&arguments[..], further].concat());
+    let output = run_command(folder.path(), &[&arguments[..], further].concat());
     assert!(report.exists(), "a report of the user's is the user's to remove");
     output
 }
 
 #[test]
-fn a_report_is_sent_compressed_with_the_token_and_its_own_id() {
+fn sends_a_compressed_report_with_token_and_id() {
     let server = Server::answering(vec![CREATED]);
     printed(&upload(&server.url, &[]));
     let request = &server.requests()[0];
@@ -54,13 +54,13 @@ fn a_report_is_sent_compressed_with_the_token_and_its_own_id() {
 }
 
 #[test]
-fn a_busy_server_is_asked_again() {
+fn retries_a_busy_server() {
     let server = Server::answering(vec![BUSY, CREATED]);
     printed(&upload(&server.url, &[]));
     assert_eq!(server.requests().len(), 2);
 }
 
-/// What is said when a server answers so, and nothing else is asked of it.
+/// Asserts the error for these answers, without further requests.
 fn refused_by(answers: Vec<Answer>, code: i32, words: &[&str]) {
     let (count, server) = (answers.len(), Server::answering(answers));
     refused(&upload(&server.url, &[]), code, words);
@@ -68,43 +68,48 @@ fn refused_by(answers: Vec<Answer>, code: i32, words: &[&str]) {
 }
 
 #[test]
-fn an_acknowledgement_of_something_else_is_not_believed() {
+fn rejects_a_receipt_for_another_report() {
     refused_by(vec![WRONG_DIGEST; 5], 6, &["acknowledged another report"]);
 }
 
 #[test]
-fn a_refusal_names_the_member_and_is_not_repeated() {
+fn does_not_retry_a_rejected_report() {
     refused_by(vec![REFUSED], 1, &["/results/0/count", "expected at least one"]);
 }
 
 #[test]
-fn a_token_that_is_not_known_has_an_exit_code_of_its_own() {
+fn unknown_token_has_its_exit_code() {
     refused_by(vec![UNAUTHENTICATED], 5, &["the token is not known"]);
 }
 
 #[test]
-fn a_server_that_is_not_there_leaves_the_report_and_says_how_to_send_it() {
-    let url = format!("http://{}", server::nobody());
+fn keeps_the_report_if_the_server_is_unreachable() {
+    let url = format!("http://{}", server::unused_address());
     refused(&upload(&url, &[]), 6, &["roundtrip upload report.json"]);
-    // What was to be quarantined is sent later as that, too.
+    // A quarantined upload stays quarantined when it is sent later.
     refused(&upload(&url, &["--quarantined"]), 6, &[&format!("--upload {url} --quarantined")]);
 }
 
 #[test]
-fn a_file_that_is_no_report_is_named_with_line_and_column() {
+fn rejects_an_invalid_report_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("report.json"), &REPORT[..200]).unwrap();
-    refused(&ran(folder.path(), &["upload", "report.json"]), 1, &["report.json is not a report", "line"]);
+    refused(
+        &run_command(folder.path(), &["upload", "report.json"]),
+        1,
+        &["report.json is not a report", "line"],
+    );
 }
 
 #[test]
-fn without_a_token_nothing_is_sent_and_the_message_says_where_to_get_one() {
+fn needs_a_token() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
-    refused(&ran(folder.path(), &["upload", "report.json"]), 5, &["--token-file"]);
+    refused(&run_command(folder.path(), &["upload", "report.json"]), 5, &["--token-file"]);
 }
 
-/// A report of the spool goes to the server; it says how many of the spool's the server had acknowledged before.
+/// Uploads a report from the spool, and returns the number of the spool's reports that it says the server had
+/// acknowledged before.
 fn acknowledged_before(folder: &Path, server: Server, number: u32) -> Vec<String> {
     let spool = own_spool(folder).unwrap();
     std::fs::create_dir_all(&spool).unwrap();
@@ -120,30 +125,30 @@ fn acknowledged_before(folder: &Path, server: Server, number: u32) -> Vec<String
 }
 
 #[test]
-fn a_server_is_told_how_many_different_reports_of_the_spool_it_has_acknowledged() {
+fn sends_the_number_of_acknowledged_reports() {
     let folder = tempfile::tempdir().unwrap();
     if own_spool(folder.path()).is_none() {
         return println!("does not apply: this system asks no variable for the folder of the spool");
     }
-    let address = server::nobody();
+    let address = server::unused_address();
     let before =
         |answers, number| acknowledged_before(folder.path(), Server::answering_at(&address, answers), number);
     let first = before(vec![CREATED], 1);
     let (installation, count) = first[0].split_once(' ').unwrap();
     assert_eq!((installation.len(), count), (36, "0"));
-    let told = |count: u32| format!("{installation} {count}");
-    assert_eq!(before(vec![WRONG_DIGEST, BUSY, CREATED], 2), [told(1), told(1), told(1)]);
-    assert_eq!(before(vec![CREATED], 2), [told(2)], "as after a crash between counting and removing");
-    assert_eq!(before(vec![REFUSED], 3), [told(2)]);
-    assert_eq!(before(vec![CREATED], 4), [told(2)]);
-    assert_eq!(before(vec![CREATED], 5), [told(3)]);
+    let header = |count: u32| format!("{installation} {count}");
+    assert_eq!(before(vec![WRONG_DIGEST, BUSY, CREATED], 2), [header(1), header(1), header(1)]);
+    assert_eq!(before(vec![CREATED], 2), [header(2)], "as after a crash between counting and removing");
+    assert_eq!(before(vec![REFUSED], 3), [header(2)]);
+    assert_eq!(before(vec![CREATED], 4), [header(2)]);
+    assert_eq!(before(vec![CREATED], 5), [header(3)]);
 
     let other = acknowledged_before(folder.path(), Server::answering(vec![CREATED]), 6);
     assert!(other[0].ends_with(" 0") && !other[0].starts_with(installation), "another server: {other:?}");
 }
 
 #[test]
-fn a_report_from_elsewhere_is_not_counted() {
+fn does_not_count_reports_outside_the_spool() {
     let server = Server::answering(vec![CREATED]);
     upload(&server.url, &[]);
     let head = &server.requests()[0].head;
@@ -151,7 +156,7 @@ fn a_report_from_elsewhere_is_not_counted() {
 }
 
 #[test]
-fn what_nobody_vouches_for_is_sent_as_that() {
+fn uploads_quarantined_reports() {
     let server = Server::answering(vec![CREATED]);
     printed(&upload(&server.url, &["--quarantined"]));
     let head = &server.requests()[0].head;
@@ -160,9 +165,9 @@ fn what_nobody_vouches_for_is_sent_as_that() {
 }
 
 #[test]
-fn a_report_of_something_else_than_was_said_is_not_sent() {
+fn rejects_a_report_for_another_pull_request() {
     let upload = |further: &[&str]| upload("http://127.0.0.1:1", further);
-    refused(&upload(&["--pull-request", "12"]), 9, &["its pull request is none, expected 12"]);
+    refused(&upload(&["--pull-request", "12"]), 9, &["is for pull request none, expected 12"]);
     refused(&upload(&["--commit", &"f".repeat(40)]), 9, &["expected ffffffff"]);
     refused(&upload(&["--commit", "main"]), 2, &[]);
 }

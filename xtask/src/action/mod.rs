@@ -1,5 +1,5 @@
-//! `action`: the action for GitHub and the steps of our workflows, run for real: against a server that is started for it, in
-//! checkouts of a small repository, with the files and variables of a runner ([`runner`]). Only GitHub is simulated.
+//! `action`: runs the GitHub action and the steps of our workflows against a local server, in checkouts of
+//! a small repository, with the files and variables of a runner ([`runner`]). Only GitHub is simulated.
 
 mod runner;
 
@@ -21,7 +21,7 @@ use std::process::{ChildStdin, ExitCode};
 use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// The project that is measured.
+/// The measured project.
 const PROJECT: &str = "courier";
 const ACTION: &str = ".github/actions/roundtrip";
 /// The number of the pull request.
@@ -29,7 +29,7 @@ const NUMBER: u64 = 12;
 /// A case that takes a moment.
 const SMALL: &str = "about = 'One case.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['pipe']\n\
     message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 50\nwarmup = 5\nrepetitions = 2\n";
-/// The program of the repository, which each commit has in its own form.
+/// The program of the repository, different in each commit.
 const FORMATS: &str = "about = 'A program.'\ndeadline_seconds = 60\n[[program]]\nslug = 'courier'\ntitle = 'Courier'\n\
     family = 'program'\nsemantics = 'Sends values.'\ncommand = ['sh', 'send.sh']\n[[case]]\nscenario = 'roundtrip'\n\
     transports = ['courier']\nmessage_bytes = [65536]\nmodes = ['2proc']\nplacements = ['free']\noperations = 30\n\
@@ -37,16 +37,15 @@ const FORMATS: &str = "about = 'A program.'\ndeadline_seconds = 60\n[[program]]\
 
 type Check = fn(&Fixture) -> Result<()>;
 const CHECKS: [(&str, Check); 7] = [
-    ("a push is measured, summed up and uploaded without a secret", a_push_is_uploaded),
-    ("an archive that is not the release is not run", a_wrong_release_is_not_run),
-    ("a job without permission to prove its identity reports what it lacks", a_job_without_permission_fails),
-    ("a job for a pull request gets no token", a_pull_request_gets_no_token),
-    ("a regression fails the job after it was uploaded", a_regression_fails_the_job),
-    ("a pull request is measured and uploaded in two steps", a_pull_request_takes_two_steps),
-    ("a report that contradicts GitHub is refused", a_false_report_is_refused),
+    ("measures a push, writes a summary and uploads without a secret", uploads_a_push),
+    ("rejects an archive with a wrong checksum", rejects_wrong_releases),
+    ("reports a missing id-token permission", fails_without_permission),
+    ("refuses a token to a pull request job", refuses_tokens_to_pull_requests),
+    ("uploads a regression, then fails the job", fails_the_job_on_a_regression),
+    ("measures and uploads a pull request in two steps", measures_pull_requests_in_two_steps),
+    ("rejects a report that contradicts GitHub", rejects_false_reports),
 ];
 
-/// Runs the verb.
 pub(crate) fn action() -> Result<ExitCode> {
     tally::verb(|tally| {
         tally.step("workflows", linters::workflows)?;
@@ -55,11 +54,11 @@ pub(crate) fn action() -> Result<ExitCode> {
     })
 }
 
-/// Runs all checks with the programs of the tests.
+/// Runs all checks with the programs built for the tests.
 pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
-    // There is no runner for FreeBSD, and no server for Windows.
+    // GitHub has no runner for FreeBSD, and Roundtrip no server for Windows.
     if !matches!(std::env::consts::OS, "linux" | "macos") {
-        return Ok(Outcome::Skipped("not run: this system has no runner of GitHub, or no server".into()));
+        return Ok(Outcome::Skipped("not run: no GitHub runner or no server for this system".into()));
     }
     if let Some(reason) = tool::missing("bash curl git tar") {
         return Ok(Outcome::Skipped(format!("not run: {reason}, which the action uses")));
@@ -72,7 +71,8 @@ pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What jobs find: a server that trusts them, an issuer of their tokens, a release, and a repository.
+/// The environment of jobs: a server that trusts them, an issuer of their tokens, a release, and a
+/// repository.
 struct Fixture {
     action: Action,
     /// The server's address.
@@ -83,7 +83,7 @@ struct Fixture {
     main: String,
     head: String,
     merge: String,
-    /// Where releases are.
+    /// The folder of releases.
     mirror: PathBuf,
     /// A token for uploads to any project.
     token: String,
@@ -102,7 +102,7 @@ impl Fixture {
         let url = format!("http://127.0.0.1:{port}");
         let serve = ["serve", "--port", &port, "--oidc-issuer", &issuer.url, "--oidc-audience", &url];
         let server = server::start_alone(&program, &serve, &path("data"), step)?;
-        ensure!(server.address()? == url, "the server listens on {}: expected {url}", server.ready);
+        ensure!(server.address()? == url, "the server is listening on {}: expected {url}", server.ready);
         let trust =
             ["trust", "create", "--project", PROJECT, "--repository", "octo/lib", "--issuer", &issuer.url];
         server::verb(&program, &path("data"), &trust)
@@ -111,7 +111,7 @@ impl Fixture {
         release(&agent, &path("mirror"))?;
 
         let repository = Repository::init(&path("lib"))?;
-        // Two wire formats of the suite, of which JSON is slower for large messages.
+        // Two wire formats of the suite; JSON is slower for large messages.
         let sends = |format: &str| format!("exec '{}' peer framing {format}\n", agent.display());
         let settings = format!("project = \"{PROJECT}\"\npresets = [\"formats.toml\"]\n");
         let files = [
@@ -146,7 +146,7 @@ impl Fixture {
         self.repository.git(&format!("checkout --quiet --detach {commit}")).map(drop)
     }
 
-    /// A job that this event starts on the main branch, which is checked out.
+    /// A job started by this event, with the main branch checked out.
     fn main_job(&self, event: &str) -> Result<Job<'_>> {
         self.check_out(&self.main)?;
         let mut job = self.job(event, "refs/heads/main", &self.main, "{}")?;
@@ -180,7 +180,7 @@ impl Fixture {
         job.variables.extend(names.map(str::to_owned).into_iter().zip(self.issuer.request.clone()));
     }
 
-    /// The inputs that a step of a workflow gives the action, with our release and these changes.
+    /// The inputs of a workflow's step for the action, with our release and these changes.
     fn inputs(&self, job: &Job<'_>, step: &WorkflowStep, changes: &[(&str, &str)]) -> Result<Values> {
         let mut inputs = Values::new();
         for (name, value) in &step.with {
@@ -191,20 +191,20 @@ impl Fixture {
         Ok(inputs)
     }
 
-    /// The inputs that have the action measure one small case and upload it, with these changes.
+    /// Inputs that make the action measure and upload one small case, with these changes.
     fn measuring(&self, job: &Job<'_>, changes: &[(&str, &str)]) -> Values {
         let report = job.report().display().to_string();
         let small = [("preset", "small.toml"), ("report", &report), ("server", &self.url)];
         self.release(&[&small, changes].concat())
     }
 
-    /// Our release, and these inputs.
+    /// These inputs, with our release.
     fn release(&self, inputs: &[(&str, &str)]) -> Values {
         let mirror = format!("file://{}", self.mirror.display());
         runner::values([("version", VERSION), ("mirror", &mirror)].iter().chain(inputs).copied())
     }
 
-    /// Runs the action, which must end with this code and print this.
+    /// Runs the action, and checks its exit code and output.
     fn expect(&self, job: &mut Job<'_>, inputs: &Values, code: i32, output: &str) -> Result<()> {
         let found = job.run_action(&workspace::root().join(ACTION), &self.action, inputs)?;
         ensure!(found == code, "exit code {found}, expected {code}\n{}", job.log);
@@ -222,7 +222,8 @@ impl Fixture {
         Ok(fs::read_to_string(job.report()).unwrap_or_default())
     }
 
-    /// The second of the two workflows, up to where it has the report. GitHub answers that the head belongs to these pull requests.
+    /// Runs the second of the two workflows until it has the report. GitHub answers that the head belongs to
+    /// these pull requests.
     fn follow(&self, numbers: &str) -> Result<Job<'_>> {
         let mut job = self.main_job("workflow_run")?;
         job.values.extend(runner::values([
@@ -250,14 +251,14 @@ impl Fixture {
         Ok(job.log)
     }
 
-    /// The newest run that the server has; null when it has none.
+    /// The newest run on the server; null without runs.
     fn newest_run(&self) -> Result<Value> {
         let runs = http::json(&format!("{}/api/v1/projects/{PROJECT}/runs?limit=1", self.url))?;
         Ok(runs["runs"][0].clone())
     }
 }
 
-fn a_push_is_uploaded(fixture: &Fixture) -> Result<()> {
+fn uploads_a_push(fixture: &Fixture) -> Result<()> {
     fixture.issuer.set_event("push")?;
     let mut job = fixture.main_job("push")?;
     job.values.extend(runner::values([
@@ -270,7 +271,7 @@ fn a_push_is_uploaded(fixture: &Fixture) -> Result<()> {
     fixture.expect(&mut job, &inputs, 0, "::add-mask::rtc_")?;
     ensure!(job.summary.starts_with(&format!("### {PROJECT} at ")), "the summary is {:?}", job.summary);
     ensure!(job.summary.contains("| pipe | 64 B |"), "the summary is {:?}", job.summary);
-    ensure!(!job.temp().join("roundtrip/token").exists(), "the token was left\n{}", job.log);
+    ensure!(!job.temp().join("roundtrip/token").exists(), "the token file was not deleted\n{}", job.log);
     let run = fixture.newest_run()?;
     let is_right = run["branch"] == "main"
         && run["pull_request"].is_null()
@@ -281,7 +282,7 @@ fn a_push_is_uploaded(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
-fn a_wrong_release_is_not_run(fixture: &Fixture) -> Result<()> {
+fn rejects_wrong_releases(fixture: &Fixture) -> Result<()> {
     let mirror = fixture.folder.path().join("another-mirror");
     let folder = mirror.join(format!("v{VERSION}"));
     fs::create_dir_all(&folder)?;
@@ -301,28 +302,32 @@ fn a_wrong_release_is_not_run(fixture: &Fixture) -> Result<()> {
         let mut job = fixture.main_job("push")?;
         let inputs = runner::values([("version", version), ("mirror", &mirror)]);
         fixture.expect(&mut job, &inputs, code, output)?;
-        ensure!(!job.temp().join("roundtrip/bin/roundtrip").exists(), "it was unpacked\n{}", job.log);
+        ensure!(
+            !job.temp().join("roundtrip/bin/roundtrip").exists(),
+            "the archive was unpacked\n{}",
+            job.log
+        );
     }
     Ok(())
 }
 
-fn a_job_without_permission_fails(fixture: &Fixture) -> Result<()> {
+fn fails_without_permission(fixture: &Fixture) -> Result<()> {
     let mut job = fixture.main_job("push")?;
     job.variables.insert("ACTIONS_ID_TOKEN_REQUEST_URL".into(), String::new());
     let inputs = fixture.measuring(&job, &[]);
-    fixture.expect(&mut job, &inputs, 5, "give it `permissions: id-token: write`")
+    fixture.expect(&mut job, &inputs, 5, "Give it `permissions: id-token: write`")
 }
 
-fn a_pull_request_gets_no_token(fixture: &Fixture) -> Result<()> {
+fn refuses_tokens_to_pull_requests(fixture: &Fixture) -> Result<()> {
     fixture.issuer.set_event("pull_request")?;
     fixture.check_out(&fixture.head)?;
     let mut job = fixture.pull_request()?;
     fixture.permit(&mut job);
     let inputs = fixture.measuring(&job, &[]);
-    fixture.expect(&mut job, &inputs, 5, "a job for the event pull_request may do what strangers wrote")
+    fixture.expect(&mut job, &inputs, 5, "jobs for the event pull_request can run code from forks")
 }
 
-fn a_regression_fails_the_job(fixture: &Fixture) -> Result<()> {
+fn fails_the_job_on_a_regression(fixture: &Fixture) -> Result<()> {
     let mut job = fixture.main_job("push")?;
     let changes = [
         ("mode", "ab"),
@@ -340,9 +345,9 @@ fn a_regression_fails_the_job(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
-fn a_pull_request_takes_two_steps(fixture: &Fixture) -> Result<()> {
-    // What GitHub checks out by default is in no history.
-    let output = "give actions/checkout `ref: ${{ github.event.pull_request.head.sha }}`";
+fn measures_pull_requests_in_two_steps(fixture: &Fixture) -> Result<()> {
+    // GitHub's default checkout is a merge commit that is in no branch's history.
+    let output = "Give actions/checkout `ref: ${{ github.event.pull_request.head.sha }}`";
     fixture.measure_pull_request(&fixture.merge, 9, output)?;
     let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
     fixture.issuer.set_event("workflow_run")?;
@@ -356,14 +361,14 @@ fn a_pull_request_takes_two_steps(fixture: &Fixture) -> Result<()> {
     Ok(())
 }
 
-fn a_false_report_is_refused(fixture: &Fixture) -> Result<()> {
+fn rejects_false_reports(fixture: &Fixture) -> Result<()> {
     let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
     let report: Value = serde_json::from_str(&report).context("the report is not JSON")?;
     fixture.issuer.set_event("workflow_run")?;
     let before = fixture.newest_run()?;
     for (member, value, code, output) in [
-        ("/pull_request", json!(13), 9, "its pull request is 13, expected 12"),
-        ("/pull_request", Value::Null, 9, "its pull request is none, expected 12"),
+        ("/pull_request", json!(13), 9, "is for pull request 13, expected 12"),
+        ("/pull_request", Value::Null, 9, "is for pull request none, expected 12"),
         ("/commit", Value::Null, 1, "is not a report"),
         ("/commit/sha", json!(fixture.main), 9, &format!("expected {}", fixture.head)),
     ] {
@@ -371,17 +376,17 @@ fn a_false_report_is_refused(fixture: &Fixture) -> Result<()> {
         *changed.pointer_mut(member).with_context(|| format!("the report has no {member}"))? = value;
         fixture.upload(&changed.to_string(), code, output)?;
     }
-    // The head of several pull requests, or of none any more.
+    // The head of several pull requests, or of no open one.
     for numbers in ["12\n13", ""] {
         let failure = fixture.follow(numbers).err().context("a pull request was found")?;
         let expected = "is not the head of exactly one open pull request";
         ensure!(format!("{failure:#}").contains(expected), "{failure:#}");
     }
-    ensure!(fixture.newest_run()? == before, "something was stored");
+    ensure!(fixture.newest_run()? == before, "the server stored a report");
     Ok(())
 }
 
-/// A `gh` that knows one question, and answers it with these numbers.
+/// A `gh` that answers only the query of the workflow, with these numbers.
 fn github_command(job: &Job<'_>, numbers: &str) -> Result<PathBuf> {
     let folder = job.temp().join("github");
     fs::create_dir_all(&folder)?;
@@ -402,7 +407,7 @@ fn workflow(name: &str) -> Result<Workflow> {
 /// Issues the tokens of jobs.
 struct Issuer {
     url: String,
-    /// Where jobs ask for their tokens, and with what.
+    /// The URL and the token with which jobs request their tokens.
     request: [String; 2],
     daemon: Daemon,
     input: Mutex<ChildStdin>,
@@ -414,21 +419,21 @@ impl Issuer {
         let input = Mutex::new(daemon.running.child.take_stdin().context("the issuer has no input")?);
         let line = daemon.next_line()?;
         let mut words = line.split_whitespace().map(str::to_owned);
-        let mut word = || words.next().context("the issuer did not print where it is");
+        let mut word = || words.next().context("the issuer printed no address");
         Ok(Self { url: word()?, request: [word()?, word()?], daemon, input })
     }
 
     /// Issues tokens for jobs of this event from now on.
     fn set_event(&self, event: &str) -> Result<()> {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(input, "{event}").context("the issuer has ended")?;
+        writeln!(input, "{event}").context("the issuer exited")?;
         let line = self.daemon.next_line()?;
-        ensure!(line == event, "the issuer answers {line:?} to the event {event}");
+        ensure!(line == event, "the issuer returned {line:?} for the event {event}");
         Ok(())
     }
 }
 
-/// Packs the release of the agent for this machine.
+/// Packs a release of the agent for this machine.
 fn release(agent: &Path, mirror: &Path) -> Result<()> {
     let target = match std::env::consts::OS {
         "macos" => "universal-apple-darwin".to_owned(),

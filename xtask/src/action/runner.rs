@@ -1,4 +1,5 @@
-//! [`Job`]: a job as GitHub's runner executes it: its variables, the files through which steps set outputs, and expressions.
+//! [`Job`]: runs a job like GitHub's runner, with its variables, expressions, and the files through which
+//! steps set outputs.
 
 use crate::tool::Tool;
 use crate::workflow::{Action, Script};
@@ -8,20 +9,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Beginnings of variables that jobs have. A job of ours may run in a job of GitHub's.
-const OF_JOBS: [&str; 4] = ["GITHUB_", "RUNNER_", "ACTIONS_", "ROUNDTRIP_"];
-/// The files through which a step sets something. Those for variables and paths are not used in this project.
+/// Prefixes of the variables of jobs, removed because this program may itself run in a job.
+const JOB_VARIABLE_PREFIXES: [&str; 4] = ["GITHUB_", "RUNNER_", "ACTIONS_", "ROUNDTRIP_"];
+/// The files through which a step sets something. Those for variables and paths are unused in this project.
 const FILES: [&str; 2] = ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"];
 
-/// What expressions can name: `inputs.mode`, `github.event.pull_request.head.sha`.
+/// Values by name, such as `inputs.mode` or `github.event.pull_request.head.sha`.
 pub(super) type Values = BTreeMap<String, String>;
 
 pub(super) struct Job<'a> {
-    /// What is checked out.
+    /// The checkout.
     workspace: &'a Path,
     pub(super) variables: Values,
     pub(super) values: Values,
-    /// Put before PATH.
+    /// Prepended to PATH.
     pub(super) paths: Vec<PathBuf>,
     folder: TempDir,
     pub(super) summary: String,
@@ -30,7 +31,7 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// A job in a checkout, for an event with these variables and this payload.
+    /// Creates a job in a checkout, for an event with these variables and this payload.
     pub(super) fn new(workspace: &'a Path, event: &[(&str, &str)], payload: &str) -> Result<Self> {
         let folder = tempfile::tempdir().context("no temporary folder")?;
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -49,7 +50,7 @@ impl<'a> Job<'a> {
             ("RUNNER_ARCH", arch),
             ("RUNNER_OS", os),
             ("RUNNER_TEMP", &temp),
-            // Where reports wait on systems that use it.
+            // The folder of pending reports, on systems that use the variable.
             ("XDG_STATE_HOME", &state),
         ];
         let variables = values(event.iter().copied().chain(always));
@@ -58,19 +59,20 @@ impl<'a> Job<'a> {
         Ok(Self { workspace, variables, values, paths: Vec::new(), folder, summary, log })
     }
 
-    /// A folder that goes with the job: `RUNNER_TEMP`.
+    /// The job's temporary folder, `RUNNER_TEMP`.
     pub(super) fn temp(&self) -> PathBuf {
         self.folder.path().join("temp")
     }
 
-    /// Where our workflows have the report.
+    /// The path of the report in our workflows.
     pub(super) fn report(&self) -> PathBuf {
         self.temp().join("roundtrip-report.json")
     }
 
-    /// Runs an action with these inputs, to its end or to the first step that fails. Returns the exit code of that one.
+    /// Runs an action with these inputs until its end or the first failed step. Returns that step's exit
+    /// code.
     pub(super) fn run_action(&mut self, folder: &Path, action: &Action, with: &Values) -> Result<i32> {
-        ensure!(action.runs.using == "composite", "the action is not a composite one");
+        ensure!(action.runs.using == "composite", "not a composite action");
         if let Some(unknown) = with.keys().find(|name| !action.inputs.contains_key(*name)) {
             bail!("the action has no input {unknown}");
         }
@@ -84,7 +86,7 @@ impl<'a> Job<'a> {
             0 => self.run(step),
             failed => Ok(failed),
         });
-        // Steps and inputs of an action are its own.
+        // The steps and inputs of an action are local to it.
         self.values = before;
         code
     }
@@ -92,19 +94,16 @@ impl<'a> Job<'a> {
     /// Runs a script and returns its exit code.
     pub(super) fn run(&mut self, step: &Script) -> Result<i32> {
         let Script { name, id, shell, env, run } = step;
-        ensure!(shell == "bash", "step {name} is run with {shell}: expected bash");
-        ensure!(
-            !run.contains("${{"),
-            "step {name} has an expression in its script: expected it in a variable"
-        );
+        ensure!(shell == "bash", "step {name} uses {shell}: expected bash");
+        ensure!(!run.contains("${{"), "step {name} has an expression in its script: use a variable");
         let file = |name: &str| self.folder.path().join(name);
         fs::write(file("script.sh"), run)?;
-        // As a runner starts `shell: bash`.
+        // Like a runner starts `shell: bash`.
         let mut bash = Tool::named("bash")?
             .words("--noprofile --norc -e -o pipefail")
             .arguments([file("script.sh")])
             .folder(self.workspace)
-            .without_variables(|name| OF_JOBS.iter().any(|begin| name.starts_with(begin)))
+            .without_variables(|name| JOB_VARIABLE_PREFIXES.iter().any(|begin| name.starts_with(begin)))
             .variables(&self.variables);
         for (variable, text) in env {
             let value = evaluate(text, &self.values).with_context(|| format!("step {name}"))?;
@@ -132,27 +131,28 @@ pub(super) fn values<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// The text with every `${{ }}` replaced by its value. Only names of values are known: so what is tested is what GitHub runs.
+/// Replaces every `${{ }}` by its value. Only names of values are supported, so the tested text is the text
+/// that GitHub runs.
 pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
     let mut parts = text.split("${{");
     let mut evaluated = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (expression, rest) =
-            part.split_once("}}").with_context(|| format!("`{text}` ends in an expression"))?;
+            part.split_once("}}").with_context(|| format!("unterminated expression in `{text}`"))?;
         let name = expression.trim();
         let is_name = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-        ensure!(!name.is_empty() && name.chars().all(is_name), "`{name}` is more than the name of a value");
-        evaluated.push_str(values.get(name).with_context(|| format!("`{name}` is not known here"))?);
+        ensure!(!name.is_empty() && name.chars().all(is_name), "`{name}` is not a plain name");
+        evaluated.push_str(values.get(name).with_context(|| format!("unknown name `{name}`"))?);
         evaluated.push_str(rest);
     }
     Ok(evaluated)
 }
 
-/// The lines `name=value` of a file of a step. Values of several lines, `name<<END`, are not used in this project.
+/// The lines `name=value` of a step's file. Values of several lines, `name<<END`, are unused in this project.
 fn assignments(text: &str) -> Result<Values> {
     let assignment = |line: &str| {
         let (name, value) = line.split_once('=').with_context(|| format!("`{line}` is not name=value"))?;
-        ensure!(!name.contains("<<"), "`{line}` begins a value of several lines");
+        ensure!(!name.contains("<<"), "`{line}` starts a multi-line value, which is not supported");
         Ok((name.to_owned(), value.to_owned()))
     };
     text.lines().map(assignment).collect()
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_sets_outputs_for_the_next_ones_through_its_files() {
+    fn steps_set_outputs_through_files() {
         if crate::tool::find("bash").is_err() {
             println!("not run, because bash is missing");
             return;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_replaced_and_everything_else_is_an_error() {
+    fn evaluates_only_names() {
         let values = values([("inputs.mode", "ab"), ("runner.temp", "/t")]);
         assert_eq!(evaluate("${{ runner.temp }}/${{inputs.mode}}.json", &values).unwrap(), "/t/ab.json");
         assert_eq!(evaluate("$HOME", &values).unwrap(), "$HOME");

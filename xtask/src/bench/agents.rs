@@ -1,7 +1,9 @@
-//! `bench agents`: the reports that wait for a server that was away for three days, sent to it by several real agents.
+//! `bench agents`: several real agents upload the reports that accumulated while a server was away for three
+//! days.
 //!
-//! The time until an agent tries again, at most twice its slow pace, is not waited for here: the tests of the agent's queue
-//! simulate it. This measures what comes after: how long it takes until all is stored.
+//! The pause until an agent retries, at most twice its slowest interval, is not included: the tests of the
+//! agent's queue
+//! simulate it. This benchmark measures the time from there until all reports are stored.
 
 use super::Options;
 use crate::fixture::Daemon;
@@ -19,24 +21,24 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const AGENTS: u64 = 4;
-/// Of each agent: three days with a run every ten minutes. Quick: a tenth of it.
+/// Reports per agent: three days with a run every ten minutes. Quick: a tenth of it.
 const REPORTS: u64 = 432;
 const QUICK_REPORTS: u64 = REPORTS / 10;
-/// All must be stored ten minutes after the server's return. The longest pause takes four of them, and a run that is just
-/// being measured one.
+/// All reports must be stored ten minutes after the server's return. The longest pause takes four of them,
+/// and a run in progress one.
 const ARRIVED_S_MAX: u64 = 600;
 const BEFORE_S_MAX: u64 = 240 + 60;
 const TIMEOUT: Duration = Duration::from_secs(900);
 const PROJECT: &str = "drained";
 
 pub(super) fn measure(options: &Options) -> Result<ExitCode> {
-    ensure!(options.only.is_none(), "--only names a part of other budgets: these have none");
+    ensure!(options.only.is_none(), "these budgets have no parts: remove --only");
     workspace::claim_target_folder()?;
     let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Release))?;
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
     let folder = server::disk_folder()?;
     let step = Step::start("report");
-    // As machines of a lab send them.
+    // Reports of lab machines.
     let path = folder.path().join("report.json");
     let run = Tool::at(&agent).arguments(["run", "--preset", PRESET, "--project", PROJECT, "--output"]);
     run.arguments([&path]).folder(workspace::root()).without_variable("GITHUB_ACTIONS").succeed(&step)?;
@@ -44,7 +46,7 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     step.done(&format!("{} KiB, of the preset `quick`", report.to_string().len() >> 10));
 
     let data_folder = folder.path().join("data");
-    // With the default limits of requests, and of concurrent writes.
+    // With the default limits for requests and concurrent writes.
     let serve = |step: &Step| server::start_alone(&program, &["serve", "--port", "0"], &data_folder, step);
     let server = Step::quietly("server", serve)?;
     let url = server.address()?;
@@ -65,7 +67,7 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     };
     let running = states.iter().map(start).collect::<Result<Vec<_>>>()?;
     let is_empty = |state: &PathBuf| waiting(&state.join("spool")).is_some_and(|count| count == 0);
-    interrupt::poll("all reports are stored", TIMEOUT, Duration::from_millis(100), || {
+    interrupt::poll("all reports stored", TIMEOUT, Duration::from_millis(100), || {
         step.message(&format!("{} of {all} stored", stored(&url)));
         Ok(states.iter().all(is_empty).then_some(()))
     })?;
@@ -79,17 +81,17 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
 }
 
 fn rows(all: u64, took: Duration, stored: u64) -> Vec<Row> {
-    // A part of the reports has a part of the time.
+    // Scaled to the share of the reports.
     let seconds_max = (ARRIVED_S_MAX - BEFORE_S_MAX) * all / (AGENTS * REPORTS);
     let row = |title: String, value: u64, unit, peer: String, of: u64, bar: u64| {
         Row::new(title, value, unit, Peer { name: peer, value: of as f64 }, BarIs::ValueAtMost, bar as f64)
     };
-    let title = format!("{all} reports of {AGENTS} agents at once, until all are acknowledged");
-    let pause = format!("the longest pause and a run before it ({BEFORE_S_MAX} s)");
-    let lost = format!("of {all} reports, not stored once");
+    let title = format!("time to acknowledge {all} reports of {AGENTS} concurrent agents");
+    let pause = format!("one run and the longest retry pause ({BEFORE_S_MAX} s)");
+    let lost = format!("of {all} reports, missing or duplicate");
     vec![
         row(title, took.as_secs().max(1), "s", pause, BEFORE_S_MAX, seconds_max.max(1)),
-        row(lost, all.abs_diff(stored), "reports", "all of them".into(), all, 0),
+        row(lost, all.abs_diff(stored), "reports", "all stored once".into(), all, 0),
     ]
 }
 
@@ -97,7 +99,7 @@ fn machine(number: u64) -> String {
     format!("lab-{number}")
 }
 
-/// Fills a spool: each report is for another commit, as one run follows the other.
+/// Fills a spool with reports of successive commits.
 fn spool(report: &Value, folder: &Path, agent: u64, reports: u64) -> Result<()> {
     fs::create_dir_all(folder)?;
     let mut report = report.clone();
@@ -115,7 +117,7 @@ fn spool(report: &Value, folder: &Path, agent: u64, reports: u64) -> Result<()> 
     Ok(())
 }
 
-/// How many reports wait in a spool; nothing if it cannot be read.
+/// The number of reports in a spool; `None` if it cannot be read.
 fn waiting(spool: &Path) -> Option<usize> {
     let names = spool.read_dir().ok()?.flatten().map(|entry| entry.file_name());
     Some(names.filter(|name| name.to_str().is_some_and(|name| name.starts_with("019aa8f0"))).count())

@@ -1,4 +1,5 @@
-//! `bench`: the budgets, measured. One row a budget with its ratio to a peer of the same run; exit code 3 for a miss.
+//! `bench`: measures the budgets. Prints one row per budget with its ratio to a peer from the same run. Exit
+//! code 3 for a miss.
 
 mod agents;
 mod web;
@@ -12,39 +13,39 @@ use std::process::{Command, ExitCode};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Which budgets.
+    /// Budgets to measure.
     #[arg(value_enum)]
     budgets: Budgets,
-    /// What to print.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
+    /// Fewer repetitions and less data: under three minutes, less precise.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or `soak`; of
-    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web,
-    /// `charts`, `hover`, `transfer` or `memory`.
+    /// Only this part: for harness and rings, a transport; server: ingest, reads, analysis, claims, advice,
+    /// soak; verdicts: changes, comparisons, crossovers, speed; advisor: intervals, mix, speed; web: charts,
+    /// hover, transfer, memory.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Budgets {
-    /// How true advice on transports is, and what it costs.
+    /// Accuracy and cost of transport rankings.
     Advisor,
-    /// What comparisons of two `node`s find, and what they take.
+    /// False positives, power and cost of comparing two `node` builds.
     Ab,
-    /// What agents have kept for a server that was away for days, and how soon it is there.
+    /// Upload of three days of stored reports.
     Agents,
-    /// What the harness adds to a bare C loop.
+    /// Overhead of the harness compared with a C loop.
     Harness,
-    /// The shared-memory ring against bare C loops, and its streams.
+    /// Shared-memory rings compared with C loops.
     Rings,
-    /// What the server takes in, and how fast it answers.
+    /// Upload and read performance of the server.
     Server,
-    /// How often verdicts are right, and what they cost.
+    /// Error rates and cost of verdicts.
     Verdicts,
-    /// How fast the web interface is with ten million points stored, what it fetches and what it keeps.
+    /// Speed, transfer and memory of the web interface with ten million points.
     Web,
 }
 
@@ -55,7 +56,7 @@ enum Format {
 }
 
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
-    // Benchmarks of a package, with the parts that they have.
+    // The benchmarks of a package and their parts.
     let (package, bench, parts): (_, _, &[&str]) = match options.budgets {
         Budgets::Ab => return harness("ab", options),
         Budgets::Harness => return harness("harness", options),
@@ -85,7 +86,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     options.run(command, None)
 }
 
-/// The budgets of the suite are a program of its own.
+/// Runs the budgets of the suite, which are a separate program.
 fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
     let built =
         Step::quietly("programs", |step| programs::build(step, &["roundtrip-bench"], Profile::Release))?;
@@ -95,7 +96,7 @@ fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
 }
 
 impl Options {
-    /// Runs a benchmark with what it shares with this verb; the part follows `name`, if it has one.
+    /// Runs a benchmark program with the options of this command. The part follows `name`, if it has one.
     fn run(&self, mut command: Command, name: Option<&str>) -> Result<ExitCode> {
         if let Some(only) = &self.only {
             command.args(name).arg(only);
@@ -105,21 +106,21 @@ impl Options {
             command.args(["--format", "json"]);
         }
         let status = command.current_dir(workspace::root()).status();
-        Ok(tool::exit_code(status.context("the benchmark does not start")?))
+        Ok(tool::exit_code(status.context("cannot start the benchmark")?))
     }
 
-    /// The one part that is wanted, if one is; it must be one of these.
+    /// The requested part, if any. It must be one of these.
     fn part_of(&self, parts: &[&str]) -> Result<Option<&str>> {
         let only = self.only.as_deref();
         ensure!(
             only.is_none_or(|only| parts.contains(&only)),
-            "--only names a part of these budgets: {}",
+            "unknown part in --only: expected one of {}",
             parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(" or ")
         );
         Ok(only)
     }
 
     fn print(&self, rows: &[roundtrip_budget::Row]) -> Result<ExitCode> {
-        roundtrip_budget::print(rows, self.format == Format::Json).context("the rows cannot be printed")
+        roundtrip_budget::print(rows, self.format == Format::Json).context("cannot encode the rows")
     }
 }

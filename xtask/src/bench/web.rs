@@ -1,5 +1,6 @@
-//! `bench web`: the budgets of the web interface, measured in a real Chromium against a server with synthetic histories, which are
-//! kept in the cache. `web/bench/` measures; the budgets are here.
+//! `bench web`: measures the budgets of the web interface in a real Chromium, against a server with synthetic
+//! histories kept in
+//! the cache. `web/bench/` measures; the budgets are here.
 
 use super::Options;
 use crate::chromium;
@@ -16,22 +17,22 @@ use std::process::ExitCode;
 
 const PARTS: [&str; 4] = ["charts", "hover", "transfer", "memory"];
 
-/// A figure of `web/bench/`: its key, its title, its part, its unit and its budget.
-type Bar = (&'static str, &'static str, &'static str, &'static str, f64);
+/// A figure of `web/bench/`: its key, title, part, unit and budget.
+type Budget = (&'static str, &'static str, &'static str, &'static str, f64);
 
-/// For memory the budget is a ratio: what may be left after many navigations to what was left after the first.
+/// For memory, the budget is a ratio: memory after many navigations to memory after the first.
 #[rustfmt::skip]
-const BARS: [Bar; 11] = [
+const BUDGETS: [Budget; 11] = [
     ("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
-    ("first-tooltip", "tooltip of that chart, pointed at once it is there, warm", "charts", "ms", 1_000.0),
+    ("first-tooltip", "tooltip of that chart, warm", "charts", "ms", 1_000.0),
     ("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
-    ("hover", "work of a move over that of 1,000 commits, p95", "hover", "us", 16_000.0),
-    ("hover-grid", "work of a move over 50 sparklines, p95", "hover", "us", 16_000.0),
-    ("zoom", "longest piece of work while it is zoomed and panned", "hover", "us", 50_000.0),
-    ("scripts", "scripts of the first page, as sent", "transfer", "bytes", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
-    ("longest-answer", "longest answer on a walk, as sent", "transfer", "bytes", 200_000.0),
+    ("hover", "pointer move over the chart of 1,000 commits, p95", "hover", "us", 16_000.0),
+    ("hover-grid", "pointer move over 50 sparklines, p95", "hover", "us", 16_000.0),
+    ("zoom", "longest task while zooming and panning", "hover", "us", 50_000.0),
+    ("scripts", "scripts of the first page, transferred", "transfer", "bytes", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
+    ("longest-answer", "largest response, transferred", "transfer", "bytes", 200_000.0),
     ("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
-    ("nodes", "nodes after many navigations, detached ones included", "memory", "nodes", 1.05),
+    ("nodes", "DOM nodes after many navigations, including detached", "memory", "nodes", 1.05),
     ("listeners", "listeners after many navigations", "memory", "listeners", 1.05),
 ];
 
@@ -45,7 +46,7 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
     let stock = if options.quick { &QUICK } else { &WHOLE };
     if options.quick {
-        screen::note(&format!("quick: with {}, which says nothing about ten million", stock.extent()));
+        screen::note(&format!("quick: with {}; not valid for ten million", stock.extent()));
     }
     let server = stock.serve(&program)?;
     let figures = figures(&server.address()?, &browser, only, options.quick)?;
@@ -53,7 +54,7 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     options.print(&rows(&figures, only, &stock.extent())?)
 }
 
-/// What the browser measured, a line of JSON a figure. Remarks are passed on.
+/// The figures that the browser measured, one JSON line each. Other lines are printed.
 fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Result<String> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let file = folder.path().join("figures");
@@ -63,16 +64,16 @@ fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Res
         .variable("ROUNDTRIP_URL", url)
         .variable("ROUNDTRIP_FIGURES", &file)
         .variable(chromium::VARIABLE, browser)
-        .with_all_it_starts();
+        .with_descendants();
     let playwright = if is_quick { playwright.variable("ROUNDTRIP_QUICK", "1") } else { playwright };
     let finished = Step::quietly("browser", |step| playwright.run(step)?.successful())?;
     for remark in finished.output.lines().filter_map(|line| line.strip_prefix("remark: ")) {
         screen::note(remark);
     }
-    fs_err::read_to_string(&file).context("the browser measured nothing")
+    fs_err::read_to_string(&file).context("the browser returned no results")
 }
 
-/// Values of turns, and those of a peer.
+/// The values of each turn, and those of a peer.
 #[derive(Deserialize)]
 struct Figure {
     key: String,
@@ -87,24 +88,21 @@ struct FigurePeer {
     values: Vec<f64>,
 }
 
-/// A row for each figure, in the order of the budgets.
+/// One row per figure, in the order of the budgets.
 fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
     let parse = |line: &str| {
-        let figure: Figure = serde_json::from_str(line).with_context(|| format!("no figure: {line}"))?;
+        let figure: Figure = serde_json::from_str(line).with_context(|| format!("invalid result: {line}"))?;
+        ensure!(!figure.values.is_empty() && !figure.peer.values.is_empty(), "result without values: {line}");
         ensure!(
-            !figure.values.is_empty() && !figure.peer.values.is_empty(),
-            "a figure without values: {line}"
-        );
-        ensure!(
-            BARS.iter().any(|bar| bar.0 == figure.key),
-            "the browser measured {}, which has no bar",
+            BUDGETS.iter().any(|bar| bar.0 == figure.key),
+            "the browser measured {}, which has no budget",
             figure.key
         );
         Ok(figure)
     };
     let figures: Vec<Figure> = figures.lines().map(parse).collect::<Result<_>>()?;
     let mut rows = Vec::new();
-    for bar @ (key, title, part, ..) in BARS {
+    for bar @ (key, title, part, ..) in BUDGETS {
         if only.is_none_or(|only| only == part) {
             let before = rows.len();
             rows.extend(
@@ -116,11 +114,11 @@ fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn row((_, title, part, unit, bar): Bar, figure: &Figure, extent: &str) -> Row {
+fn row((_, title, part, unit, bar): Budget, figure: &Figure, extent: &str) -> Row {
     let of = if figure.of.is_empty() { String::new() } else { format!(", {}", figure.of) };
     let value = median(&figure.peer.values);
     let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
-    // Times differ by what else the machine does, so that the best of them is of interest.
+    // Other load on the machine only adds time, so the best value counts.
     let is_time = ["charts", "hover"].contains(&part) && figure.values.len() > 1;
     let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
     let bar_is = if part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
@@ -144,8 +142,8 @@ fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-/// What the server has stored.
-struct Stock {
+/// The data stored in the server.
+struct StoredData {
     folder: &'static str,
     histories: &'static [History],
 }
@@ -159,19 +157,19 @@ struct History {
 }
 
 const LONG: History = History { project: "long", machines: 1, series: 6, commits: 10_000 };
-/// Ten million points, and series with ten thousand.
-const WHOLE: Stock = Stock {
+/// Ten million points, with series of ten thousand.
+const WHOLE: StoredData = StoredData {
     folder: "whole",
     histories: &[History { project: "seeded", machines: 5, series: 5_000, commits: 2_000 }, LONG],
 };
-/// As many commits, of few series.
-const QUICK: Stock = Stock {
+/// As many commits, but few series.
+const QUICK: StoredData = StoredData {
     folder: "quick",
     histories: &[History { project: "seeded", machines: 2, series: 100, commits: 1_000 }, LONG],
 };
 
-impl Stock {
-    /// How much it is, in words that follow a figure.
+impl StoredData {
+    /// The amount of data, as text after a figure.
     fn extent(&self) -> String {
         let points: u64 = self.histories.iter().map(|history| history.series * history.commits).sum();
         match points / 1_000_000 {
@@ -180,23 +178,23 @@ impl Stock {
         }
     }
 
-    /// A server that has it stored, and has searched it for changes.
+    /// Starts a server with the data, and waits until it has searched them for changes.
     fn serve(&self, program: &Path) -> Result<Server> {
         let kept = platform::cache_folder()?.join("bench-web").join(self.folder);
         let data_folder = kept.join("data");
-        // Written last: without it, what is there is incomplete.
+        // Written last: data without this stamp are incomplete.
         let complete = Stamp::new(kept.join("complete"), self.digest()?);
         if !complete.is_current() {
             let step = Step::start("history");
             platform::remove_folder(&kept)?;
             platform::create_data_folder(&data_folder)
-                .with_context(|| format!("cannot make {}", data_folder.display()))?;
+                .with_context(|| format!("cannot create {}", data_folder.display()))?;
             let started = Observed::start(program, &data_folder, &step)?;
             for history in self.histories {
                 history.store(program, &data_folder, &step)?;
             }
             started.until_searched(&step)?;
-            // The next one begins as one with an old database.
+            // Restarted, so that every run begins with an existing database.
             started.server.stop()?;
             complete.write()?;
             step.done(&format!("{} in {}", self.extent(), kept.display()));
@@ -206,13 +204,13 @@ impl Stock {
         started.until_searched(&step)?;
         let url = started.server.address()?;
         self.histories.iter().try_for_each(|history| history.check(&url)).with_context(|| {
-            format!("{} is not as expected: remove it, and it is made again", kept.display())
+            format!("{} has unexpected contents. Delete it; it is created again.", kept.display())
         })?;
         step.done(&format!("data in {}", data_folder.display()));
         Ok(started.server)
     }
 
-    /// Of what is stored and of everything that decides how.
+    /// A digest of the data description and of the sources that generate the data.
     fn digest(&self) -> Result<String> {
         let sources = ["migrations", "server/src/seed", "crates/storage/src/seed.rs"];
         let sources: Vec<PathBuf> = sources.map(|path| workspace::root().join(path)).into();
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_the_median_of_its_turns_next_to_that_of_its_peer() {
+    fn compares_medians_with_the_peer() {
         let figures: Vec<String> = ["first-chart", "first-tooltip", "first-deep-chart"]
             .map(|key| figure(key, "[900.4,300,2000]"))
             .into();
@@ -269,15 +267,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_no_row_but_an_error() {
+    fn missing_figures_are_an_error() {
         let error = rows(&figure("scripts", "[1]"), Some("transfer"), "").unwrap_err().to_string();
         assert!(error.contains("did not measure longest-answer"), "{error}");
-        assert!(rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string().contains("has no bar"));
+        assert!(rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string().contains(
+            "has no \
+         budget"
+        ));
         assert!(rows(&figure("scripts", "[]"), Some("transfer"), "").is_err());
     }
 
     #[test]
-    fn another_history_is_another_stock_with_its_extent() {
+    fn stored_data_depends_on_the_history() {
         assert_eq!(WHOLE.extent(), "10 million points stored");
         assert_eq!(QUICK.extent(), "160 thousand points stored");
         assert_eq!(WHOLE.digest().unwrap(), WHOLE.digest().unwrap());

@@ -1,7 +1,8 @@
-//! `cross`: checks other systems from this one. For each target it lints and links; Windows programs then
-//! run their tests under Wine, arm64 programs of Linux under QEMU.
+//! `cross`: checks other systems from this one. It lints and links each target, runs Windows tests under
+//! Wine, and arm64 Linux
+//! tests under QEMU.
 //!
-//! Times under an emulator are meaningless: nothing that is measured here leaves this machine.
+//! Times under an emulator are meaningless: no measurement leaves this machine.
 
 mod targets;
 mod toolchain;
@@ -19,14 +20,14 @@ use std::time::Instant;
 use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
 
-/// How many inputs a property test generates under an emulator, where each takes forty times as long: enough to see that the
-/// system makes no difference. On this system it generates 256.
+/// Inputs per property test under an emulator, where each takes forty times as long: enough to detect
+/// differences between systems. The default is 256.
 const PROPERTY_CASES: &str = "32";
-/// Beginnings of the paths that suites are made from, and every program.
+/// Path prefixes of the sources of the suites and all programs.
 const SUITE: &[&str] = &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "xtask/"];
 const ALL: &[&str] =
     &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "migrations/", "server/", "xtask/"];
-/// The smallest run: a transport that every system has, once.
+/// The smallest run: one repetition of a transport that every system has.
 const DEFINITION: &str = r#"about = "One case, to see that a run arrives."
 deadline_seconds = 60
 
@@ -45,7 +46,7 @@ const MACHINE: &str = "wine";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only the targets that have one of these words in their names, such as `windows` or `arm64`.
+    /// Only targets with one of these words in their name, such as `windows` or `arm64`.
     #[arg(value_name = "WORD", value_parser = targets::words())]
     words: Vec<String>,
 }
@@ -65,9 +66,10 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
     Ok(tally.close())
 }
 
-/// The steps of the verb that `test --all` adds to its own, where it was run before: the toolchain is too large to be fetched
-/// unasked, and what is built with it takes most of an hour the first time. This machine's own system has been
-/// checked by then, and what has passed before is not run again for the same sources.
+/// Runs the steps that `test --all` adds, if `cross` has run before: the toolchain is too large to download
+/// unasked, and the first build takes most of an hour. Skips this machine's own system, which is already
+/// checked, and steps that have passed
+/// for the same sources.
 pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
     let mut found = None;
     tally.step("cross", |_| {
@@ -78,7 +80,7 @@ pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
         found = toolchain.filter(Toolchain::is_begun);
         Ok(match &found {
             Some(_) => Outcome::Prepared,
-            None => Outcome::Skipped("not run: `cargo xtask cross` comes first, once".into()),
+            None => Outcome::Skipped("not run: run `cargo xtask cross` once first".into()),
         })
     })?;
     let Some(toolchain) = found else { return Ok(()) };
@@ -86,8 +88,9 @@ pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
     check_all(tally, &toolchain, false, others)
 }
 
-/// All steps for these targets. What has passed before runs again only if `again` or if its sources have changed since: with an
-/// emulator, tests take many times as long.
+/// Runs all steps for these targets. A step that has passed runs again only with `again` or after a change of
+/// its sources, because
+/// tests take many times as long in an emulator.
 fn check_all(
     tally: &mut Tally,
     toolchain: &Toolchain,
@@ -114,15 +117,16 @@ fn check_all(
         let name = target.name;
         run(&format!("{name} lint"), &digest, &|step| {
             let clippy = toolchain.cargo(target, "clippy")?.arguments(packages(target));
-            Outcome::of_build(&clippy.words("--all-targets -- --deny warnings").run(step)?)
+            Outcome::from_build(&clippy.words("--all-targets -- --deny warnings").run(step)?)
         })?;
         let is_linked = run(&format!("{name} link"), &digest, &|step| {
-            Outcome::of_build(&toolchain.cargo(target, "build")?.arguments(packages(target)).run(step)?)?;
+            Outcome::from_build(&toolchain.cargo(target, "build")?.arguments(packages(target)).run(step)?)?;
             let tests = toolchain.cargo(target, "test")?.arguments(packages(target)).arguments(["--no-run"]);
-            Outcome::of_build(&tests.run(step)?)
+            Outcome::from_build(&tests.run(step)?)
         })?;
         let Some(emulator) = target.emulator.filter(|_| is_linked) else { continue };
-        // Linux on another processor is the Linux that was tested; and after the verb has run, `test` need not repeat everything.
+        // Linux on another processor needs fewer tests than another system; and once `cross` has run, `test`
+        // need not repeat everything.
         let is_brief = emulator == Emulator::Qemu || !again;
         for suite in SUITES.iter().filter(|suite| suite.emulators.contains(&emulator)) {
             let name = format!("{name} {}", suite.name);
@@ -156,12 +160,12 @@ fn test(
     let cargo = cargo.variable("PROPTEST_CASES", PROPERTY_CASES);
     let cargo = if is_brief { cargo.variable("ROUNDTRIP_CONFORMANCE", "brief") } else { cargo };
     let finished = cargo.run(step)?;
-    Ok(Outcome::of_tests(&finished))
+    Ok(Outcome::from_tests(&finished))
 }
 
-/// The agent for Windows measures under Wine and uploads to a server of this machine, which is for this check alone.
+/// Runs the agent for Windows under Wine and uploads its results to a temporary local server.
 fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> Result<Outcome> {
-    // The linking has just built it, unless it was skipped because it passed before.
+    // The link step has just built it, unless the step was skipped because it passed before.
     toolchain.cargo(target, "build")?.words("--package roundtrip-agent").succeed(step)?;
     let agent = toolchain.programs(target).join("roundtrip.exe");
     let folder = server::disk_folder()?;
@@ -169,7 +173,7 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
     let program = programs::build(step, &[programs::SERVER], Profile::Dev)?.program(programs::SERVER)?;
     step.message("starting a server");
     let server = server::start_alone(&program, &["serve", "--port", "0"], &data_folder, step)
-        .context("no server to upload to")?;
+        .context("no server for uploads")?;
     let url = server.address()?;
     let (definition, report) = (folder.path().join("definition.toml"), folder.path().join("report.json"));
     fs::write(&definition, DEFINITION)?;
@@ -181,16 +185,16 @@ fn upload_from_windows(toolchain: &Toolchain, target: &Target, step: &Step) -> R
         .arguments([definition.as_os_str(), "--output".as_ref(), report.as_os_str(), "--token-file".as_ref()])
         .arguments([data_folder.join("agent.token")])
         .folder(workspace::root())
-        .with_all_it_starts()
+        .with_descendants()
         .succeed(step)?;
     let report = measure::read_report(&report)?;
     let run_id = report["run_id"].as_str().context("the report has no run_id")?;
-    http::get(&format!("{url}/api/v1/runs/{run_id}")).context("the run is not there")?;
+    http::get(&format!("{url}/api/v1/runs/{run_id}")).context("run not found")?;
     let machines = http::json(&format!("{url}/api/v1/projects/{PROJECT}/machines"))?;
     let machine = &machines["machines"][0];
     ensure!(
         machine["machine"] == MACHINE && machine["os"] == "windows",
-        "the server shows the machine as {machine}: expected {MACHINE} with windows"
+        "the server reports the machine {machine}: expected {MACHINE} with windows"
     );
     server.stop()?;
     Ok(Outcome::Passed)

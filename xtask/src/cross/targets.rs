@@ -1,17 +1,17 @@
-//! The table of targets: what is checked for each, and what can be run of it here.
+//! The targets, with their checks and the tests that can run on this machine.
 
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeSet;
 
-/// One system and processor that the programs are built for.
+/// A system and processor for which programs are built.
 pub(super) struct Target {
     pub(super) name: &'static str,
-    /// As the compiler calls it.
+    /// The compiler's name for it.
     pub(super) triple: &'static str,
     pub(super) linker: Linker,
     /// The packages that must build for it.
     pub(super) packages: &'static [&'static str],
-    /// What runs its programs, if anything can here.
+    /// The emulator for its programs, if there is one.
     pub(super) emulator: Option<Emulator>,
 }
 
@@ -21,8 +21,9 @@ pub(super) enum Linker {
     Host,
     /// MinGW; the standard library is built from its sources.
     Mingw,
-    /// Zig, which brings the C libraries of other systems; the standard library is built from its sources. The
-    /// suffix of the triple is the version of the C library: no newer than that of the emulated system.
+    /// Zig, which includes the C libraries of other systems; the standard library is built from its sources.
+    /// The suffix of the triple is
+    /// the version of the C library: no newer than that of the emulated system.
     Zig(&'static str),
 }
 
@@ -32,7 +33,7 @@ pub(super) enum Emulator {
     Qemu,
 }
 
-/// The server runs PostgreSQL as another user and under a watchdog, both of which are Unix.
+/// The server runs PostgreSQL as another user and under a guard process; both need Unix.
 const ON_UNIX: &[&str] =
     &["roundtrip-server", "roundtrip-agent", "roundtrip-bench", "roundtrip-stats", "roundtrip-wire", "xtask"];
 const EVERYWHERE: &[&str] =
@@ -51,7 +52,7 @@ pub(super) static TARGETS: &[Target] = &[
     Target { name: "windows x64", triple: "x86_64-pc-windows-gnu",     linker: Mingw,         packages: EVERYWHERE, emulator: Some(Wine) },
 ];
 
-/// Tests that are run under an emulator.
+/// Tests that run under an emulator.
 pub(super) struct Suite {
     pub(super) name: &'static str,
     pub(super) selection: &'static str,
@@ -60,8 +61,9 @@ pub(super) struct Suite {
 
 const BOTH: &[Emulator] = &[Qemu, Wine];
 
-/// The ring's models and its torture test orders of memory and killing, of which an emulator shows
-/// nothing. Programs that bring a transport are started and watched on arm64 as on the processor of this machine.
+/// Left out: the ring's models and its torture test, which depend on memory order and kills that an emulator
+/// does not show, and
+/// programs with their own transport, which start and end on arm64 like on this processor.
 #[rustfmt::skip]
 pub(super) static SUITES: &[Suite] = &[
     Suite { name: "wire",     selection: "--package=roundtrip-wire --lib --tests",    emulators: BOTH },
@@ -88,7 +90,7 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn the_tables_agree_with_each_other_and_with_the_workspace() {
+    fn tables_match_the_workspace() {
         let members = ["agents", "benches", "crates/stats", "crates/wire", "server", "xtask"];
         let manifests = members.map(|member| workspace::read(&format!("{member}/Cargo.toml")).unwrap());
         for package in TARGETS.iter().flat_map(|target| target.packages) {
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_chosen_by_the_words_of_their_names() {
+    fn selects_targets_by_word() {
         let chosen = |word: &str| TARGETS.iter().filter(|target| target.has_word(word)).count();
         assert_eq!(["windows", "macos", "arm64", "mac", ""].map(chosen), [1, 2, 2, 0, 0]);
     }

@@ -1,7 +1,9 @@
-//! The toolchain: compilers, linkers and emulators, unpacked into a folder of the cache and never installed; and cargo with it.
+//! The toolchain: compilers, linkers and emulators in a cache folder, never installed, and cargo configured
+//! to use them.
 //!
-//! The folder is named after all that it is made from. It is made next to its place and then renamed: a folder with
-//! that name is complete. Which versions Debian had that day is in its file `versions`.
+//! The folder name is a digest of all inputs. The folder is created next to its final place and then renamed,
+//! so a folder with that name is
+//! complete. Its file `versions` has Debian's versions.
 
 use super::targets::{Emulator, Linker, TARGETS, Target};
 use crate::screen::Step;
@@ -27,34 +29,36 @@ const DEBIAN_PACKAGES: &[&str] = &[
     "rust-web-src",
     "rustc-web",
     "wine64",
-    // Without it Linux can put a program's heap where Wine must map what all processes share, and one start in some
-    // thousands fails.
+    // Without it, Linux can place a program's heap where Wine must map shared memory, and one in several
+    // thousand starts fails.
     "wine64-preloader",
 ];
-/// From Python's index: a compiler and linker with the C libraries of macOS and FreeBSD, and what makes cargo use it.
+/// From PyPI: a compiler and linker with the C libraries of macOS and FreeBSD, and a wrapper for cargo.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
-/// Raised whenever something else is done with the same packages.
+/// Raise it when the build from the same packages changes.
 const RECIPE: &str = "1";
-/// The compiler must not be older than what the workspace asks for: newer packages are fetched then.
+/// The compiler must not be older than the workspace's minimum. If it is, newer packages are fetched.
 const RUST_VERSION_MIN: &str = env!("CARGO_PKG_RUST_VERSION");
-/// What is unpacked takes 2.6 GiB, and the archives are next to it meanwhile.
+/// The unpacked files take 2.6 GiB, plus the archives during the download.
 const BYTES_MIN: u64 = 4_000 * preflight::MEBIBYTE;
-/// Emulators of other processors come in the same package.
+/// The same package has emulators of other processors.
 const QEMU: &str = "qemu-aarch64-static";
 const SUPERFLUOUS: &[&str] =
     &["usr/lib/x86_64-linux-gnu/wine/i386-windows", "usr/share/doc", "usr/share/man"];
-/// Completes Wine, and runs Windows programs. These are the sources of what Wine lacks: a library, and a git.
+/// Completes Wine, and runs Windows programs. The sources add parts that Wine lacks: a library, and a git.
 pub(super) const WINE: &str = "xtask/cross/wine.sh";
 const SOURCES: &[&str] = &[include_str!("../../cross/bcryptprimitives.c"), include_str!("../../cross/git.c")];
-/// By this, tests start further programs of their own kind under QEMU: the kernel cannot run these by itself.
+/// Tests start further test processes through this command under QEMU, because the kernel cannot run them
+/// directly.
 const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
 /// The parts of the standard library that programs and tests need.
 const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
-/// The compiler and linker for Windows. Without an alternatives system the plain name leads nowhere.
+/// The compiler and linker for Windows. The plain name is a link of the alternatives system, which is missing
+/// here.
 const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
-/// The oldest macOS that the programs are to run on: the first for both processors.
+/// The oldest supported macOS: the first for both processors.
 const MACOS_VERSION_MIN: &str = "11.0";
-/// Variables of the caller that choose a compiler or its options.
+/// Variables of the caller that select a compiler or its options.
 const OVERRIDES: &[&str] = &[
     "CARGO_BUILD_TARGET",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -64,14 +68,14 @@ const OVERRIDES: &[&str] = &[
     "RUSTFLAGS",
     "RUSTUP_TOOLCHAIN",
 ];
-/// The libraries of macOS that programs link with, by the names of what they export: Apple's own kit cannot be
-/// fetched, and no more is needed to link.
+/// Stubs of the macOS libraries with the names of their symbols. Apple's own SDK cannot be downloaded, and
+/// linking needs no more.
 const APPLE: &str = "xtask/cross/macos";
 
-/// A complete toolchain, or the draft of one, put to use on this checkout.
+/// A complete toolchain, or a draft of one, configured for this checkout.
 pub(super) struct Toolchain {
     pub(super) home: PathBuf,
-    /// Apart from what the usual toolchain builds: each would rebuild everything after the other.
+    /// A separate build folder: otherwise both toolchains would rebuild everything after each other.
     builds: PathBuf,
 }
 
@@ -80,13 +84,13 @@ impl Toolchain {
         Ok(Self { home, builds: workspace::target_folder()?.join("cross") })
     }
 
-    /// The one that was fetched before.
+    /// The toolchain fetched before.
     pub(super) fn cached() -> Result<Option<Self>> {
         let home = folder()?.join(name());
         home.is_dir().then(|| Self::at(home)).transpose()
     }
 
-    /// Fetches it, unless it is there. One at a time: another fetch is waited for.
+    /// Fetches the toolchain if it is missing. Waits for a concurrent fetch.
     pub(super) fn fetch(step: &Step) -> Result<Self> {
         let folder = folder()?;
         fs::create_dir_all(&folder)?;
@@ -97,7 +101,7 @@ impl Toolchain {
             return Ok(toolchain);
         }
         preflight::room(&folder, BYTES_MIN, "the toolchain")?;
-        // Nothing else uses it under the lock: what a killed fetch left goes.
+        // The lock is held, so a draft is the rest of a killed fetch.
         let draft = folder.join("draft");
         platform::remove_folder(&draft)?;
         fs::create_dir(&draft)?;
@@ -106,22 +110,22 @@ impl Toolchain {
             return Err(error);
         }
         fs::rename(draft, folder.join(name()))?;
-        Self::cached()?.context("the toolchain is gone")
+        Self::cached()?.context("the toolchain was deleted")
     }
 
     fn fill(&self, step: &Step) -> Result<()> {
         let packages = debian::unpack(DEBIAN_PACKAGES, &self.root(), step)?;
         prune(&self.root())?;
-        let interpreter = python::find().context("python3 is missing: install it, Zig comes with it")?;
+        let interpreter = python::find().context("python3 is missing; it is needed to install Zig")?;
         python::environment(&interpreter, &self.home.join("python"), PYTHON_PACKAGES, step)?;
         self.zig()?;
-        step.message("completing Wine");
+        step.message("initialising Wine");
         let complete = Tool::named("bash")?.arguments([&workspace::root().join(WINE), Path::new("complete")]);
-        complete.arguments([&self.home]).with_all_it_starts().succeed(step)?;
+        complete.arguments([&self.home]).with_descendants().succeed(step)?;
         Ok(fs::write(self.home.join("versions"), packages + &PYTHON_PACKAGES.join("\n") + "\n")?)
     }
 
-    /// What Debian's packages hold, as it would be in `/`.
+    /// The unpacked Debian packages, with the layout of `/`.
     pub(super) fn root(&self) -> PathBuf {
         self.home.join("root")
     }
@@ -134,20 +138,21 @@ impl Toolchain {
         self.home.join("python/bin").join(name)
     }
 
-    /// Zig itself, which its package hides among Python's modules.
+    /// Zig itself, hidden in its package among Python modules.
     fn zig(&self) -> Result<PathBuf> {
         let versions = workspace::sorted(&self.home.join("python/lib"))?;
         let mut places = versions.iter().map(|version| version.join("site-packages/ziglang/zig"));
-        places.find(|place| place.is_file()).context("the package ziglang has no site-packages/ziglang/zig")
+        places.find(|place| place.is_file()).context("no site-packages/ziglang/zig in the package ziglang")
     }
 
-    /// What cargo puts before a program to run it, with its arguments after blanks.
+    /// Cargo's runner for a program: the command and arguments before it.
     fn runner(&self, emulator: Emulator) -> String {
         match emulator {
             Emulator::Wine => {
                 format!("{} run {}", workspace::root().join(WINE).display(), self.home.display())
             }
-            // Programs that the tests start inherit the variables. They cannot use this processor's libraries.
+            // Programs started by the tests inherit the variables. They cannot load this processor's
+            // libraries.
             Emulator::Qemu => {
                 let (qemu, libraries) = (self.program(QEMU), self.root().join("usr/aarch64-linux-gnu"));
                 let (qemu, libraries) = (qemu.display(), libraries.display());
@@ -163,7 +168,7 @@ impl Toolchain {
         versions.lines().find_map(|line| line.strip_prefix("rustc-web=")).map(str::to_owned)
     }
 
-    /// Makes sure that what cargo finds in this folder was built from this checkout.
+    /// Makes sure that the build folder was built from this checkout.
     pub(super) fn claim(&self) -> Result<()> {
         workspace::claim_folder(&self.builds, || {
             for target in TARGETS {
@@ -197,7 +202,7 @@ impl Toolchain {
             Linker::Host | Linker::Mingw => self.program("cargo"),
         };
         let cargo = Tool::cargo_at(&path).words(&arguments(target, verb)).folder(workspace::root());
-        Ok(self.equip(cargo, target)?.with_all_it_starts())
+        Ok(self.equip(cargo, target)?.with_descendants())
     }
 
     fn equip(&self, cargo: Tool, target: &Target) -> Result<Tool> {
@@ -212,13 +217,13 @@ impl Toolchain {
         let own = [self.program(""), self.python_program("")];
         let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&before)));
         let fixed: [(&str, OsString); 16] = [
-            ("PATH", path.context("the toolchain's path holds a colon")?),
+            ("PATH", path.context("the toolchain's path contains a colon")?),
             ("LD_LIBRARY_PATH", self.root().join("usr/lib/x86_64-linux-gnu").into()),
             ("CARGO", self.program("cargo").into()),
             ("RUSTC", self.program("rustc").into()),
-            // Building the standard library is not stable yet, nor is what follows.
+            // Building the standard library is unstable, and so is the next option.
             ("RUSTC_BOOTSTRAP", "1".into()),
-            // Whichever packages are asked for, what they depend on is built once.
+            // Builds dependencies once, for any selection of packages.
             ("CARGO_UNSTABLE_FEATURE_UNIFICATION", "true".into()),
             ("CARGO_RESOLVER_FEATURE_UNIFICATION", "workspace".into()),
             ("CARGO_TARGET_DIR", self.builds.clone().into()),
@@ -233,7 +238,7 @@ impl Toolchain {
             ("MACOSX_DEPLOYMENT_TARGET", MACOS_VERSION_MIN.into()),
         ];
         let mut variables: Vec<_> = fixed.map(|(name, value)| (name.to_owned(), value)).into();
-        // All of them for every target: a variable that comes and goes would rebuild the standard library.
+        // Set for all targets: a changed variable would rebuild the standard library.
         for target in TARGETS {
             let triple = target.triple.replace('-', "_");
             let name = |end: &str| format!("CARGO_TARGET_{}_{end}", triple.to_ascii_uppercase());
@@ -263,7 +268,7 @@ fn prune(root: &Path) -> Result<()> {
             fs::remove_file(programs.join(name))?;
         }
     }
-    ensure!(programs.join(QEMU).is_file(), "qemu-user-static holds no {QEMU}");
+    ensure!(programs.join(QEMU).is_file(), "no {QEMU} in qemu-user-static");
     Ok(())
 }
 
@@ -285,12 +290,12 @@ fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
     format!("toolchain-{}", workspace::hex(&hasher.finalize()[..6]))
 }
 
-/// The beginning of a command line: the verb, the target and the parts of the standard library that are built for it.
+/// The start of a command line: the subcommand, the target and the parts of the standard library to build.
 fn arguments(target: &Target, verb: &str) -> String {
     let (verb, version, library) = match target.linker {
         Linker::Host => (verb, "", ""),
         Linker::Mingw => (verb, "", STANDARD_LIBRARY),
-        // Clippy goes this way, too, with the same flags: so the standard library is built once.
+        // Clippy also uses it, with the same flags, so the standard library is built once.
         Linker::Zig(version) => (if verb == "build" { "zigbuild" } else { verb }, version, STANDARD_LIBRARY),
     };
     format!("{verb} --locked --target {}{version} {library}", target.triple)
@@ -302,7 +307,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn every_ingredient_changes_the_name() {
+    fn name_depends_on_every_input() {
         let name = name_of(["rustc-web", "ziglang==0.17.0"]);
         assert_eq!(name, name_of(["rustc-web", "ziglang==0.17.0"]));
         assert_ne!(name, name_of(["rustc-web", "ziglang==0.17.1"]));
@@ -315,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_emulator_that_is_used_is_kept() {
+    fn keeps_only_the_used_emulator() {
         let root = tempfile::tempdir().unwrap();
         let programs = root.path().join("usr/bin");
         fs::create_dir_all(&programs).unwrap();
@@ -331,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn zig_links_what_only_it_can_link_and_the_library_of_other_systems_is_built() {
+    fn selects_linker_and_standard_library() {
         let line = |triple: &str| arguments(target(triple), "build").trim_end().to_owned();
         assert_eq!(line("x86_64-unknown-linux-gnu"), "build --locked --target x86_64-unknown-linux-gnu");
         let windows = format!("build --locked --target x86_64-pc-windows-gnu {STANDARD_LIBRARY}");
@@ -353,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn builds_have_their_own_folder_the_toolchain_comes_first_and_programs_run_under_emulators() {
+    fn sets_build_folder_path_and_runners() {
         let windows = variables("x86_64-pc-windows-gnu");
         assert_eq!(windows["CARGO_TARGET_DIR"], "/t/cross");
         let first = std::env::split_paths(&windows["PATH"]).next().unwrap();
@@ -372,7 +377,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_prefix_has_its_own_registry_and_users_and_borrows_the_system() {
+    fn wine_prefix_shares_the_system_files() {
         let (template, prefix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let system = template.path().join("drive_c/windows/system32");
         fs::create_dir_all(&system).unwrap();
@@ -398,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn every_library_names_itself_as_the_linker_looks_for_it() {
+    fn libraries_have_the_names_that_the_linker_expects() {
         for name in ["libobjc", "CoreFoundation", "Foundation"] {
             let path = if name.starts_with("lib") { String::new() } else { format!("{name}.framework/") };
             let exports = workspace::read(&format!("{APPLE}/{path}{name}.tbd")).unwrap();

@@ -1,5 +1,6 @@
-//! [`Machine`]: a copy of this machine in namespaces: its disk, to which nothing is written, with processes, a network and systemd
-//! of its own. Needs Linux and root.
+//! [`Machine`]: a copy of this machine in namespaces, with a copy-on-write disk and separate processes,
+//! network and
+//! systemd. Needs Linux and root.
 
 use crate::programs::{self, Built, Profile};
 use crate::screen::{self, Step};
@@ -11,11 +12,11 @@ use fs_err as fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The target of a release that `install.sh` installs here.
+/// The release target that `install.sh` installs here.
 const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
-/// Makes the machine, and ends with it.
+/// Creates the machine, and ends with it.
 const SCRIPT: &str = "xtask/docs/machine.sh";
-/// Programs that pages use, and the Debian packages that have them, which are fetched if missing.
+/// Programs that pages use, with their Debian packages, which are downloaded if missing.
 const TOOLS: [(&str, &str); 7] = [
     ("curl", "curl"),
     ("jq", "jq"),
@@ -25,36 +26,36 @@ const TOOLS: [(&str, &str); 7] = [
     ("prometheus", "prometheus"),
     ("strace", "strace"),
 ];
-/// What of the checkout is copied to `/srv/roundtrip`.
+/// The parts of the checkout copied to `/srv/roundtrip`.
 const CHECKOUT: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server/packaging/"];
-/// Debian's PostgreSQL. Its package also makes the user that it runs as.
+/// Debian's PostgreSQL. Its package also creates the user that runs it.
 const POSTGRESQL: &str = "/usr/lib/postgresql";
-/// Programs that must be installed: they make the machine, or pages use them.
+/// Programs that must be installed: for the machine itself, or for pages.
 const NEEDED: &str = "bash cc git ip mount node nsenter openssl python3 strip systemctl unshare";
-/// A page takes a minute at most, on a machine that does other things as well.
+/// A page takes at most a minute on an idle machine.
 const TIMEOUT_SECONDS: u32 = 240;
-/// How many lines of output are shown of a page that failed.
+/// Lines of output shown for a failed page.
 const SHOWN_LINES: usize = 80;
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Why no machine can be made here.
+/// Why no machine can be created here.
 pub(super) fn cannot_be_made() -> Option<String> {
     if let Err(reason) = debian::check_host() {
         return Some(reason.to_string());
     }
     if !platform::is_root() {
-        return Some("only root makes a machine that is thrown away".into());
+        return Some("creating a throw-away machine needs root".into());
     }
     if !Path::new(POSTGRESQL).is_dir() {
-        return Some("Debian's package postgresql is missing, which the pages install".into());
+        return Some("the Debian package postgresql is missing; the pages need it".into());
     }
     tool::missing(NEEDED)
 }
 
-/// Makes machines that have the programs of this project.
-pub(super) struct Maker {
+/// Creates machines with the programs of this project.
+pub(super) struct MachineBuilder {
     folder: TempDir,
-    /// What is added to the disk.
+    /// Files added to the disk.
     added: [PathBuf; 2],
 }
 
@@ -64,7 +65,7 @@ pub(super) struct Machine {
     running: Running,
 }
 
-impl Maker {
+impl MachineBuilder {
     pub(super) fn prepare(built: &Built, step: &Step) -> Result<Self> {
         let folder =
             tempfile::Builder::new().prefix("roundtrip-docs-").tempdir().context("no temporary folder")?;
@@ -79,7 +80,7 @@ impl Maker {
             Tool::named("strip")?.words("--strip-debug -o").arguments([&copy, &path]).output()?;
             copies.push(copy);
         }
-        step.message("packing a release");
+        step.message("building a release archive");
         let releases = disk.join("srv/releases/latest/download");
         for program in &copies[..2] {
             programs::pack(LINUX_X86_64, &releases, program)?;
@@ -105,7 +106,7 @@ impl Maker {
         fs::create_dir_all(&inside)?;
         let unshare = Tool::named("unshare")?.words("--mount --propagation private sh");
         let unshare = unshare.arguments([workspace::root().join(SCRIPT), inside]).arguments(&self.added);
-        let running = unshare.with_all_it_starts().spawn()?;
+        let running = unshare.with_descendants().spawn()?;
         let mut errors = Vec::new();
         for line in &running.lines {
             match line {
@@ -113,41 +114,41 @@ impl Maker {
                 Line::Error(text) => errors.push(text),
             }
         }
-        bail!("no machine starts:\n{}", errors.join("\n"))
+        bail!("cannot start a machine:\n{}", errors.join("\n"))
     }
 }
 
 impl Machine {
-    /// Runs a script of bash. An error ends with its last output.
+    /// Runs a bash script. An error includes the last lines of output.
     pub(super) fn run(&self, script: &str) -> Result<()> {
         let disk = Path::new("/proc").join(&self.init).join("root");
         fs::write(disk.join("run/script"), script)?;
-        // The output goes into a file: a program in the background would keep a pipe open.
+        // The output goes to a file, because a background program would keep a pipe open.
         let command =
             format!("exec timeout --kill-after=5 {TIMEOUT_SECONDS} bash /run/script > /run/output 2>&1");
         let finished = Tool::named("nsenter")?
             .arguments(["--all", "--wd", "--target", &self.init, "env", "--ignore-environment"])
             .arguments([&format!("PATH={PATH}"), "sh", "-c", &command])
-            .with_all_it_starts()
+            .with_descendants()
             .run_silently()?;
         if finished.status.success() {
             return Ok(());
         }
         let output = fs::read(disk.join("run/output")).unwrap_or_default();
         let output = screen::last_lines(&String::from_utf8_lossy(&output), SHOWN_LINES);
-        bail!("it ended with {}:\n{output}", finished.status)
+        bail!("exited with {}:\n{output}", finished.status)
     }
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // The script ends what it has started; the machine is not shut down in order.
+        // The script ends all its processes; the machine has no orderly shutdown.
         platform::end_process_group(&self.running.child, false);
         let _ = self.running.wait();
     }
 }
 
-/// The tools that this machine lacks, in a folder that is kept.
+/// The tools that this machine lacks, in a cached folder.
 fn tools(step: &Step) -> Result<PathBuf> {
     let is_missing = |name: &str| which::which_in(name, Some(PATH), "/").is_err();
     let missing: Vec<&str> =
@@ -163,6 +164,6 @@ fn tools(step: &Step) -> Result<PathBuf> {
         }
         stamp.write()?;
     }
-    ensure!(root.is_dir(), "{} is gone: remove {} and try again", root.display(), folder.display());
+    ensure!(root.is_dir(), "{} was deleted. Delete {} and try again.", root.display(), folder.display());
     Ok(root)
 }

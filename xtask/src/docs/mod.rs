@@ -1,5 +1,6 @@
-//! `docs`: runs the commands of the documentation as they are printed there, each page's on a [`machine`] that is thrown away.
-//! `xtask/docs/pages.toml` lists what runs each block; `xtask/docs/reader.sh` is what every page may use.
+//! `docs`: runs the commands of the documentation as printed, each page on a temporary [`machine`].
+//! `xtask/docs/pages.toml`
+//! lists how to run each block; `xtask/docs/reader.sh` has functions for all pages.
 
 mod machine;
 
@@ -8,7 +9,7 @@ use crate::screen::{self, Step};
 use crate::tally::{self, Outcome, Tally};
 use crate::{fixture, workspace};
 use anyhow::{Context, Result, ensure};
-use machine::{Maker, cannot_be_made};
+use machine::{MachineBuilder, cannot_be_made};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -16,25 +17,24 @@ use std::process::ExitCode;
 
 const PAGES: &str = "xtask/docs/pages.toml";
 const READER: &str = "xtask/docs/reader.sh";
-/// The languages of blocks with commands. In `console` the lines with `$ ` are, the rest is the answer.
+/// The languages of command blocks. In `console`, commands are the lines with `$ `; the rest is output.
 const LANGUAGES: [&str; 2] = ["console", "sh"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only pages whose path has this in it.
+    /// Only pages with this text in their path.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Also list what is not run as it is printed, and why.
+    /// Also list commands that are not run as printed, and why.
     #[arg(long)]
     verbose: bool,
 }
 
-/// Runs the verb.
 pub(crate) fn docs(options: &Options) -> Result<ExitCode> {
     let only = options.only.as_deref().unwrap_or_default();
     let mut pages = pages()?;
     pages.retain(|page| page.path.contains(only));
-    ensure!(!pages.is_empty(), "no page with commands has {only} in its path");
+    ensure!(!pages.is_empty(), "no page with commands matches {only}");
     if options.verbose {
         pages.iter().flat_map(Page::left_out).for_each(|line| screen::note(&line));
     }
@@ -54,7 +54,7 @@ fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
         return tally.skip("docs", &reason);
     }
     let maker = tally.prepare("docs: machine", |step| {
-        Maker::prepare(&programs::build(step, &programs::BOTH, Profile::Release)?, step)
+        MachineBuilder::prepare(&programs::build(step, &programs::BOTH, Profile::Release)?, step)
     })?;
     let Some(maker) = maker else { return Ok(()) };
     for page in pages.iter().filter(|page| page.blocks().any(Block::is_run)) {
@@ -64,12 +64,12 @@ fn run_pages(tally: &mut Tally, pages: &[Page]) -> Result<()> {
     Ok(())
 }
 
-fn run_page(page: &Page, maker: &Maker, step: &Step) -> Result<Outcome> {
+fn run_page(page: &Page, maker: &MachineBuilder, step: &Step) -> Result<Outcome> {
     let script = page.script(&commands(&workspace::read(&page.path)?))?;
-    step.message("making a machine");
+    step.message("creating a machine");
     let machine = maker.machine()?;
     step.message("running");
-    machine.run(&script).with_context(|| format!("the commands of {} do not work", page.path))?;
+    machine.run(&script).with_context(|| format!("the commands of {} failed", page.path))?;
     Ok(Outcome::Passed)
 }
 
@@ -83,7 +83,7 @@ struct Pages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Page {
-    /// From the root of the checkout.
+    /// The path from the root of the checkout.
     path: String,
     #[serde(default)]
     given: String,
@@ -91,7 +91,7 @@ struct Page {
     entries: Vec<Block>,
 }
 
-/// What runs a block of commands, or `times` blocks.
+/// How to run a block of commands, or `times` blocks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Block {
@@ -103,7 +103,7 @@ struct Block {
     not_run: Option<String>,
 }
 
-/// What is run instead of what is printed.
+/// A difference between the printed and the executed commands.
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Change {
@@ -127,11 +127,9 @@ impl Change {
     fn parts(&self) -> (&str, String, &str) {
         match self {
             Self::Text { from, to, because } => (from, to.clone(), because),
-            Self::Glance { glance } => (
-                glance,
-                format!("glance {glance}"),
-                "it goes on for minutes: it is stopped once it has begun",
-            ),
+            Self::Glance { glance } => {
+                (glance, format!("glance {glance}"), "runs for minutes: stopped after it starts")
+            }
         }
     }
 }
@@ -142,7 +140,7 @@ impl Page {
         self.entries.iter().flat_map(|block| std::iter::repeat_n(block, block.times.unwrap_or(1)))
     }
 
-    /// A line for each thing that is not run as it is printed.
+    /// One line for each command that is not run as printed.
     fn left_out(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (index, block) in (1..).zip(self.blocks()) {
@@ -157,12 +155,12 @@ impl Page {
         lines
     }
 
-    /// All that is run for the page, as bash.
+    /// The bash script for the page.
     fn script(&self, printed: &[Commands]) -> Result<String> {
         let (path, count) = (&self.path, self.blocks().count());
         ensure!(
             printed.len() == count,
-            "{path} has {} blocks of commands, {PAGES} has {count}: say what runs each",
+            "{path} has {} command blocks, but {PAGES} lists {count}. Add an entry for each.",
             printed.len()
         );
         let mut script = format!("{}\n{}\n", workspace::read(READER)?, self.given);
@@ -172,10 +170,10 @@ impl Page {
             }
             let mut text = text.clone();
             for (from, to, _) in block.changes.iter().map(Change::parts) {
-                ensure!(text.contains(from), "{path} line {line} has no `{from}` any more");
+                ensure!(text.contains(from), "no `{from}` in {path} line {line}");
                 text = text.replace(from, &to);
             }
-            // The commands may end with a comment, or with `&`.
+            // The commands may end with a comment or with `&`.
             let then = block.then.as_deref().unwrap_or_default();
             write!(script, "echo '--- {path} line {line}' >&2\n{text}\n{then}\n")?;
         }
@@ -186,7 +184,7 @@ impl Page {
 /// A block of commands in a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Commands {
-    /// Where its first command is, from 1.
+    /// The line of its first command, from 1.
     line: usize,
     text: String,
 }
@@ -228,7 +226,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn commands_are_found_wherever_they_are_and_nothing_else_is() {
+    fn finds_all_commands() {
         let page = "# Page\n\n```sh\none \\\n    two\n```\n\n1. First:\n\n   ```sh\n   three\n     four\n   ```\n\n\
                     ```toml\nfive = 5\n```\n\n```console\n$ six\nseven\n$ eight\n```\n\n```console\nnine\n```\n";
         let block = |line, text: &str| Commands { line, text: text.into() };
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn for_every_block_of_commands_in_the_docs_the_list_has_what_runs_it() {
+    fn every_command_block_is_listed() {
         let pages = pages().unwrap();
         let files = workspace::files().unwrap();
         let has_commands =
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_run_is_printed_but_for_changes_that_still_change_something() {
+    fn changes_apply_to_printed_commands() {
         for page in pages().unwrap() {
             page.script(&commands(&workspace::read(&page.path).unwrap())).unwrap();
             for block in page.blocks().filter(|block| !block.is_run()) {
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_runs_commands_of_a_page_names_it() {
+    fn other_runners_name_their_page() {
         for page in pages().unwrap() {
             for file in page.blocks().filter_map(|block| block.run_by.as_ref()) {
                 assert!(

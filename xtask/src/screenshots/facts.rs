@@ -1,4 +1,4 @@
-//! Where and when the results in the pictures were measured, as the server has it.
+//! Where and when the results in the screenshots were measured, according to the server.
 
 use super::history::PROJECT;
 use crate::{http, workspace};
@@ -7,15 +7,15 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The page of the docs, and the lines between which the facts are.
+/// The page, and the markers around the facts.
 const PAGE: &str = "docs/reference/pages.md";
 const BEGIN: &str = "<!-- What follows is written by `cargo xtask screenshots`. -->";
 const END: &str = "<!-- Until here. -->";
-/// The systems that agents exist for.
+/// The systems with agents.
 const SYSTEMS: [(&str, &str); 4] =
     [("linux", "Linux"), ("macos", "macOS"), ("windows", "Windows"), ("freebsd", "FreeBSD")];
 
-/// The sentences about where and when the results were measured, and by which commits of Roundtrip.
+/// Sentences about the machines and times of the measurements, and the commits of Roundtrip that made them.
 pub(super) fn read(url: &str, suites: &BTreeSet<String>) -> Result<String> {
     let get = |path: &str| http::json(&format!("{url}/api/v1/projects/{PROJECT}{path}"));
     sentences(&get("")?, &get("/machines")?["machines"][0], &get("/runs?limit=500")?["runs"], suites)
@@ -38,8 +38,8 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
     let of_machine = |key: &str| machine[key].as_str().unwrap_or("unknown");
     let stable = |key: &str| machine["environment"]["stable"][key].as_str().unwrap_or("unknown");
     Ok(format!(
-        "Measured from {} to {} UTC by Roundtrip at {}: {} runs of {} commits, {} series. The machine, `{}`, {}: {}, {}, {} GiB \
-         of memory, {} {} on {}, {}. Nothing was measured on {}.\n",
+        "Measured from {} to {} UTC with Roundtrip {}: {} runs of {} commits, {} series. The machine `{}` \
+         {}: {}, {}, {} GiB of memory, {} {} on {}, {}. Not measured on {}.\n",
         minute(first),
         minute(last),
         suites.join(" and "),
@@ -48,9 +48,9 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
         project["series_count"],
         of_machine("machine"),
         if stable("machine.hypervisor") == "yes" {
-            "is a virtual one, whose figures also move with what its host does besides"
+            "is virtual, so its host can affect the results"
         } else {
-            "is no virtual one"
+            "is physical"
         },
         stable("cpu.model"),
         stable("cpu.topology"),
@@ -63,12 +63,12 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
     ))
 }
 
-/// Writes them into the page.
+/// Writes the facts into the page.
 pub(super) fn write(facts: &str) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), replaced(&workspace::read(PAGE)?, facts)?)?)
 }
 
-/// The page with other text between the two lines.
+/// Replaces the text between the markers.
 fn replaced(page: &str, text: &str) -> Result<String> {
     let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
     let (before, after) = parts.with_context(|| format!("{PAGE} has no lines {BEGIN} and {END}"))?;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_servers_facts_are_written_in_sentences() {
+    fn writes_facts_as_sentences() {
         let run =
             |sha: &str, at: &str| json!({ "started_at": at, "finished_at": at, "commit": { "sha": sha } });
         let runs = json!([
@@ -97,15 +97,13 @@ mod tests {
         let suites = ["c3".to_owned()].into();
         assert_eq!(
             sentences(&json!({ "series_count": 7 }), &machine, &runs, &suites).unwrap(),
-            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC by Roundtrip at `c3`: 3 runs of 2 commits, 7 series. The \
-             machine, `lab`, is a virtual one, whose figures also move with what its host does besides: CPU, 2 cores, 24 GiB \
-             of memory, Linux 6.1 on x86-64, Debian. Nothing was measured on macOS, Windows, FreeBSD.\n"
+            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC with Roundtrip `c3`: 3 runs of 2 commits, 7 series. The machine `lab` is virtual, so its host can affect the results: CPU, 2 cores, 24 GiB of memory, Linux 6.1 on x86-64, Debian. Not measured on macOS, Windows, FreeBSD.\n"
         );
         assert!(sentences(&json!({}), &machine, &json!([]), &suites).is_err());
     }
 
     #[test]
-    fn the_page_keeps_what_is_around_the_facts() {
+    fn keeps_the_text_around_the_facts() {
         let page = format!("# Title\n\n{BEGIN}\n\nOld.\n\n{END}\n\nRest.\n");
         let new = replaced(&page, "New.\n").unwrap();
         assert_eq!(new, format!("# Title\n\n{BEGIN}\n\nNew.\n\n{END}\n\nRest.\n"));

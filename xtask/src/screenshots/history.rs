@@ -1,5 +1,6 @@
-//! The project that is measured: a small C library, made from the patches in `library/`. The same patches make the same
-//! commits, on every machine and at any time.
+//! The measured project: a small C library, created from the patches in `library/`. The same patches create
+//! the same commits on
+//! every machine and at any time.
 
 use crate::tool::Tool;
 use crate::workspace;
@@ -7,21 +8,21 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The project's name, as its `roundtrip.toml` says.
+/// The project's name in its `roundtrip.toml`.
 pub(super) const PROJECT: &str = "courier";
 /// The branch of the pull request, and its number.
 pub(super) const BRANCH: &str = "one-call";
 pub(super) const PULL_REQUEST: u64 = 12;
-/// How many commits the main branch has where it leaves.
+/// The number of commits on the main branch before the pull request's branch.
 const LEAVES_AT: usize = 24;
-/// The patch of the pull request. The names of the others begin with their place in the history.
+/// The patch of the pull request. The names of the others begin with their position in the history.
 const PULL_REQUEST_PATCH: &str = "pull-request.patch";
 
 pub(super) struct History {
     folder: TempDir,
-    /// The commits of the main branch, the oldest first.
+    /// The commits of the main branch, oldest first.
     pub(super) commits: Vec<Commit>,
-    /// That of the pull request.
+    /// The commit of the pull request.
     pub(super) proposed: Commit,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Commit {
 }
 
 impl History {
-    /// Makes the repository. Its main branch is checked out.
+    /// Creates the repository, with the main branch checked out.
     pub(super) fn make() -> Result<Self> {
         let mut patches = workspace::sorted(&source())?;
         patches.retain(|path| !path.ends_with(PULL_REQUEST_PATCH));
@@ -64,14 +65,14 @@ impl History {
         self.folder.path()
     }
 
-    /// Checks out a commit or a branch, without anything that was built from another one.
+    /// Checks out a commit or a branch, and removes build results of others.
     pub(super) fn check_out(&self, what: &str) -> Result<()> {
         git(self.folder(), &format!("checkout --quiet {what}"))?.output()?;
         git(self.folder(), "clean --quiet -fdx")?.output().map(drop)
     }
 }
 
-/// Of all that decides which commits there are.
+/// A digest of everything that determines the commits.
 pub(super) fn digest() -> Result<String> {
     workspace::digest(&[source()])
 }
@@ -80,7 +81,7 @@ fn source() -> PathBuf {
     workspace::root().join("xtask/src/screenshots/library")
 }
 
-/// Git without the user's settings, which would make other commits of the same patches.
+/// Git without the user's settings, which would change the commits.
 fn git(folder: &Path, words: &str) -> Result<Tool> {
     let git = Tool::named("git")?.words(words).folder(folder);
     Ok(git
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_patches_make_the_same_commits() {
+    fn creates_reproducible_commits() {
         let (one, other) = (History::make().unwrap(), History::make().unwrap());
         assert_eq!(one.commits, other.commits);
         assert_eq!(one.proposed, other.proposed);

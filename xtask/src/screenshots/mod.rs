@@ -1,6 +1,7 @@
-//! `screenshots`: pictures of every page of the web interface, with results that were measured on this machine. A small
-//! project with a [`history`] is measured commit by commit, once; the results are kept in the cache folder, so that
-//! pictures can be taken again without it.
+//! `screenshots`: takes screenshots of every page of the web interface, with results measured on this
+//! machine. It measures a small
+//! project with a [`history`] commit by commit, once. The cache folder keeps the results, so screenshots can
+//! be taken again without measuring.
 
 mod facts;
 mod history;
@@ -22,37 +23,36 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// A server counts error rates when it starts for the first time, which is before anything is measured, and then once an hour.
+/// A server counts error rates at its first start, before it has any runs, and then once an hour.
 const COUNTED_TIMEOUT: Duration = Duration::from_secs(75 * 60);
-/// The size limit of all pictures together: every clone of the repository fetches them.
+/// The size limit for all screenshots together: every clone of the repository fetches them.
 const BYTES_MAX: u64 = 3_000_000;
-/// The name of the account that settings are shown to.
+/// The account in the screenshots of settings.
 const ACCOUNT: &str = "mira";
-/// The definition that every commit is measured with.
+/// The definition for every commit.
 const EVERY: &str = "ipc.toml";
-/// The definition that the newest is measured with in addition: all sizes and topologies.
+/// The additional definition for the newest commit: all sizes and topologies.
 const NEWEST: &str = "nightly.toml";
-/// What Roundtrip itself is measured with, so that there is a second project: every transport, and a published table.
+/// The presets for Roundtrip itself, as a second project: every transport, and a published table.
 const OWN: [&str; 2] = ["quick", "chromium-mach"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Measure a few commits only, to try something out: its pictures go to web/test-results/screenshots, and the docs stay
-    /// as they are.
+    /// Measure only a few commits and write to web/test-results/screenshots instead of the docs.
     #[arg(long)]
     short: bool,
-    /// Measure again what was kept.
+    /// Measure again instead of using stored results.
     #[arg(long)]
     again: bool,
 }
 
-/// How often each commit is measured: a change is reported when it is surer than one run of each makes it, and error rates are
-/// counted in series with sixty points of one level.
+/// Runs per commit. One run is not enough for changes to be reported, and error rates need series with sixty
+/// points at one level.
 const ROUNDS: u32 = 3;
 
-/// The commits that are measured.
+/// The measured commits.
 const WHOLE: Range<usize> = 0..30;
-/// Those around the commit that made messages slower.
+/// The commits around the one that slowed messages down.
 const SHORT: Range<usize> = 16..24;
 
 pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
@@ -73,7 +73,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     let history = History::make()?;
     let all = history.commits.len();
     ensure!(planned.end <= all, "the history has {all} commits: expected {}", planned.end);
-    step.done(&format!("{all} commits, of which {} are measured", planned.len()));
+    step.done(&format!("{all} commits, {} to measure", planned.len()));
     measure_all(planned, &history, &kept, &agent, &url)?;
     Step::quietly("search", |step| observed.until_searched(step))?;
 
@@ -83,7 +83,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
         true => web::folder().join("test-results/screenshots"),
         false => workspace::root().join("docs/images/pages"),
     };
-    // The token of an earlier account was not kept. The first time there is none.
+    // The token of an earlier account is lost, so delete the account. The first time there is none.
     server::verb(&program, &kept.data_folder(), &["account", "delete", ACCOUNT]).run_silently()?;
     let token = server::administrator(&program, &kept.data_folder(), ACCOUNT)?;
     take(&url, &browser, &token, without, &folder)?;
@@ -96,7 +96,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where results are kept: none of a history that has changed.
+/// The folder of results. Results of another history are removed.
 fn keep(name: &str, again: bool) -> Result<Kept> {
     let kept = Kept { folder: platform::cache_folder()?.join("screenshots").join(name) };
     let stamp = Stamp::new(kept.folder.join("history"), history::digest()?);
@@ -104,12 +104,12 @@ fn keep(name: &str, again: bool) -> Result<Kept> {
         platform::remove_folder(&kept.folder)?;
     }
     platform::create_data_folder(&kept.data_folder())
-        .with_context(|| format!("cannot make {}", kept.data_folder().display()))?;
+        .with_context(|| format!("cannot create {}", kept.data_folder().display()))?;
     stamp.write()?;
     Ok(kept)
 }
 
-/// Whether the server has counted the project's error rates; waits until it has, if it is to.
+/// Whether the server has counted the project's error rates. Waits for it if `is_to_wait`.
 fn has_error_rates(url: &str, is_to_wait: bool) -> Result<bool> {
     let step = Step::start("error rates");
     let are_counted = || -> Result<bool> {
@@ -118,20 +118,18 @@ fn has_error_rates(url: &str, is_to_wait: bool) -> Result<bool> {
     };
     if !are_counted()? {
         if !is_to_wait {
-            step.skipped("the server has not counted them yet");
+            step.skipped("not computed yet");
             return Ok(false);
         }
-        screen::note(
-            "waiting until the server counts them, once an hour; the machine may be used for other work",
-        );
+        screen::note("waiting for the server's hourly count; you can use the machine meanwhile");
         let look = || Ok(are_counted()?.then_some(()));
-        interrupt::poll("error rates are counted", COUNTED_TIMEOUT, Duration::from_secs(5), look)?;
+        interrupt::poll("error rates available", COUNTED_TIMEOUT, Duration::from_secs(5), look)?;
     }
     step.done("counted");
     Ok(true)
 }
 
-/// A folder with results, and a list of the runs in it, so that an interrupted round continues where it ended.
+/// A folder of results with a list of its runs, so that an interrupted round can continue.
 struct Kept {
     folder: PathBuf,
 }
@@ -145,27 +143,27 @@ impl Kept {
         self.list().lines().any(|line| line.starts_with(&format!("{} ", run.key())))
     }
 
-    /// Notes a run that the server has, and the commit of Roundtrip that measured it.
+    /// Records a run stored by the server, and the commit of Roundtrip that measured it.
     fn note(&self, run: &Run, suite: &str) -> Result<()> {
         let mut list = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("runs"))?;
         Ok(writeln!(list, "{} {suite}", run.key())?)
     }
 
-    /// The commits of Roundtrip that measured what is kept; one, unless a round was interrupted.
+    /// The commits of Roundtrip that measured the results; one, unless a round was interrupted.
     fn suites(&self) -> BTreeSet<String> {
         let list = self.list();
         list.lines().filter_map(|line| Some(line.splitn(4, ' ').nth(3)?.to_owned())).collect()
     }
 
-    /// Without the file nothing was measured yet.
+    /// Empty before the first measurement.
     fn list(&self) -> String {
         fs::read_to_string(self.folder.join("runs")).unwrap_or_default()
     }
 }
 
-/// One run, with a preset of the suite or a definition of the repository.
+/// A run with a preset of the suite or a definition of the repository.
 struct Run<'a> {
-    /// The commit of the repository; none is Roundtrip's own, which is measured once, whichever commit of it is checked out later.
+    /// The commit of the repository; `None` for Roundtrip itself, which is measured once, at any commit.
     commit: Option<&'a Commit>,
     preset: &'static str,
     /// Counted from 1.
@@ -182,12 +180,12 @@ impl Run<'_> {
     }
 }
 
-/// All that is to be measured, in its order. Rounds lie apart, so that no commit is measured at one moment alone.
+/// All runs, in order. Rounds are spread over time, so that each commit is measured at several times.
 fn runs(planned: Range<usize>, history: &History) -> Vec<Run<'_>> {
     let run = |commit, preset, round| Run { commit, preset, round };
     let mut runs: Vec<_> = OWN.iter().map(|preset| run(None, preset, 1)).collect();
     for round in 1..=ROUNDS {
-        // The pull request first, so that the newest run is of the main branch.
+        // The pull request first, so that the newest run belongs to the main branch.
         runs.push(run(Some(&history.proposed), EVERY, round));
         runs.extend(history.commits[planned.clone()].iter().map(|commit| run(Some(commit), EVERY, round)));
     }
@@ -203,11 +201,11 @@ fn measure_all(planned: Range<usize>, history: &History, kept: &Kept, agent: &Pa
     let left: Vec<&Run> = runs.iter().filter(|run| !kept.has(run)).collect();
     let step = Step::start("measured");
     if left.is_empty() {
-        step.done(&format!("all {} runs, before", runs.len()));
+        step.done(&format!("all {} runs, earlier", runs.len()));
         return Ok(());
     }
     let (count, all) = (left.len(), runs.len());
-    screen::note(&format!("{count} of {all} runs are left: the machine should do nothing else"));
+    screen::note(&format!("{count} of {all} runs left; keep the machine idle"));
     step.expect(count as u64);
     for run in left {
         step.message(&format!("{}, {}", run.title(), run.preset));
@@ -225,15 +223,15 @@ fn measure_one(run: &Run, history: &History, kept: &Kept, agent: &Path, url: &st
         history.check_out(if is_proposed { BRANCH } else { &commit.sha })?;
     }
     let folder = run.commit.map_or(workspace::root(), |_| history.folder());
-    // Builds in the repository find the header of the protocol.
+    // Builds in the repository need the header of the protocol.
     let header = workspace::root().join("benches/external/c");
     let agent = |arguments: &[&str]| {
-        Tool::at(agent).arguments(arguments).folder(folder).variable("CPATH", &header).with_all_it_starts()
+        Tool::at(agent).arguments(arguments).folder(folder).variable("CPATH", &header).with_descendants()
     };
     let report = kept.folder.join("report.json");
     agent(&["run", "--preset", run.preset, "--output"]).arguments([&report]).output()?;
     if is_proposed {
-        // Git does not know the number.
+        // Git does not know the number of the pull request.
         let mut value = measure::read_report(&report)?;
         value["pull_request"] = json!(PULL_REQUEST);
         fs::write(&report, value.to_string())?;
@@ -242,7 +240,7 @@ fn measure_one(run: &Run, history: &History, kept: &Kept, agent: &Path, url: &st
     agent(&["upload", "--upload", url, "--token-file"]).arguments([&token, &report]).output().map(drop)
 }
 
-/// Takes the pictures of all pages but these, checks their sizes, and puts them in a folder in place of those that are there.
+/// Takes screenshots of all pages except these, checks their sizes, and replaces the ones in a folder.
 /// `web/screenshots/` opens the pages.
 fn take(url: &str, browser: &Path, token: &str, without: &str, folder: &Path) -> Result<()> {
     let step = Step::start("pictures");
@@ -254,7 +252,7 @@ fn take(url: &str, browser: &Path, token: &str, without: &str, folder: &Path) ->
         .variable("ROUNDTRIP_PICTURES", taken.path())
         .variable("ROUNDTRIP_WITHOUT", without)
         .variable(chromium::VARIABLE, browser)
-        .with_all_it_starts()
+        .with_descendants()
         .succeed(&step)?;
     let (bytes, pictures) = pictures_in(taken.path())?;
     fs::create_dir_all(folder)?;
@@ -262,10 +260,10 @@ fn take(url: &str, browser: &Path, token: &str, without: &str, folder: &Path) ->
     for (_, path) in &pictures {
         fs::copy(path, folder.join(path.file_name().unwrap_or_default()))?;
     }
-    step.done(&format!("{} of {} KiB together in {}", pictures.len(), bytes / 1024, folder.display()));
+    step.done(&format!("{} pictures, {} KiB, in {}", pictures.len(), bytes / 1024, folder.display()));
     if let Some((size, path)) = pictures.iter().max() {
         let name = path.file_name().unwrap_or_default().display();
-        screen::note(&format!("the largest is {name}, {} KiB", size / 1024));
+        screen::note(&format!("largest: {name}, {} KiB", size / 1024));
     }
     Ok(())
 }
@@ -274,13 +272,13 @@ fn is_picture(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "webp")
 }
 
-/// The pictures of a folder with their sizes, and the sum of these, which must not be too much.
+/// The screenshots of a folder with their sizes, and the sum of the sizes, which must be within the limit.
 fn pictures_in(folder: &Path) -> Result<(u64, Vec<(u64, PathBuf)>)> {
     let paths = workspace::sorted(folder)?.into_iter().filter(|path| is_picture(path));
     let pictures = paths.map(|path| Ok((fs::metadata(&path)?.len(), path))).collect::<Result<Vec<_>>>()?;
     let bytes = pictures.iter().map(|(size, _)| size).sum();
-    ensure!(bytes > 0, "no picture was taken");
-    ensure!(bytes <= BYTES_MAX, "all pictures together are {bytes} bytes: expected at most {BYTES_MAX}");
+    ensure!(bytes > 0, "no pictures taken");
+    ensure!(bytes <= BYTES_MAX, "the pictures have {bytes} bytes in total: expected at most {BYTES_MAX}");
     Ok((bytes, pictures))
 }
 
@@ -289,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_noted_with_the_commit_that_measured_it() {
+    fn records_the_measuring_commit() {
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept { folder: folder.path().to_owned() };
         let commit = Commit { sha: "a1".into(), subject: String::new() };
@@ -302,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn every_commit_is_measured_once_a_round_and_the_newest_with_more() {
+    fn measures_each_commit_once_per_round() {
         let history = History::make().unwrap();
         let all = runs(SHORT, &history);
         assert_eq!(all.len(), OWN.len() + (1 + 8) * 3 + 1);
@@ -315,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_are_too_large_together_are_refused_and_nothing_else_counts() {
+    fn limits_the_size_of_screenshots() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: usize| fs::write(folder.path().join(name), vec![0; bytes]).unwrap();
         write("notes.txt", 5_000_000);
@@ -327,6 +325,6 @@ mod tests {
         assert_eq!(pictures_in(folder.path()).unwrap(), (3_000_000, vec![a, b]));
         write("b.webp", 1_000_001);
         let error = pictures_in(folder.path()).unwrap_err().to_string();
-        assert_eq!(error, "all pictures together are 3000001 bytes: expected at most 3000000");
+        assert_eq!(error, "the pictures have 3000001 bytes in total: expected at most 3000000");
     }
 }

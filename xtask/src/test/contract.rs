@@ -1,5 +1,5 @@
-//! Whether the API does what its document says, whatever it is asked: Schemathesis draws requests from the document and holds
-//! every answer against it.
+//! Tests the API against its document: Schemathesis generates requests from the document and validates every
+//! answer.
 
 use super::{Context, Tier};
 use crate::screen::Step;
@@ -10,16 +10,17 @@ use crate::{http, python};
 use anyhow::Result;
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
-/// The same requests every time. It is a mistake if the server fails, or answers what the document does not say. What it lets
-/// through is not: no document says every rule of a report.
+/// The seed is fixed. A server error or an answer that contradicts the document is a failure. An accepted
+/// invalid request is not,
+/// because no document states every rule of a report.
 const OPTIONS: [&str; 7] = [
     "--generation-deterministic",
-    // Who asks is told below.
+    // Set below.
     "--generation-with-security-parameters=false",
-    // How wide the document is, and which things it finds by chance, are no mistakes.
+    // The size of the document and the share of requests that find something are not failures.
     "--suppress-health-check=all",
     "--warnings=off",
-    // Its own threads disturb each other: "AST constructor recursion depth mismatch", in Python 3.11.
+    // Its threads disturb each other: "AST constructor recursion depth mismatch", in Python 3.11.
     "--workers=1",
     // A stream does not end.
     "--exclude-path=/api/v1/projects/{project}/events",
@@ -27,7 +28,7 @@ const OPTIONS: [&str; 7] = [
      response_schema_conformance",
 ];
 
-/// For each operation, the requests that try each of its parameters by itself; in the last tier, also ten that are sampled.
+/// For each operation, requests that test each parameter separately; in the last tier, also ten random ones.
 fn phases(tier: Tier) -> &'static [&'static str] {
     match tier {
         Tier::All => &["--phases=examples,coverage,fuzzing", "--max-examples=10"],
@@ -35,8 +36,8 @@ fn phases(tier: Tier) -> &'static [&'static str] {
     }
 }
 
-/// Asks a server of its own, which has some history.
-pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
+/// Tests a temporary server with some history.
+pub(super) fn conforms(context: &Context, step: &Step) -> Result<Outcome> {
     let Some(tools) = python::tools(&[SCHEMATHESIS], step)? else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs Schemathesis".into()));
     };
@@ -58,12 +59,13 @@ pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
         .folder(folder.path())
         .run(step)?
         .successful()?;
-    // Then an administrator, and one who removes things. Each has a token of its own: a round may rotate the one that it has.
+    // Then an administrator, and one who deletes things. They have separate tokens, because a round may
+    // rotate its own.
     for (name, methods) in [("writer", "--exclude-method=DELETE"), ("remover", "--include-method=DELETE")] {
         let token = of_server(&["account", "create", "--name", name, "--admin"])?.output;
         let authorization = format!("Bearer {}", token.trim());
-        // What the round before tried to sign in with is not to be this one's fault.
-        http::wait_until_admitted(&document, &authorization)?;
+        // Failed sign-ins of the previous round must not affect this one.
+        http::wait_until_accepted(&document, &authorization)?;
         let header = format!("--header=authorization: {authorization}");
         let run = Tool::at(&schemathesis)
             .arguments(["run", &document])

@@ -1,4 +1,4 @@
-//! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
+//! Tests the product like a user: `up` in a process, a real browser, a kill, a second `up`, Ctrl-C.
 
 use super::Context;
 use crate::measure::REPORT;
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// How long an `up` may take whose programs are built: a new database and the quick preset.
+/// The timeout of an `up` with built programs: a new database and the quick preset.
 const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Runs the steps with the programs of the tests; each needs the one before.
+/// Runs the steps with the programs built for the tests; each needs the one before.
 ///
 /// # Errors
-/// Someone asked this program to end.
+/// An interrupt.
 pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     let mut product = None;
     tally.step("chromium", |step| {
@@ -49,7 +49,7 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     }
 }
 
-/// Runs `up` as the README has it: it builds its programs, serves what it has measured, and stops.
+/// Runs `up` like the README: it builds its programs, serves its results, and stops.
 ///
 /// # Errors
 /// One of these fails.
@@ -61,7 +61,7 @@ pub(super) fn up_builds_its_programs(context: &Context, step: &Step) -> Result<O
     stops_all_it_started(&up, &data_folder)
 }
 
-/// The programs that are tested, and the browser that opens their pages.
+/// The tested programs, and the browser for their pages.
 struct Product {
     xtask: PathBuf,
     server: PathBuf,
@@ -70,7 +70,7 @@ struct Product {
 }
 
 impl Product {
-    /// Starts `up` with these programs instead of some that it builds.
+    /// Starts `up` with these programs instead of building them.
     fn up(&self, data_folder: &Path, port: u16, step: &Step) -> Result<Up> {
         let command =
             up_command(&self.xtask, data_folder, port).arguments(["--server"]).arguments([&self.server]);
@@ -93,7 +93,7 @@ struct Up {
 }
 
 impl Up {
-    /// Starts one and waits for the address it prints.
+    /// Starts it and waits for the address that it prints.
     fn start(command: Tool, step: &Step) -> Result<Self> {
         let running = command.spawn()?;
         let deadline = Instant::now() + UP_TIMEOUT;
@@ -113,7 +113,7 @@ impl Up {
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = running.wait()?;
                     interrupt::check()?;
-                    bail!("`up` ended ({status}) and printed no address\n{log}");
+                    bail!("`up` exited ({status}) without printing an address\n{log}");
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     bail!("`up` printed no address within {} s\n{log}", UP_TIMEOUT.as_secs());
@@ -127,7 +127,7 @@ impl Up {
         port.with_context(|| format!("{} has no port", self.url))
     }
 
-    /// The stored run of the last report, as the server tells it.
+    /// The stored run of the last report, from the server's API.
     fn stored_run(&self, run_id: &str) -> Result<String> {
         http::get(&format!("{}api/v1/runs/{run_id}", self.url))
     }
@@ -135,7 +135,7 @@ impl Up {
 
 impl Drop for Up {
     fn drop(&mut self) {
-        // Ended already in most cases. Its server stops when it ends.
+        // Usually it has already ended. Its server stops when it ends.
         let _ = self.running.child.kill();
         let _ = self.running.child.wait();
     }
@@ -160,13 +160,13 @@ fn browser_tests(product: &Product, url: &str, data_folder: &Path, step: &Step) 
         .variable("ROUNDTRIP_TOKEN_FILE", data_folder.join("agent.token"))
         .variable("ROUNDTRIP_ADMIN_TOKEN_FILE", admin_token)
         .variable(chromium::VARIABLE, &product.browser)
-        // The agent imports into this server, also in a job for a pull request.
+        // The agent imports into this server, also inside a pull request's job.
         .without_variable("GITHUB_ACTIONS")
         .run(step)?;
-    Outcome::of_report(finished, &report)
+    Outcome::from_report(finished, &report)
 }
 
-/// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.
+/// Kills `up` without cleanup and immediately restarts it, with the same port and data.
 fn survives_a_kill(product: &Product, first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
     let run_id = last_run_id(data_folder)?;
     let before = first.stored_run(&run_id)?;
@@ -174,7 +174,7 @@ fn survives_a_kill(product: &Product, first: &Up, data_folder: &Path, step: &Ste
     first.running.wait()?;
     let second = product.up(data_folder, first.port()?, step)?;
     let after = second.stored_run(&run_id)?;
-    ensure!(before == after, "the run {run_id} is not what it was:\n{before}\n{after}");
+    ensure!(before == after, "the run {run_id} changed:\n{before}\n{after}");
     let measured_again = last_run_id(data_folder)? != run_id;
     if !workspace::checkout()?.modified {
         ensure!(!measured_again, "the second `up` measured the same commit again:\n{}", second.log);
@@ -184,19 +184,21 @@ fn survives_a_kill(product: &Product, first: &Up, data_folder: &Path, step: &Ste
 
 fn stops_all_it_started(up: &Up, data_folder: &Path) -> Result<Outcome> {
     if cfg!(windows) {
-        return Ok(Outcome::Skipped(
-            "not run: a program cannot send Ctrl-C to one other program here".into(),
-        ));
+        return Ok(Outcome::Skipped("not run: this system cannot send Ctrl-C to a single program".into()));
     }
-    ensure!(!postmaster_files(data_folder)?.is_empty(), "no PostgreSQL runs in {}", data_folder.display());
+    ensure!(
+        !postmaster_files(data_folder)?.is_empty(),
+        "no PostgreSQL is running in {}",
+        data_folder.display()
+    );
     platform::send_interrupt(up.running.child.id())?;
     let status =
         up.running.child.wait_timeout(2 * interrupt::STOP_TIMEOUT).context("cannot wait for `up`")?;
-    let status = status.context("`up` still runs after Ctrl-C")?;
-    ensure!(status.success(), "`up` ended with {status} after Ctrl-C");
-    ensure!(up.stored_run("any").is_err(), "the server still answers after Ctrl-C");
+    let status = status.context("`up` is still running after Ctrl-C")?;
+    ensure!(status.success(), "`up` exited with {status} after Ctrl-C");
+    ensure!(up.stored_run("any").is_err(), "the server still responds after Ctrl-C");
     let left = postmaster_files(data_folder)?;
-    ensure!(left.is_empty(), "PostgreSQL was not stopped: {} is left", left[0].display());
+    ensure!(left.is_empty(), "PostgreSQL was not stopped: {} still exists", left[0].display());
     Ok(Outcome::Passed)
 }
 
@@ -207,7 +209,7 @@ fn last_run_id(data_folder: &Path) -> Result<String> {
     Ok(report["run_id"].as_str().context("the report has no run_id")?.to_owned())
 }
 
-/// What PostgreSQL keeps in its data folder for as long as it runs.
+/// Files in PostgreSQL's data folder that exist while it runs.
 fn postmaster_files(data_folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in data_folder.read_dir().with_context(|| format!("cannot list {}", data_folder.display()))? {
@@ -224,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_found_in_the_line_that_tells_it() {
+    fn parses_the_address() {
         assert_eq!(address("  Overview  http://127.0.0.1:7979/"), Some("http://127.0.0.1:7979/".to_owned()));
         assert_eq!(address("pipe  roundtrip  http://x/"), None);
     }

@@ -1,4 +1,4 @@
-//! The one table of what is tested: which tier each group belongs to, and what it needs.
+//! The table of all test groups, with their tiers and dependencies.
 
 use super::{Context, Tier, contract, end_to_end, rust, web_ui};
 use crate::screen::Step;
@@ -7,11 +7,11 @@ use crate::{action, compose, cross, docs, lab, linters, tidy};
 use anyhow::{Context as _, Result, ensure};
 use std::path::PathBuf;
 
-/// Steps and tests that belong together.
+/// A group of steps and tests.
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) tier: Tier,
-    /// The groups that must have passed before.
+    /// The groups that must pass first.
     pub(crate) needs: &'static [&'static str],
     pub(crate) run: Run,
 }
@@ -20,7 +20,7 @@ type Run = Box<dyn Fn(&Context, &mut Tally) -> Result<()> + Send + Sync>;
 type One = fn(&Context, &Step) -> Result<Outcome>;
 type Many = fn(&Context, &mut Tally) -> Result<()>;
 
-/// What a row of [`STEPS`] runs.
+/// The steps of a row in [`STEPS`].
 enum Steps {
     One(One),
     Many(Many),
@@ -31,9 +31,9 @@ type ProgramRow = (Tier, &'static str, &'static str, &'static [&'static str]);
 use Steps::{Many as Each, One as Single};
 use Tier::{All, Check, Test};
 
-/// Everything but the programs of Rust tests. What a step needs stands above it; `reads` are the files that a step depends on, by
-/// the beginning or the ending of their paths: `check` leaves a step out that has passed since these changed. A step without
-/// them always runs.
+/// All steps except Rust test programs. A step follows the steps that it needs. `reads` are the files that it
+/// depends on, by prefix or suffix of
+/// their paths: `check` skips a step that has passed since they changed. A step without `reads` always runs.
 #[rustfmt::skip]
 const STEPS: &[StepRow] = &[
     // tier  name            needs                            reads
@@ -44,7 +44,7 @@ const STEPS: &[StepRow] = &[
     (Check, "test database", &["rust build"],                 &[],                             Single(rust::start_database)),
     (Check, "clippy",        &["rust build"],                 &[],                             Single(|_, step| rust::clippy(step))),
     (Test,  "lab",           &["rust build"],                 &[],                             Each(|context, tally| lab::run(&context.tests()?.programs, tally))),
-    (Test,  "API contract",  &["rust build"],                 &[],                             Single(contract::holds)),
+    (Test,  "API contract",  &["rust build"],                 &[],                             Single(contract::conforms)),
     (Test,  "browser",       &["rust build"],                 &[],                             Each(end_to_end::run)),
     (Check, "web types",     &["web install"],                &["web/"],                       Single(|_, step| web_ui::types(step))),
     (Check, "web lint",      &["web install"],                &["web/"],                       Single(|_, step| web_ui::lint(step))),
@@ -53,7 +53,7 @@ const STEPS: &[StepRow] = &[
     (Test,  "doc tests",     &["rust build"],                 &[],                             Single(|_, step| rust::doc_tests(step))),
     (Test,  "rust docs",     &["clippy"],                     &[],                             Single(|_, step| rust::docs(step))),
     (Test,  "generated",     &["rust build", "web install"],  &[],                             Single(rust::generated_files_are_fresh)),
-    (Test,  "web scripts",   &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_few())),
+    (Test,  "web scripts",   &["web build"],                  &[],                             Single(|_, _| web_ui::scripts_are_small())),
     (Test,  "workflows",     &[],                             &[],                             Single(|_, step| linters::workflows(step))),
     (Test,  "actions",       &["workflows"],                  &[],                             Single(|_, step| linters::actions(step))),
     (Test,  "containers",    &[],                             &[],                             Single(|_, step| linters::containers(step))),
@@ -66,8 +66,9 @@ const STEPS: &[StepRow] = &[
     (All,   "cross",         &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),
 ];
 
-/// The programs of Rust tests, by the folder of their package and their target; `unit` are the tests within the sources. The tests
-/// whose path begins with one of the words in the last column run in the last tier only: they repeat faults at many moments.
+/// The Rust test programs, by package folder and target; `unit` means the tests in the sources. Tests whose
+/// path begins with
+/// an entry of the last column run only in the last tier, because they repeat faults many times.
 #[rustfmt::skip]
 const TEST_PROGRAMS: &[ProgramRow] = &[
     // tier  package               target                      in the last tier
@@ -101,12 +102,12 @@ const TEST_PROGRAMS: &[ProgramRow] = &[
     (Check, "xtask",              "it",                       &[]),
 ];
 
-/// Every group of a tier and of those below it, in the order in which they start.
+/// The groups of a tier and of all lower tiers, in the order of their start.
 pub(crate) fn up_to(tier: Tier) -> Vec<Group> {
-    let mut groups: Vec<Group> = STEPS.iter().map(of_step).collect();
-    // The longest steps start first, then these programs; the short steps fill what time is left in one of the lanes.
+    let mut groups: Vec<Group> = STEPS.iter().map(step_group).collect();
+    // The longest steps start first, then these programs. Short steps fill the remaining time.
     let after_long = groups.iter().position(|group| group.name == "browser").map_or(0, |at| at + 1);
-    groups.splice(after_long..after_long, TEST_PROGRAMS.iter().flat_map(of_program));
+    groups.splice(after_long..after_long, TEST_PROGRAMS.iter().flat_map(program_groups));
     groups.push(Group {
         name: "test table".into(),
         tier: Check,
@@ -117,7 +118,7 @@ pub(crate) fn up_to(tier: Tier) -> Vec<Group> {
     groups
 }
 
-fn of_step((tier, name, needs, reads, steps): &'static StepRow) -> Group {
+fn step_group((tier, name, needs, reads, steps): &'static StepRow) -> Group {
     let run: Run = match steps {
         Single(run) => Box::new(|context, tally| {
             tally.step(name, |step| {
@@ -129,7 +130,7 @@ fn of_step((tier, name, needs, reads, steps): &'static StepRow) -> Group {
     Group { name: (*name).to_owned(), tier: *tier, needs, run }
 }
 
-fn of_program((tier, package, target, slow): &'static ProgramRow) -> Vec<Group> {
+fn program_groups((tier, package, target, slow): &'static ProgramRow) -> Vec<Group> {
     let name = format!("{package}: {target}");
     let group = |name: String, tier: Tier, arguments: Vec<String>| {
         let title = name.clone();
@@ -155,7 +156,7 @@ fn of_program((tier, package, target, slow): &'static ProgramRow) -> Vec<Group> 
     groups
 }
 
-/// A program of tests that is built but stands in no tier would never run.
+/// A test program that is in no tier would never run.
 fn every_program_is_listed(context: &Context) -> Result<Outcome> {
     let built = &context.tests()?.tests;
     let listed: Vec<_> = TEST_PROGRAMS
@@ -165,14 +166,16 @@ fn every_program_is_listed(context: &Context) -> Result<Outcome> {
     for (name @ (package, target), program) in built {
         ensure!(
             listed.contains(name) || rust::has_no_tests(program)?,
-            "the tests {target:?} of {} are in no tier: add a row to TEST_PROGRAMS in xtask/src/test/groups.rs",
+            "the tests {target:?} of {} have no tier. Add a row to TEST_PROGRAMS in \
+             xtask/src/test/groups.rs.",
             package.display()
         );
     }
     for name @ (package, target) in &listed {
         built.get(name).with_context(|| {
             format!(
-                "xtask/src/test/groups.rs lists the tests {target:?} of {}, which cargo does not build: remove the row",
+                "xtask/src/test/groups.rs lists the tests {target:?} of {}, which do not exist. Remove the \
+                 row.",
                 package.display()
             )
         })?;
@@ -185,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_needs_only_groups_above_it_of_its_own_tier_or_a_lower_one() {
+    fn dependencies_are_earlier_and_in_no_higher_tier() {
         let groups = up_to(All);
         for (index, group) in groups.iter().enumerate() {
             for need in group.needs {
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_groups_are_unique() {
+    fn group_names_are_unique() {
         let mut names: Vec<_> = up_to(All).into_iter().map(|group| group.name).collect();
         let all = names.len();
         names.sort();
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tier_holds_those_below_it() {
+    fn tiers_include_lower_ones() {
         let names = |tier| up_to(tier).into_iter().map(|group| group.name).collect::<Vec<_>>();
         let (check, test, all) = (names(Check), names(Test), names(All));
         assert!(check.iter().all(|name| test.contains(name)) && test.iter().all(|name| all.contains(name)));
@@ -215,9 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_move_to_the_last_tier_are_left_out_of_the_first_and_nothing_else_is() {
+    fn skips_only_tests_of_the_last_tier() {
         const ROW: ProgramRow = (Test, "p", "t", &["slow::"]);
-        let names: Vec<_> = of_program(&ROW).into_iter().map(|group| (group.name, group.tier)).collect();
+        let names: Vec<_> = program_groups(&ROW).into_iter().map(|group| (group.name, group.tier)).collect();
         assert_eq!(names, [("p: t".to_owned(), Test), ("p: t, faults".to_owned(), All)]);
     }
 }

@@ -1,10 +1,11 @@
-//! `check` and `test`: what a save, a pull request and a release need, in one command each.
+//! `check` and `test`: all tests for a save, a pull request and a release, each with one command.
 //!
 //! # Codemap
-//! - [`groups`]: the one table: every group of steps and tests, with its tier. [`schedule`]: runs them side by side.
+//! - [`groups`]: the table of all groups of steps and tests, with their tiers. [`schedule`]: runs them in
+//!   parallel.
 //! - [`rust`], [`web_ui`], [`contract`], [`end_to_end`]: the steps.
 //!
-//! A step that fails does not end the run. The last line is always `N passed, N failed`.
+//! A failed step does not end the run. The last line is always `N passed, N failed`.
 
 mod contract;
 mod end_to_end;
@@ -28,7 +29,7 @@ use std::time::Instant;
 /// When a group runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tier {
-    /// After a save, with `check`: what changed, and what depends on it.
+    /// After a save, with `check`: changes and their dependents.
     Check,
     /// Before a pull request, with `test`.
     Test,
@@ -38,13 +39,12 @@ pub(crate) enum Tier {
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Also run what only continuous integration needs: the commands of the docs, containers, repeated faults, the API's
-    /// contract at full size, other systems.
+    /// Run all tests, as CI does: also docs, containers, repeated faults, the full API contract, other
+    /// systems.
     #[arg(long, conflicts_with = "database_url")]
     all: bool,
-    /// Run only the tests of the server, against this PostgreSQL. Its user must be allowed to create databases.
-    ///
-    /// In a database with the extension Citus, each test has the whole database, distributes its tables and empties it.
+    /// Run only the server's tests, against this PostgreSQL; its user must be able to create databases.
+    /// With the Citus extension, each test uses the whole database, distributes its tables and empties it.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Options {
 /// Runs `check`.
 ///
 /// # Errors
-/// An interrupt ended it.
+/// An interrupt.
 pub(crate) fn check() -> Result<ExitCode> {
     run(Tier::Check)
 }
@@ -60,7 +60,7 @@ pub(crate) fn check() -> Result<ExitCode> {
 /// Runs `test`.
 ///
 /// # Errors
-/// An interrupt ended it.
+/// An interrupt.
 pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     match &options.database_url {
         Some(url) => {
@@ -74,7 +74,7 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
 
 fn run(tier: Tier) -> Result<ExitCode> {
     let started = Instant::now();
-    // Before the folder of builds is cleaned, which holds this very program.
+    // Before the build folder is cleaned, which has the running program.
     let context = Context::new(tier)?;
     workspace::claim_target_folder()?;
     let mut tally = schedule::run(&groups::up_to(tier), &context)?;
@@ -84,7 +84,7 @@ fn run(tier: Tier) -> Result<ExitCode> {
     Ok(tally.close())
 }
 
-/// What groups share.
+/// State shared by groups.
 pub(crate) struct Context {
     pub(crate) tier: Tier,
     kept: KeptProgram,
@@ -104,17 +104,17 @@ impl Context {
         })
     }
 
-    /// This program, where no build replaces it.
+    /// A copy of this program that no build replaces.
     pub(crate) fn program(&self) -> PathBuf {
         self.kept.path.clone()
     }
 
-    /// The programs of the tests, once they are built.
+    /// The programs of the tests.
     ///
     /// # Errors
-    /// They are not.
+    /// They are not built.
     pub(crate) fn tests(&self) -> Result<&TestPrograms> {
-        self.tests.get().context("the tests are not built")
+        self.tests.get().context("tests not built")
     }
 
     fn close(self, tally: &mut Tally) -> Result<()> {
@@ -141,7 +141,7 @@ impl Context {
         stamp.unless_current(run)
     }
 
-    /// The state of the files that a step reads; none if it always runs.
+    /// The state of the files that a step reads; `None` if it always runs.
     fn state_of_files(&self, reads: &[&str]) -> Result<Option<String>> {
         if reads.is_empty() {
             return Ok(None);
@@ -153,22 +153,23 @@ impl Context {
         .map(Some)
     }
 
-    /// The state of a program of tests and of the files next to its sources that it may read.
+    /// The state of a test program and of the files next to its sources.
     fn state_of_program(&self, package: &str, target: &str) -> Result<Option<String>> {
         let files = workspace::files()?.into_iter().filter(|file| {
             !file.ends_with(".rs") && Path::new(file).starts_with(package) || file.starts_with("migrations/")
         });
         let files = files.map(|file| workspace::root().join(file));
-        state_of(files.chain([self.tests()?.of(package, target)?])).map(Some)
+        state_of(files.chain([self.tests()?.test_program(package, target)?])).map(Some)
     }
 }
 
-/// A digest of the names, sizes and times of files: quicker to take than one of their contents, and as good on one machine.
+/// A digest of names, sizes and times of files: faster than reading their contents, and as good on one
+/// machine.
 fn state_of(files: impl Iterator<Item = PathBuf>) -> Result<String> {
     let mut hasher = Sha256::new();
     for file in files {
         let metadata = std::fs::metadata(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let modified = metadata.modified().context("this system keeps no times of files")?;
+        let modified = metadata.modified().context("no file times on this system")?;
         hasher.update(format!("{}\0{}\0{modified:?}\n", file.display(), metadata.len()));
     }
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_of_files_changes_with_a_name_a_size_and_a_time() {
+    fn state_depends_on_name_size_and_time() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         std::fs::write(&file, "one").unwrap();

@@ -1,4 +1,4 @@
-//! The Rust side: format, lints, generated files, tests on a real PostgreSQL, documentation.
+//! The Rust steps: format, lints, generated files, tests with a real PostgreSQL, documentation.
 
 use super::Context;
 use crate::fixture::Services;
@@ -11,12 +11,12 @@ use std::path::Path;
 
 pub(super) fn format(_: &Context, step: &Step) -> Result<Outcome> {
     let finished = fmt::rustfmt()?.arguments(["--check"]).run(step)?;
-    finished.successful().context("`cargo xtask fmt` repairs this")?;
+    finished.successful().context("run `cargo xtask fmt`")?;
     Ok(Outcome::Passed)
 }
 
 pub(super) fn clippy(step: &Step) -> Result<Outcome> {
-    Outcome::of_build(
+    Outcome::from_build(
         &cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]).run(step)?,
     )
 }
@@ -24,15 +24,15 @@ pub(super) fn clippy(step: &Step) -> Result<Outcome> {
 pub(super) fn docs(step: &Step) -> Result<Outcome> {
     let documentation =
         cargo(&["doc", "--workspace", "--no-deps"]).variable("RUSTDOCFLAGS", "--deny warnings");
-    Outcome::of_build(&documentation.run(step)?)
+    Outcome::from_build(&documentation.run(step)?)
 }
 
 pub(super) fn doc_tests(step: &Step) -> Result<Outcome> {
     let finished = cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]).run(step)?;
-    Ok(Outcome::of_tests(&finished))
+    Ok(Outcome::from_tests(&finished))
 }
 
-/// Builds the programs that `up` starts, as it builds them.
+/// Builds the programs that `up` starts, with the same profile.
 pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
     programs::build(step, &programs::BOTH, Profile::Release)?;
     Ok(Outcome::Prepared)
@@ -41,12 +41,12 @@ pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
 pub(super) fn generated_files_are_fresh(context: &Context, _: &Step) -> Result<Outcome> {
     let stale = generate::stale(&context.tests()?.programs)?;
     if !stale.is_empty() {
-        bail!("not what the sources make now: {}; `cargo xtask gen` repairs this", stale.join(", "));
+        bail!("out of date: {}. Run `cargo xtask gen`.", stale.join(", "));
     }
     Ok(Outcome::Passed)
 }
 
-/// Builds everything that runs tests, and what the tests start.
+/// Builds all test programs and the programs that tests start.
 pub(super) fn build_tests(context: &Context, step: &Step) -> Result<Outcome> {
     let built = programs::tests(step)?;
     // Only this step sets it.
@@ -54,14 +54,14 @@ pub(super) fn build_tests(context: &Context, step: &Step) -> Result<Outcome> {
     Ok(Outcome::Prepared)
 }
 
-/// Starts what tests need: a PostgreSQL, and a Python with a mail server.
+/// Starts the services of the tests: PostgreSQL, and Python with a mail server.
 pub(super) fn start_database(context: &Context, step: &Step) -> Result<Outcome> {
     // Only this step sets it.
     let _ = context.services.set(Services::start(context.tests()?, step)?);
     Ok(Outcome::Prepared)
 }
 
-/// Runs one program of tests.
+/// Runs one test program.
 pub(super) fn run_tests(
     context: &Context,
     package: &str,
@@ -69,24 +69,24 @@ pub(super) fn run_tests(
     arguments: &[String],
     step: &Step,
 ) -> Result<Outcome> {
-    let services = context.services.get().context("the database of the tests is not started")?;
-    let program = context.tests()?.of(package, target)?;
-    Ok(Outcome::of_tests(&services.tests(&program, package).arguments(arguments).run(step)?))
+    let services = context.services.get().context("the test database is not running")?;
+    let program = context.tests()?.test_program(package, target)?;
+    Ok(Outcome::from_tests(&services.tests(&program, package).arguments(arguments).run(step)?))
 }
 
-/// Whether a program of tests has none.
+/// Whether a test program has no tests.
 pub(super) fn has_no_tests(program: &Path) -> Result<bool> {
     let listed = Tool::at(program).arguments(["--list"]).run_silently()?.successful()?;
     Ok(listed.output.lines().all(|line| !line.ends_with(": test")))
 }
 
-/// The tests of the server against a PostgreSQL that runs already.
+/// Runs the server's tests with an existing PostgreSQL.
 pub(super) fn server_tests(database_url: &str, step: &Step) -> Result<Outcome> {
     let finished = cargo(&["test", "--package", programs::SERVER, "--no-fail-fast"])
         .variable("DATABASE_URL", database_url)
         .variable(python::MAIL_SERVER_VARIABLE, python::mail_server(step)?)
         .run(step)?;
-    Ok(Outcome::of_tests(&finished))
+    Ok(Outcome::from_tests(&finished))
 }
 
 fn cargo(arguments: &[&str]) -> Tool {

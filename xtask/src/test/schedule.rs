@@ -1,4 +1,4 @@
-//! Runs groups side by side, as many as the machine has room for.
+//! Runs groups in parallel.
 
 use super::Context;
 use super::groups::Group;
@@ -7,13 +7,15 @@ use anyhow::{Result, anyhow};
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many groups run at a time. Two keep two cores busy; more would only make each slower, and memory scarce.
+/// The number of parallel groups. Two keep two cores busy; more would slow each other down and run short of
+/// memory.
 const LANES: usize = 2;
 
-/// Runs all groups, each after those that it needs, and adds up their steps. Of those that can start, the first of the list does.
+/// Runs all groups after their dependencies, and adds up their steps. Of the groups that can start, the first
+/// one in the list does.
 ///
 /// # Errors
-/// Someone asked this program to end.
+/// An interrupt.
 pub(super) fn run(groups: &[Group], context: &Context) -> Result<Tally> {
     let state = Mutex::new(State::new(groups));
     let changed = Condvar::new();
@@ -54,7 +56,7 @@ fn lock<'a, 'b>(state: &'a Mutex<State<'b>>) -> MutexGuard<'a, State<'b>> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What has run, runs and waits.
+/// Finished, running and waiting groups.
 struct State<'a> {
     groups: &'a [Group],
     waiting: BTreeSet<usize>,
@@ -80,7 +82,7 @@ impl<'a> State<'a> {
         self.waiting.is_empty() || self.error.is_some()
     }
 
-    /// Takes the first group that can start now.
+    /// Takes the first group that can start.
     fn start_next(&mut self) -> Option<usize> {
         let can_start =
             |index: &&usize| self.groups[**index].needs.iter().all(|name| self.ended.contains(name));
@@ -89,7 +91,7 @@ impl<'a> State<'a> {
         Some(index)
     }
 
-    /// The first of the groups that this one needs which failed.
+    /// The first failed dependency of the group.
     fn missing(&self, group: &Group) -> Option<&'static str> {
         group.needs.iter().copied().find(|name| self.failed.contains(name))
     }
@@ -97,7 +99,7 @@ impl<'a> State<'a> {
     fn end(&mut self, index: usize, tally: Tally, outcome: Result<()>) {
         let group = &self.groups[index];
         self.ended.insert(&group.name);
-        // What needs a group that did not run cannot run either, and must not look as if it had passed.
+        // A group with a skipped dependency must not run and must not count as passed.
         if !tally.is_clean() || self.missing(group).is_some() {
             self.failed.insert(&group.name);
         }
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_starts_after_those_it_needs_and_a_free_one_goes_first() {
+    fn starts_groups_after_their_dependencies() {
         let groups = [group("a", &[]), group("b", &["a"]), group("c", &[])];
         let mut state = State::new(&groups);
         assert_eq!(state.start_next(), Some(0));
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_failed_group_does_not_run_nor_what_needs_that() {
+    fn skips_dependents_of_failed_groups() {
         let groups = [group("a", &[]), group("b", &["a"]), group("c", &["b"])];
         let mut state = State::new(&groups);
         state.start_next();
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_starts_nothing_more() {
+    fn starts_nothing_after_an_interrupt() {
         let groups = [group("a", &[]), group("b", &[])];
         let mut state = State::new(&groups);
         state.start_next();

@@ -1,4 +1,4 @@
-//! The web side: install, build, how much scripts a page begins with, lint, types, unit tests.
+//! The web steps: install, build, size of the initial scripts, lint, types, unit tests.
 
 use crate::screen::Step;
 use crate::tally::Outcome;
@@ -19,9 +19,10 @@ pub(super) fn build(step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What a page takes before it can show anything: the scripts that every page begins with, its own, and all that these
-/// import. `bench web` measures what a browser fetches; this takes none.
-pub(super) fn scripts_are_few() -> Result<Outcome> {
+/// The scripts that a page needs before it can show anything: common scripts, its own, and their imports.
+/// Needs no
+/// browser; `bench web` measures the real transfer.
+pub(super) fn scripts_are_small() -> Result<Outcome> {
     let dist = web::folder().join("dist");
     let path = dist.join(".vite/manifest.json");
     let manifest = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -36,7 +37,7 @@ pub(super) fn scripts_are_few() -> Result<Outcome> {
         }
         ensure!(
             bytes < u64::from(SCRIPTS_KIB_MAX) * 1_024,
-            "{page} begins with {} KiB of scripts, gzipped: expected less than {SCRIPTS_KIB_MAX} KiB\n{}",
+            "{page} loads {} KiB of scripts (gzip): expected less than {SCRIPTS_KIB_MAX} KiB\n{}",
             bytes.div_ceil(1_024),
             listed.join("\n")
         );
@@ -44,7 +45,7 @@ pub(super) fn scripts_are_few() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What Vite says of each script that it wrote.
+/// Vite's manifest of the written scripts.
 type Manifest = BTreeMap<String, Chunk>;
 
 #[derive(serde::Deserialize)]
@@ -54,13 +55,13 @@ struct Chunk {
     imports: Vec<String>,
 }
 
-/// The modules that are pages.
+/// The modules of pages.
 fn pages(manifest: &Manifest) -> impl Iterator<Item = &str> {
     let is_page = |name: &&str| name.starts_with("src/features/") && name.ends_with("Page.tsx");
     manifest.keys().map(String::as_str).filter(is_page)
 }
 
-/// The files of some modules and of all that they import.
+/// The files of some modules and of all their imports.
 fn scripts_of<'a>(manifest: &'a Manifest, modules: &[&'a str]) -> Result<BTreeSet<&'a str>> {
     let mut wanted = modules.to_vec();
     let mut seen = BTreeSet::new();
@@ -69,7 +70,7 @@ fn scripts_of<'a>(manifest: &'a Manifest, modules: &[&'a str]) -> Result<BTreeSe
         if !seen.insert(module) {
             continue;
         }
-        let chunk = manifest.get(module).with_context(|| format!("the build has no {module}"))?;
+        let chunk = manifest.get(module).with_context(|| format!("no {module} in the build"))?;
         files.insert(chunk.file.as_str());
         wanted.extend(chunk.imports.iter().map(String::as_str));
     }
@@ -88,7 +89,7 @@ fn compressed_bytes(path: &Path) -> Result<u64> {
 
 pub(super) fn lint(step: &Step) -> Result<Outcome> {
     let finished = web::npm(&["run", "lint"])?.run(step)?;
-    finished.successful().context("`cargo xtask fmt` repairs what is only form")?;
+    finished.successful().context("`cargo xtask fmt` fixes formatting")?;
     Ok(Outcome::Passed)
 }
 
@@ -103,7 +104,7 @@ pub(super) fn unit_tests(step: &Step) -> Result<Outcome> {
     let output_file = format!("--outputFile.json={}", report.display());
     let arguments = ["run", "test", "--", "--reporter=default", "--reporter=json", &output_file];
     let finished = web::npm(&arguments)?.run(step)?;
-    Outcome::of_report(finished, &report)
+    Outcome::from_report(finished, &report)
 }
 
 #[cfg(test)]
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_takes_what_all_begin_with_and_what_its_own_scripts_import() {
+    fn sums_common_and_own_scripts_of_a_page() {
         let manifest: Manifest = serde_json::from_str(
             r#"{"index.html": {"file": "index-1.js", "imports": ["_shared.js"], "dynamicImports": ["src/features/a/APage.tsx"]},
                 "_shared.js": {"file": "shared-2.js", "imports": ["index.html"]},

@@ -1,5 +1,5 @@
-//! What documents refer to exists: files, tests by their names, commands with their options. Commands in a block are run:
-//! `cargo xtask docs`.
+//! References in documents must exist: files, tests by name, commands with their options. `cargo xtask docs`
+//! runs the commands in blocks.
 
 use super::{Finding, Source};
 use crate::workspace;
@@ -9,19 +9,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The generated pages that have all verbs with their options.
+/// The generated references of all commands and options.
 const REFERENCES: [&str; 2] = ["docs/reference/roundtrip.md", "docs/reference/roundtrip-server.md"];
 
-/// The options of each verb, as both are written: `roundtrip service install`, `--print`.
+/// The options of each command, both as written: `roundtrip service install`, `--print`.
 type Verbs = BTreeMap<String, Vec<String>>;
 
 static VERBS: LazyLock<Verbs> = LazyLock::new(|| {
     let read = |path: &&str| workspace::read(path).unwrap_or_default();
-    REFERENCES.iter().flat_map(|path| of_reference(&read(path))).chain(of_xtask()).collect()
+    REFERENCES.iter().flat_map(|path| verbs_in(&read(path))).chain(xtask_verbs()).collect()
 });
 
-/// Links within the tree lead to something. One whose text is a name in code, and which leads to a Rust file, names a test or
-/// another function of it: [`the_tree_is_tidy`](mod.rs). A verb or an option in code exists; the changelog may name what is gone.
+/// Links within the tree must have a target. If the text is a name in code and the target is a Rust file, the
+/// name must be a test or
+/// function in it: [`the_tree_is_tidy`](mod.rs). Commands and options in code must exist, except in the
+/// changelog, which may name removed
+/// ones.
 pub(super) fn references_lead_somewhere(source: &Source) -> Vec<Finding> {
     if !source.has_extension(&["md"]) {
         return Vec::new();
@@ -44,7 +47,7 @@ pub(super) fn references_lead_somewhere(source: &Source) -> Vec<Finding> {
             }
             Event::Code(code) => {
                 let gone = link.iter().filter(|file| lacks_function(source, file, &code));
-                let gone = gone.map(|file| format!("names {code}, which {file} does not have"));
+                let gone = gone.map(|file| format!("names {code}, which is not in {file}"));
                 gone.chain(has_commands.then(|| unknown(&code)).into_iter().flatten()).collect()
             }
             _ => Vec::new(),
@@ -55,12 +58,13 @@ pub(super) fn references_lead_somewhere(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// The path from the root of a file that is linked to. The system resolves the steps up.
+/// The path of a linked file from the root. The system resolves `..`.
 fn path_of(source: &Source, file: &str) -> std::path::PathBuf {
     Path::new(source.path).with_file_name(file)
 }
 
-/// Whether a Rust file lacks what a link to it names, if that is a name of several words: no `sleep(1)` or `Kind`.
+/// Whether a Rust file lacks the name in the link text. Checks only names of several words, not `sleep(1)` or
+/// `Kind`.
 fn lacks_function(source: &Source, file: &str, name: &str) -> bool {
     let is_name = name.contains('_')
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
@@ -72,11 +76,12 @@ fn lacks_function(source: &Source, file: &str, name: &str) -> bool {
 
 fn unknown(code: &str) -> Vec<String> {
     let words: Vec<&str> = code.split_whitespace().collect();
-    // What is done to a command, such as `cargo install`, is not one of ours.
+    // The commands of other programs, such as `cargo install`, are not ours.
     let mut beginnings = (1..=words.len()).rev().map(|count| words[..count].join(" "));
     let Some(verb) = beginnings.find(|verb| VERBS.contains_key(verb)) else { return Vec::new() };
     let rest = &words[verb.split(' ').count()..];
-    // A word that can only be a verb: names of files and placeholders are written otherwise. Every program with verbs has `help`.
+    // A word that can only be a subcommand: file names and placeholders look different. Every program with
+    // subcommands has `help`.
     let is_verb = |word: &&&str| {
         let is_lower = |character: char| character.is_ascii_lowercase() || character == '-';
         **word != "help" && word.chars().all(is_lower) && !word.starts_with('-')
@@ -93,14 +98,14 @@ fn unknown(code: &str) -> Vec<String> {
     word.into_iter().chain(options).collect()
 }
 
-/// The name of an option, as in `--option=value`.
+/// The name of an option, such as `--option=value`.
 fn option(word: &str) -> Option<&str> {
     let end = word.find(|character: char| !character.is_ascii_lowercase() && character != '-');
     Some(&word[..end.unwrap_or(word.len())]).filter(|name| name.starts_with("--") && name.len() > 2)
 }
 
-/// Headings that are a verb in code, and the items below whose code begins with an option.
-fn of_reference(page: &str) -> Verbs {
+/// Reads the reference: headings are commands in code, and the list items below begin with an option in code.
+fn verbs_in(page: &str) -> Verbs {
     let mut verbs = Verbs::new();
     let (mut verb, mut is_heading) = (String::new(), false);
     for event in Parser::new(page) {
@@ -121,7 +126,7 @@ fn of_reference(page: &str) -> Verbs {
     verbs
 }
 
-fn of_xtask() -> Verbs {
+fn xtask_verbs() -> Verbs {
     fn add(command: &clap::Command, name: &str, verbs: &mut Verbs) {
         let long = |argument: &clap::Arg| Some(format!("--{}", argument.get_long()?));
         verbs.insert(name.to_owned(), command.get_arguments().filter_map(long).collect());
@@ -137,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_and_does_not_exist_is_found() {
+    fn finds_references_to_missing_things() {
         for (text, expected) in [
             ("[one](../../README.md#there), [two](https://example.org), [three](#here)", &[][..]),
             ("x\n[one](gone.md)", &["2: links to gone.md, which does not exist"]),
@@ -145,7 +150,7 @@ mod tests {
             ("[`the_tree_is_tidy`](../../xtask/src/tidy/mod.rs) [`Kind`](../../xtask/src/tidy/mod.rs)", &[]),
             (
                 "[`the_tree`](../../xtask/src/tidy/mod.rs)",
-                &["1: names the_tree, which ../../xtask/src/tidy/mod.rs does not have"],
+                &["1: names the_tree, which is not in ../../xtask/src/tidy/mod.rs"],
             ),
             (
                 "`roundtrip`, `roundtrip run --output FILE`, `roundtrip run FILE --help`, `other walk --fast`",

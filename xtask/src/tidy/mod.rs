@@ -1,6 +1,6 @@
-//! `tidy`: rules of the tree that no compiler and no linter holds. They also run as tests.
+//! `tidy`: rules of the tree that no compiler or linter covers. They also run as tests.
 
-mod circles;
+mod cycles;
 mod documents;
 
 use crate::tally::Outcome;
@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use std::process::ExitCode;
 
 struct Source<'a> {
-    /// From the root, with forward slashes.
+    /// The path from the root, with forward slashes.
     path: &'a str,
     text: &'a str,
 }
@@ -31,13 +31,13 @@ const PLATFORM_HOMES: &[&str] = &[
     "agents/src/platform/",
     "benches/src/sys/",
     "benches/src/transport/mod.rs",
-    // Which of the suite's own tests a system can run.
+    // The files that select the suite's tests for each system.
     "agents/tests/it/main.rs",
     "benches/tests/it/main.rs",
 ];
 const TRANSPORTS: &str = "benches/src/transport/";
 const REGISTRY: &str = "benches/src/transport/mod.rs";
-/// In parts, so that this file does not hold them. A checkout must build behind any mirror.
+/// Split, so that this file does not match itself. A checkout must build behind any mirror.
 #[rustfmt::skip]
 const REGISTRY_HOSTS: &[&str] = &[
     concat!("registry.", "npmjs.org"), concat!("registry.", "yarnpkg.com"), concat!("index.", "crates.io"),
@@ -49,26 +49,26 @@ const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!
 
 const RULES: &[Rule] = &[
     Rule {
-        // Snapshots and golden files hold what a program printed. Markdown's line break by two spaces is invisible.
+        // Snapshots and golden files hold program output. Markdown's line break by two spaces is invisible.
         files: |source| !source.is_test() || source.has_extension(&["rs", "ts", "tsx"]),
         breaks: |line| line.ends_with([' ', '\t']),
         message: "ends with white space",
     },
     Rule {
-        // A lock file of npm is free of them by `npm config set omit-lockfile-registry-resolved true`.
+        // For npm's lock file, set `npm config set omit-lockfile-registry-resolved true`.
         files: |_| true,
         breaks: |line| REGISTRY_HOSTS.iter().any(|host| line.contains(host)),
-        message: "names the host of a package registry: expected a package's name only",
+        message: "contains the host of a package registry: expected only the package's name",
     },
     Rule {
         files: |source| source.has_extension(&["css", "html", "md", "rs", "sql", "toml", "ts", "tsx", "yml"]),
         breaks: |line| UNFINISHED.iter().any(|marker| line.contains(marker)),
-        message: "marks work as unfinished: finish it, or file it as an issue",
+        message: "unfinished work: finish it, or open an issue",
     },
     Rule {
         files: |source| source.has_extension(&["rs"]),
         breaks: |line| line.contains(concat!("#[", "ignore")),
-        message: "ignores a test: make it run, or delete it",
+        message: "ignored test: fix or delete it",
     },
     Rule {
         files: |source| source.has_extension(&["ts", "tsx"]),
@@ -77,32 +77,33 @@ const RULES: &[Rule] = &[
             let mut places = calls.into_iter().flat_map(|call| line.match_indices(call));
             places.any(|(at, _)| ["it", "test", "describe"].iter().any(|name| line[..at].ends_with(name)))
         },
-        message: "leaves tests out: make them run, or delete them",
+        message: "skipped tests: fix or delete them",
     },
     Rule {
         files: |source| {
             source.has_extension(&["rs"]) && !PLATFORM_HOMES.iter().any(|home| source.path.starts_with(home))
         },
         breaks: |line| line.contains(concat!("target", "_os")) && line.contains("cfg"),
-        message: "chooses by operating system: expected only in agents/src/platform/ and benches/src/sys/",
+        message: "conditional on the operating system: expected only in agents/src/platform/ and \
+         benches/src/sys/",
     },
     Rule {
-        // The compiler holds the order of the crates; this holds what they are made from.
+        // The compiler enforces the order of the crates; this rule covers their dependencies.
         files: |source| {
             let crates = ["crates/storage/", "crates/domain/", "crates/github/"];
             crates.iter().any(|path| source.path.starts_with(path)) && source.path.ends_with("/Cargo.toml")
         },
         breaks: |line| line.starts_with("axum"),
-        message: "depends on axum: HTTP is the server's alone",
+        message: "depends on axum: expected only in the server",
     },
     Rule {
-        // A handler asks the domain for one thing, which is done or not done.
+        // A handler makes one call to the domain, which succeeds or fails as a whole.
         files: |source| source.path.starts_with("server/src/routes/"),
         breaks: |line| line.contains("pool.begin()"),
         message: "begins a transaction: expected in crates/domain",
     },
     Rule {
-        // The chart library can be replaced as long as one folder knows it.
+        // The chart library can be replaced if only one folder uses it.
         files: |source| {
             source.has_extension(&["ts", "tsx"]) && !source.path.starts_with("web/src/components/chart/")
         },
@@ -117,7 +118,7 @@ const SQL: Rule = Rule {
         source.has_extension(&["rs"]) && !source.is_test() && !source.path.starts_with("crates/storage/src/")
     },
     breaks: holds_sql,
-    message: "holds SQL: expected only in crates/storage/src/",
+    message: "contains SQL: expected only in crates/storage/src/",
 };
 
 pub(crate) fn tidy() -> Result<ExitCode> {
@@ -128,7 +129,7 @@ pub(crate) fn tidy() -> Result<ExitCode> {
     if findings.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    screen::error(&format!("{} places break a rule of the tree", findings.len()));
+    screen::error(&format!("{} violations of project rules", findings.len()));
     Ok(ExitCode::FAILURE)
 }
 
@@ -146,18 +147,17 @@ fn findings() -> Result<Vec<Finding>> {
         texts.extend(text.map(|text| (path, text)));
     }
     let sources: Vec<_> = texts.iter().map(|(path, text)| Source { path, text }).collect();
-    let mut findings: Vec<_> = sources.iter().flat_map(of_source).collect();
-    findings.extend(circles::modules_form_no_circle(&sources));
+    let mut findings: Vec<_> = sources.iter().flat_map(findings_in).collect();
+    findings.extend(cycles::modules_form_no_cycle(&sources));
     findings.extend(registry_lists_the_transports(&sources));
     findings.sort();
     Ok(findings)
 }
 
-fn of_source(source: &Source) -> Vec<Finding> {
+fn findings_in(source: &Source) -> Vec<Finding> {
     let mut findings = documents::references_lead_somewhere(source);
     if source.has_extension(&["rs"]) && !source.text.starts_with("//! ") {
-        findings
-            .push(source.finding(1, "starts without a module doc: expected //! and what the file is for"));
+        findings.push(source.finding(1, "no module doc: expected //! with the file's purpose"));
     }
     let rules = RULES.iter().map(|rule| (rule, source.text)).chain([(&SQL, source.without_own_tests())]);
     for (Rule { breaks, message, .. }, text) in rules.filter(|(rule, _)| (rule.files)(source)) {
@@ -176,7 +176,7 @@ impl Source<'_> {
         self.path.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
     }
 
-    /// Tests may do what the program may not.
+    /// Tests are exempt from some rules.
     fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or(self.path);
         self.path.split('/').any(|part| part == "tests" || part == "e2e")
@@ -185,7 +185,7 @@ impl Source<'_> {
             || name.contains(".spec.")
     }
 
-    /// The text before a Rust file's own tests, which are its last module.
+    /// The text of a Rust file before its test module, which is the last.
     fn without_own_tests(&self) -> &str {
         self.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()
     }
@@ -198,7 +198,7 @@ impl std::fmt::Display for Finding {
 }
 
 fn holds_sql(line: &str) -> bool {
-    // In quotes it is where events of statements come from.
+    // In quotes, it is the target of log events about statements.
     let names = |call: &str| {
         let call = format!("sqlx::{call}");
         line.replace(&format!("\"{call}\""), "").contains(&call)
@@ -211,7 +211,7 @@ fn holds_sql(line: &str) -> bool {
     names("query") || names("raw_sql") || ["select", "insert into", "delete from"].into_iter().any(begins)
 }
 
-/// A transport is one file and one line of the registry: none is forgotten, and all are found by their name.
+/// A transport is one file and one line in the registry, so none is missing and each can be found by name.
 fn registry_lists_the_transports(sources: &[Source]) -> Vec<Finding> {
     let Some(registry) = sources.iter().find(|source| source.path == REGISTRY) else { return Vec::new() };
     let lines = || (1..).zip(registry.text.lines());
@@ -221,19 +221,21 @@ fn registry_lists_the_transports(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for pair in listed.windows(2).filter(|pair| pair[0].1 >= pair[1].1) {
         let [(_, before), (line, after)] = [pair[0], pair[1]];
-        findings.push(
-            registry.finding(line, &format!("{after} after {before}: expected the order of the alphabet")),
-        );
+        findings
+            .push(registry.finding(line, &format!("{after} after {before}: expected alphabetical order")));
     }
     for source in sources {
         let inside = source.path.strip_prefix(TRANSPORTS).and_then(|name| name.strip_suffix(".rs"));
         let Some(name) = inside.filter(|name| *name != "mod" && !name.contains('/')) else { continue };
         if !listed.iter().any(|(_, other)| *other == name) {
-            findings.push(source.finding(1, &format!("is not in the list of {REGISTRY}")));
+            findings.push(source.finding(1, &format!("is missing in {REGISTRY}")));
         }
         let slug = name.replace('_', "-");
         if !source.text.contains(&format!("\"{slug}\"")) {
-            let message = format!("does not name the slug \"{slug}\": expected the file's name with hyphens");
+            let message = format!(
+                "does not contain the slug \"{slug}\": expected the file's name with \
+             hyphens"
+            );
             findings.push(source.finding(1, &message));
         }
     }
@@ -250,7 +252,7 @@ mod tests {
         assert!(findings.is_empty(), "\n{}", findings.join("\n"));
     }
 
-    /// Each place that breaks a rule in these files, as `path:line: message`.
+    /// Asserts the violations of a rule, as `path:line: message`.
     #[track_caller]
     fn finds(findings: &[Finding], expected: &[&str]) {
         let found: Vec<String> = findings.iter().map(ToString::to_string).collect();
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_finds_what_breaks_it_and_nothing_else() {
+    fn each_rule_finds_only_its_violations() {
         let platform = format!("//! Doc.\n#[cfg({} = \"linux\")]\nfn f() {{}}\n", concat!("target", "_os"));
         let ignored = format!("//! Doc.\n{}]\nfn f() {{}}\n", concat!("#[", "ignore"));
         let unfinished = UNFINISHED.iter().map(|marker| format!("{marker} later\n")).collect::<String>();
@@ -276,28 +278,28 @@ mod tests {
         let recharts = "import { Line } from \"recharts\";\nimport x from 'recharts/types';\n";
         let axum = "[dependencies]\naxum.workspace = true\n";
         for (path, text, lines, message) in [
-            ("a.rs", "fn main() {}\n", &[1][..], "starts without a module doc"),
-            ("tests/it/a.rs", "// A comment.\n", &[1], "starts without a module doc"),
+            ("a.rs", "fn main() {}\n", &[1][..], "no module doc"),
+            ("tests/it/a.rs", "// A comment.\n", &[1], "no module doc"),
             ("a.rs", "//! What it is for.\n", &[], ""),
             ("a.ts", "export {};\n", &[], ""),
             ("notes.txt", "a  \nb\n", &[1], "ends with white space"),
             ("a.ts", "a\t\n", &[1], "ends with white space"),
             ("a.ts", "  a\n", &[], ""),
-            ("web/package-lock.json", &hosts, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "names the host"),
+            ("web/package-lock.json", &hosts, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "contains the host"),
             ("Cargo.toml", "serde = \"1\"\n", &[], ""),
-            ("a.ts", &unfinished, &[1, 2, 3], "marks work as unfinished"),
+            ("a.ts", &unfinished, &[1, 2, 3], "unfinished work"),
             ("a.ts", "// Done.\n", &[], ""),
-            ("a.rs", &ignored, &[2], "ignores a test"),
-            ("a.test.ts", "it.skip('x', () => {})\ntest.only('x')\nit('x')\n", &[1, 2], "leaves tests out"),
-            ("server/src/main.rs", &platform, &[2], "chooses by operating system"),
-            ("benches/src/transport/pipe.rs", &platform, &[2], "chooses by operating system"),
+            ("a.rs", &ignored, &[2], "ignored test"),
+            ("a.test.ts", "it.skip('x', () => {})\ntest.only('x')\nit('x')\n", &[1, 2], "skipped tests"),
+            ("server/src/main.rs", &platform, &[2], "conditional on the operating system"),
+            ("benches/src/transport/pipe.rs", &platform, &[2], "conditional on the operating system"),
             ("benches/src/sys/wait.rs", &platform, &[], ""),
             ("benches/src/transport/mod.rs", &platform, &[], ""),
             ("crates/domain/Cargo.toml", axum, &[2], "depends on axum"),
             ("server/Cargo.toml", axum, &[], ""),
             ("server/src/routes/jobs.rs", begins, &[2], "begins a transaction"),
             ("crates/domain/src/queue/mod.rs", begins, &[], ""),
-            ("server/src/routes/runs.rs", sql, &[2, 3, 5], "holds SQL"),
+            ("server/src/routes/runs.rs", sql, &[2, 3, 5], "contains SQL"),
             ("crates/storage/src/runs.rs", sql, &[], ""),
             ("server/tests/it/runs.rs", sql, &[], ""),
             ("server/src/app.rs", own_sql, &[], ""),
@@ -307,14 +309,14 @@ mod tests {
             let expected: Vec<String> =
                 lines.iter().map(|line| format!("{path}:{line}: {message}")).collect();
             finds(
-                &of_source(&Source { path, text }),
+                &findings_in(&Source { path, text }),
                 &expected.iter().map(String::as_str).collect::<Vec<_>>(),
             );
         }
     }
 
     #[test]
-    fn a_registry_that_differs_from_the_folder_is_found() {
+    fn finds_differences_between_registry_and_folder() {
         let [fifo, pipe, ring] = ["fifo", "pipe", "ring_futex"]
             .map(|name| (format!("{TRANSPORTS}{name}.rs"), format!("slug(\"{}\")", name.replace('_', "-"))));
         let list =
@@ -324,11 +326,11 @@ mod tests {
         let misnamed = (fifo.0.clone(), "slug(\"named-pipe\")".to_owned());
         for (files, expected) in [
             (vec![&both, &fifo, &ring], &[][..]),
-            (vec![&both, &fifo, &pipe, &ring], &["benches/src/transport/pipe.rs:1: is not in the list of"]),
+            (vec![&both, &fifo, &pipe, &ring], &["benches/src/transport/pipe.rs:1: is missing in"]),
             (vec![&unordered, &fifo, &pipe], &["benches/src/transport/mod.rs:3: fifo after pipe: expected"]),
             (
                 vec![&both, &misnamed, &ring],
-                &["benches/src/transport/fifo.rs:1: does not name the slug \"fifo\""],
+                &["benches/src/transport/fifo.rs:1: does not contain the slug \"fifo\""],
             ),
         ] {
             let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();

@@ -1,4 +1,4 @@
-//! `install.sh`, run against releases that a server on this machine has.
+//! Tests `install.sh` with releases on a local server.
 
 use crate::{executable, root};
 use sha2::{Digest, Sha256};
@@ -12,14 +12,14 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
-/// What the installer needs in addition to a program that fetches: it finds nothing else.
+/// The programs that the installer needs in addition to a downloader. It finds no others.
 const NEEDED: &str = "awk cat chmod cp gzip mkdir mktemp mv rm sh sha256sum tar";
 const ARCHIVE: &str = "roundtrip-1.0.0-x86_64-unknown-linux-musl.tar.gz";
 const SUMS: &str = "SHA256SUMS";
 
 type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
-/// A machine with a few programs, and a server with a release, whose programs call themselves 1.0.0.
+/// A machine with a few programs, and a server with a release whose programs report version 1.0.0.
 struct Fixture {
     folder: TempDir,
     files: Files,
@@ -47,19 +47,19 @@ impl Fixture {
         self.folder.path().join(name)
     }
 
-    /// A program of the machine.
+    /// Adds a program to the machine.
     fn tool(&self, name: &str, script: &str) {
         executable(&self.path("tools").join(name), script);
     }
 
-    /// A program of this machine.
+    /// Copies a program of this machine.
     fn with(&self, name: &str) -> &Self {
         let found = which::which(name).unwrap_or_else(|_| panic!("{name} is needed by this test"));
         symlink(found, self.path("tools").join(name)).unwrap();
         self
     }
 
-    /// Puts a program into the release, and nothing else.
+    /// Adds only a program to the release.
     fn offer(&self, name: &str, script: &str) {
         let stem = format!("{name}-1.0.0-x86_64-unknown-linux-musl");
         fs::create_dir_all(self.path(&stem)).unwrap();
@@ -93,7 +93,7 @@ impl Fixture {
         self.run_in("bin", arguments)
     }
 
-    /// Fails with this message, and leaves the installed program unchanged and nothing next to it.
+    /// Asserts that it fails with this message, and changes no installed files.
     fn refuses(&self, expected: &str) {
         fs::create_dir_all(self.path("bin")).unwrap();
         fs::write(self.path("bin/roundtrip"), "the installed one").unwrap();
@@ -109,7 +109,7 @@ fn fails(output: &Output, expected: &str) {
     assert!(text.contains(expected), "expected {expected:?} in {text}");
 }
 
-/// What a run that succeeds wrote to standard output and to standard error.
+/// Standard output and standard error of a successful run.
 fn succeeds(output: &Output) -> (String, String) {
     let [stdout, stderr] =
         [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
@@ -117,7 +117,7 @@ fn succeeds(output: &Output) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Answers with files of the newest release and of 1.0.0 alike.
+/// Serves the same files for the newest release and for 1.0.0.
 fn answer(mut stream: TcpStream, files: &Files) {
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
     let request = lines.next().unwrap_or_default();
@@ -132,7 +132,7 @@ fn answer(mut stream: TcpStream, files: &Files) {
 }
 
 #[test]
-fn a_release_is_installed_run_and_removed() {
+fn installs_runs_and_removes_a_release() {
     let fixture = Fixture::new();
     let (printed, _) = succeeds(&fixture.with("curl").run(&[]));
     assert!(printed.starts_with("installed roundtrip 1.0.0 in "), "{printed}");
@@ -145,7 +145,7 @@ fn a_release_is_installed_run_and_removed() {
 }
 
 #[test]
-fn the_server_is_installed_where_it_was_asked_for() {
+fn installs_the_server_in_the_requested_folder() {
     let fixture = Fixture::new();
     fixture.offer("roundtrip-server", "#!/bin/sh\necho roundtrip-server 1.0.0\n");
     let (printed, _) = succeeds(&fixture.with("curl").run(&["--server"]));
@@ -154,7 +154,7 @@ fn the_server_is_installed_where_it_was_asked_for() {
 }
 
 #[test]
-fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
+fn installs_nothing_from_a_bad_release() {
     let refuses = |expected: &str, change: fn(&Fixture)| {
         let fixture = Fixture::new();
         change(fixture.with("curl"));
@@ -169,7 +169,7 @@ fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
     refuses(
         &format!("is damaged, or holds no {}/roundtrip", ARCHIVE.trim_end_matches(".tar.gz")),
         |fixture| {
-            // The archive of the server under the agent's name.
+            // The server's archive under the agent's name.
             fixture.files.lock().unwrap().clear();
             fixture.offer("roundtrip-server", "#!/bin/sh\n");
             let server = ARCHIVE.replace("roundtrip-", "roundtrip-server-");
@@ -193,7 +193,7 @@ fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
 }
 
 #[test]
-fn a_signature_is_checked_where_minisign_is_and_a_wrong_one_installs_nothing() {
+fn rejects_a_wrong_signature() {
     let fixture = Fixture::new();
     let (_, notes) = succeeds(&fixture.with("curl").run(&[]));
     assert!(notes.contains("the signature is not checked: minisign is not here"), "{notes}");
@@ -208,10 +208,10 @@ fn a_signature_is_checked_where_minisign_is_and_a_wrong_one_installs_nothing() {
 }
 
 #[test]
-fn a_machine_or_a_word_that_it_cannot_work_with_is_named() {
+fn rejects_unsupported_systems_and_arguments() {
     let fixture = Fixture::new();
     fixture.refuses("neither curl nor wget nor fetch is here");
-    // Root may write anywhere, but into no file as if it were a folder.
+    // Root may write anywhere, but cannot use a file as a folder.
     fails(
         &fixture.with("curl").run_in("tools/sh/bin", &[]),
         "cannot be written to: run this as a user who may",

@@ -1,4 +1,4 @@
-//! `cargo xtask` as a person runs it, where it must refuse: at once, with one sentence, without building. And the scripts of
+//! Tests the errors of `cargo xtask`: immediate, one sentence, without building. Also tests the scripts of
 //! releases.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -16,7 +16,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// Writes a program that can be run.
+/// Writes an executable program.
 #[cfg(unix)]
 fn executable(path: &Path, script: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,7 @@ fn xtask(arguments: &[&str]) -> Command {
     command
 }
 
-/// The one line on standard error; fails if there are more, or if it did not fail.
+/// The only line on standard error of a failed run.
 fn sentence(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
@@ -43,38 +43,38 @@ fn sentence(output: &Output) -> String {
 }
 
 #[test]
-fn a_port_in_use_is_one_sentence() {
+fn rejects_a_port_in_use() {
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = held.local_addr().unwrap().port().to_string();
     let output = xtask(&["up", "--no-run", "--port", &port]).output().unwrap();
     assert_eq!(
         sentence(&output),
         format!(
-            "error: port {port} is in use by another program: stop it, or choose another port with --port"
+            "error: port {port} is in use by another program. Stop it, or choose another port with --port."
         )
     );
 }
 
 #[test]
-fn a_machine_without_tools_is_told_the_first_one() {
+fn reports_the_first_missing_tool() {
     let empty = tempfile::tempdir().unwrap();
     let output = xtask(&["up"]).env("PATH", empty.path()).output().unwrap();
-    assert_eq!(sentence(&output), "error: git is missing: install it, because what is measured is a commit");
+    assert_eq!(sentence(&output), "error: git not found: install it; it identifies the measured commit");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_missing_npm_is_one_sentence() {
+fn reports_a_missing_npm() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["git", "cargo", "node"] {
         std::os::unix::fs::symlink(which::which(name).unwrap(), folder.path().join(name)).unwrap();
     }
     let output = xtask(&["up"]).env("PATH", folder.path()).output().unwrap();
-    assert_eq!(sentence(&output), "error: npm is missing: install Node.js, which builds the web UI");
+    assert_eq!(sentence(&output), "error: npm not found: install Node.js; it builds the web UI");
 }
 
 #[test]
-fn a_verb_that_does_not_exist_is_a_usage_error() {
+fn rejects_unknown_verbs() {
     let output = xtask(&["upp"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("'up'"), "it proposes the verb that was meant");

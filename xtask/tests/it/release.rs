@@ -1,4 +1,4 @@
-//! The scripts that the workflow of releases runs, in `.github/release`.
+//! Tests the release scripts in `.github/release`.
 
 use crate::{executable, root};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// A program that prints this version, a manual page and completions. `OWN` makes each target's another file.
+/// A program that prints this version, a manual page and completions. `OWN` makes it differ by target.
 const PROGRAM: &str = r#"#!/bin/sh
 # OWN
 case $1 in
@@ -43,7 +43,7 @@ fn succeeds(mut command: Command) -> Output {
     output
 }
 
-/// Packs a program into `folder`, from a file that is new each time. Returns the archive.
+/// Packs a program into `folder`, from a new file each time. Returns the archive.
 fn pack(file: &str, target: &str, folder: &Path) -> PathBuf {
     let name = file.trim_end_matches(".exe");
     let build = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn pack(file: &str, target: &str, folder: &Path) -> PathBuf {
     folder.join(format!("{name}-{VERSION}-{target}.tar.gz"))
 }
 
-/// A file in an archive; none if there is no file of that name.
+/// A file in an archive; `None` if there is none with that name.
 fn within(archive: &Path, name: &str) -> Option<String> {
     let stem = archive.file_name().unwrap().to_str().unwrap().trim_end_matches(".tar.gz");
     let output =
@@ -67,7 +67,7 @@ fn within(archive: &Path, name: &str) -> Option<String> {
 }
 
 #[test]
-fn the_same_files_make_the_same_archive() {
+fn creates_reproducible_archives() {
     let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let archives = [&one, &two].map(|folder| pack("roundtrip", TARGETS[0], folder.path()));
     let [first, second] = archives.map(|archive| fs::read(archive).unwrap());
@@ -75,7 +75,7 @@ fn the_same_files_make_the_same_archive() {
 }
 
 #[test]
-fn an_archive_holds_the_program_and_what_belongs_to_it() {
+fn packs_the_program_with_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let agent = pack("roundtrip.exe", "x86_64-pc-windows-msvc", folder.path());
     assert!(within(&agent, "roundtrip.exe").unwrap().contains("x86_64-pc-windows-msvc"));
@@ -91,7 +91,7 @@ fn an_archive_holds_the_program_and_what_belongs_to_it() {
 }
 
 #[test]
-fn a_program_of_another_version_is_not_packed() {
+fn rejects_a_program_of_another_version() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("roundtrip");
     executable(&program, "#!/bin/sh\necho roundtrip 99.0.0\n");
@@ -122,7 +122,7 @@ fn finish(folder: &TempDir) -> Command {
 }
 
 #[test]
-fn a_finished_release_has_a_manifest_the_checksums_and_a_complete_formula() {
+fn finished_release_has_manifest_checksums_and_formula() {
     let folder = packed();
     fs::write(folder.path().join("roundtrip-agent.cdx.json"), "{}").unwrap();
     succeeds(finish(&folder));
@@ -141,7 +141,7 @@ fn a_finished_release_has_a_manifest_the_checksums_and_a_complete_formula() {
     let mac = programs["aarch64-apple-darwin"]["file"].as_str().unwrap();
     assert!(read(mac).contains("universal-apple-darwin"), "its own target's program");
     let sums = read("SHA256SUMS");
-    // Nine archives, four programs, the manifest, the formula, and a file that was added.
+    // Nine archives, four programs, the manifest, the formula, and an added file.
     assert_eq!(sums.lines().count(), 9 + 4 + 3, "{sums}");
     for name in ["manifest.json", "roundtrip.rb", "roundtrip-agent.cdx.json"] {
         assert!(sums.contains(&format!("{}  {name}\n", sum(name))), "{name}: {sums}");
@@ -153,7 +153,7 @@ fn a_finished_release_has_a_manifest_the_checksums_and_a_complete_formula() {
 }
 
 #[test]
-fn a_release_with_a_changed_or_missing_archive_is_not_finished() {
+fn rejects_changed_or_missing_archives() {
     let folder = packed();
     let name = format!("roundtrip-{VERSION}-x86_64-unknown-freebsd.tar.gz");
     fs::write(folder.path().join(&name), "another").unwrap();
@@ -163,7 +163,7 @@ fn a_release_with_a_changed_or_missing_archive_is_not_finished() {
     assert!(!folder.path().join("SHA256SUMS").exists());
 }
 
-/// A repository of version 1.2.0.
+/// A repository with version 1.2.0.
 struct Repository(TempDir);
 
 impl Repository {
@@ -215,19 +215,19 @@ const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.0 - 20
     ### Upgrading\n\nNothing to do.\n\n## 1.1.0 - 2026-12-24\n\n- Old.\n";
 
 #[test]
-fn a_checked_tag_has_the_notes_for_its_version() {
+fn finds_the_notes_of_a_tag() {
     assert_eq!(Repository::new().notes(), "### Added\n\n- A `\\n`.\n\n### Upgrading\n\nNothing to do.\n");
 }
 
 #[test]
-fn a_tag_of_another_version_is_refused() {
+fn rejects_a_tag_of_another_version() {
     for tag in ["v1.1.0", "1.2.0", "v1.2.0-rc1"] {
         fails(Repository::new().check(tag), &format!("the tag is {tag}: expected v1.2.0"));
     }
 }
 
 #[test]
-fn a_version_without_dated_notes_or_upgrade_instructions_is_refused() {
+fn rejects_missing_notes_or_upgrade_instructions() {
     let refuses = |text: &str, expected: &str| Repository::new().refuses("CHANGELOG.md", text, expected);
     for text in [
         "## 1.2.0\n\n- A.\n",
@@ -256,14 +256,14 @@ fn new_migrations_need_instructions_about_tables() {
     fails(repository.check("v1.2.0"), "these migrations change: migrations/2_two.sql.");
     repository.write("CHANGELOG.md", &CHANGELOG.replace("Nothing to do.", "The tables take seconds."));
     repository.notes();
-    // A tag that is checked again is not the release before it.
+    // When a tag is checked again, it must not count as the previous release.
     repository.git(&["tag", "v1.2.0"]);
     repository.write("CHANGELOG.md", CHANGELOG);
     fails(repository.check("v1.2.0"), "migrations/2_two.sql");
 }
 
 #[test]
-fn an_installer_without_a_key_is_refused() {
+fn rejects_an_installer_without_a_key() {
     for text in ["release_key=\"\"\n", "release_key=\"RWQf\n", "set -eu\n"] {
         Repository::new().refuses("install.sh", text, "install.sh names no key");
     }

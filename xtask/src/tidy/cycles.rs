@@ -1,19 +1,20 @@
-//! Within a crate, top-level modules use each other in one direction: those that form a circle can only be read together.
+//! Within a crate, top-level modules must depend on each other in one direction: modules in a cycle can only
+//! be read together.
 
 use super::{Finding, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn modules_form_no_circle(sources: &[Source]) -> Vec<Finding> {
+pub(super) fn modules_form_no_cycle(sources: &[Source]) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<(&str, &Source)>> = BTreeMap::new();
     for source in sources.iter().filter(|source| source.has_extension(&["rs"])) {
         if let Some((folder, inner)) = source.path.split_once("/src/") {
             crates.entry(folder).or_default().push((inner, source));
         }
     }
-    crates.values().flat_map(|sources| circles(sources)).collect()
+    crates.values().flat_map(|sources| cycles(sources)).collect()
 }
 
-fn circles(sources: &[(&str, &Source)]) -> Vec<Finding> {
+fn cycles(sources: &[(&str, &Source)]) -> Vec<Finding> {
     let exported = exported(sources);
     let modules: BTreeSet<_> = sources.iter().filter_map(|(inner, _)| top_module(inner)).collect();
     let mut uses = BTreeMap::new();
@@ -26,7 +27,7 @@ fn circles(sources: &[(&str, &Source)]) -> Vec<Finding> {
             }
         }
     }
-    // Modules that nothing uses and those that use nothing leave, until only circles are left, and what connects them.
+    // Removes modules without users or dependencies until only cycles and their connections are left.
     loop {
         let before = uses.len();
         let (from, to): (BTreeSet<_>, BTreeSet<_>) = uses.keys().copied().unzip();
@@ -38,13 +39,16 @@ fn circles(sources: &[(&str, &Source)]) -> Vec<Finding> {
     let finding = |((from, to), (source, line)): ((&str, &str), (&&Source, usize))| {
         source.finding(
             line,
-            &format!("module {from} uses {to}, which leads back to {from}: move what both need below them"),
+            &format!(
+                "import cycle: module {from} uses {to}, which uses {from}. Move shared code to a lower \
+             module."
+            ),
         )
     };
     uses.into_iter().map(finding).collect()
 }
 
-/// What the crate's root passes on, by name, with the module that it comes from.
+/// The names that the crate's root re-exports, with their modules.
 fn exported<'a>(sources: &[(&str, &Source<'a>)]) -> BTreeMap<&'a str, &'a str> {
     let mut exported = BTreeMap::new();
     for (_, root) in sources.iter().filter(|(inner, _)| ["lib.rs", "main.rs"].contains(inner)) {
@@ -58,7 +62,7 @@ fn exported<'a>(sources: &[(&str, &Source<'a>)]) -> BTreeMap<&'a str, &'a str> {
     exported
 }
 
-/// The module at the root of the crate that a file belongs to; none for the root itself.
+/// The top-level module of a file; `None` for the crate's root.
 fn top_module(inner: &str) -> Option<&str> {
     match inner.split_once('/') {
         Some((folder, _)) => Some(folder).filter(|folder| *folder != "bin"),
@@ -70,7 +74,7 @@ fn is_in_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The first names of all paths that begin at the crate's root, with their lines.
+/// The first names of all paths from the crate's root, with their lines.
 fn names_from_root<'a>(text: &'a str, inner: &str) -> Vec<(usize, &'a str)> {
     let depth = inner.split('/').count() - usize::from(inner.ends_with("/mod.rs"));
     let mut names = Vec::new();
@@ -112,19 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_that_use_each_other_are_found_with_both_places() {
+    fn finds_module_cycles() {
         let comment =
             "// As in crate::one.\n/// [`crate::one`]\n#[cfg(test)]\nmod tests {\n    use crate::one;\n}\n";
         for (about, files, expected) in [
             (
-                "a circle of two",
+                "a cycle of two",
                 &[
                     ("a/src/lib.rs", "mod one;\nmod two;\nmod three;\n"),
                     ("a/src/one.rs", "//! One.\nuse crate::two::Two;\n"),
                     ("a/src/two/mod.rs", "use crate::{three::{Three, Four}, one};\n"),
                     ("a/src/three.rs", "struct Three;\n"),
                 ][..],
-                &["a/src/one.rs:2: module one uses two", "a/src/two/mod.rs:1: module two uses one"][..],
+                &[
+                    "a/src/one.rs:2: import cycle: module one uses two",
+                    "a/src/two/mod.rs:1: import cycle: module two uses one",
+                ][..],
             ),
             (
                 "a chain, tests and comments",
@@ -142,7 +149,10 @@ mod tests {
                     ("a/src/one.rs", "use crate::Three;\n"),
                     ("a/src/two/inner.rs", "use super::super::one;\nuse super::one;\n"),
                 ],
-                &["a/src/one.rs:1: module one uses two", "a/src/two/inner.rs:1: module two uses one"],
+                &[
+                    "a/src/one.rs:1: import cycle: module one uses two",
+                    "a/src/two/inner.rs:1: import cycle: module two uses one",
+                ],
             ),
             (
                 "two crates",
@@ -151,7 +161,7 @@ mod tests {
             ),
         ] {
             let sources: Vec<_> = files.iter().map(|(path, text)| Source { path, text }).collect();
-            let found: Vec<_> = modules_form_no_circle(&sources).iter().map(ToString::to_string).collect();
+            let found: Vec<_> = modules_form_no_cycle(&sources).iter().map(ToString::to_string).collect();
             assert_eq!(found.len(), expected.len(), "{about}: {found:?}");
             let mut pairs = found.iter().zip(expected);
             assert!(pairs.all(|(found, expected)| found.starts_with(expected)), "{about}: {found:?}");
