@@ -176,8 +176,8 @@ pub(super) async fn handle_command(
     }
     for (place, command) in commands.iter().flatten().enumerate() {
         let source = format!("comment:{}:{place}", comment.id);
-        let asked = CommandOrigin { source: &source, by: comment.author, at: comment.created_at };
-        note_command(pool, &row, &asked, command, now).await?;
+        let origin = CommandOrigin { source: &source, by: comment.author, at: comment.created_at };
+        note_command(pool, &row, &origin, command, now).await?;
     }
     repository.react(comment.id).await?;
     match no_machine(pool, project_id, commands.iter().flatten()).await? {
@@ -234,7 +234,7 @@ pub struct CommandOrigin<'a> {
 pub async fn note_command(
     pool: &PgPool,
     pull_request: &PullRequestRow,
-    asked: &CommandOrigin<'_>,
+    origin: &CommandOrigin<'_>,
     command: &Command,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
@@ -245,20 +245,20 @@ pub async fn note_command(
         Command::Cancel => (None, [].as_slice(), None),
     };
     let accepted = Accepted {
-        source: asked.source,
+        source: origin.source,
         kind: command.word(),
         preset,
         machines,
         reason,
         head_sha: &pull_request.head_sha,
-        requested_by: asked.by,
-        requested_at: asked.at,
+        requested_by: origin.by,
+        requested_at: origin.at,
     };
     let id = pull_request.github_pull_request_id;
     let mut transaction = pool.begin().await?;
     let is_new = queue::add_command(&mut transaction, id, &accepted).await?;
     if is_new && matches!(command, Command::Queue { .. }) {
-        pull_request::approve(&mut transaction, id, &pull_request.head_sha, asked.by, now).await?;
+        pull_request::approve(&mut transaction, id, &pull_request.head_sha, origin.by, now).await?;
     }
     transaction.commit().await
 }

@@ -1,6 +1,6 @@
 //! Projects.
 
-use crate::access::{Sight, Visibility};
+use crate::access::{Visibility, VisibleProjects};
 use crate::run::RunSummary;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -162,7 +162,7 @@ pub async fn created_at(pool: &PgPool, project_id: i64) -> sqlx::Result<DateTime
 /// The visible projects after `after`, by name, or only the named one if it is visible.
 pub async fn list(
     pool: &PgPool,
-    sight: &Sight,
+    visible: &VisibleProjects,
     slug: Option<&str>,
     after: &str,
     limit: i64,
@@ -189,9 +189,9 @@ pub async fn list(
            order by project.slug
            limit $6"#,
         slug,
-        sight.all,
-        sight.public,
-        &sight.projects,
+        visible.all,
+        visible.public,
+        &visible.projects,
         after,
         limit,
     )

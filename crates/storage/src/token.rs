@@ -1,7 +1,7 @@
 //! Bearer tokens: shown once, stored as a digest.
 
 use crate::access::secret::SecretKind;
-use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
+use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, Visibility, VisibleTokens};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
@@ -265,7 +265,7 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
 /// Tokens that have not been revoked and that the caller may manage, after `after`, in order of creation.
 pub async fn list(
     pool: &PgPool,
-    sight: &TokenSight,
+    visible: &VisibleTokens,
     after: i64,
     limit: i64,
 ) -> sqlx::Result<Vec<TokenSummary>> {
@@ -274,9 +274,9 @@ pub async fn list(
          and token.token_id > $4
          order by token.token_id
          limit $5",
-        sight.all,
-        sight.account_id,
-        &sight.projects,
+        visible.all,
+        visible.account_id,
+        &visible.projects,
         after,
         limit,
     )

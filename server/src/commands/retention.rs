@@ -22,12 +22,12 @@ async fn change_and_show(database: &Database, arguments: &RetentionArguments) ->
         policies.retain(|policy| policy.project == project.as_str());
         let policy = policies.first_mut().with_context(|| format!("project {project} not found"))?;
         let before = policy.clone();
-        for (asked, days) in [
+        for (option, days) in [
             (arguments.uploads, &mut policy.upload_retention_days),
             (arguments.histograms, &mut policy.histogram_retention_days),
             (arguments.points, &mut policy.point_retention_days),
         ] {
-            *days = asked.map_or(*days, Keep::days);
+            *days = option.map_or(*days, Keep::days);
         }
         if *policy != before {
             retention::set(&database.pool, policy).await.context("cannot change the project")?;

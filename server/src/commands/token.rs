@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_domain::audited::tokens::{self, Changer};
 use roundtrip_domain::error::DomainError;
-use roundtrip_storage::access::TokenSight;
+use roundtrip_storage::access::VisibleTokens;
 use roundtrip_storage::access::{Binding, TokenKind};
 use roundtrip_storage::audit::By;
 use roundtrip_storage::token::{Issued, NewToken};
@@ -76,7 +76,7 @@ async fn create(arguments: TokenCreateArguments, data: &DataArguments) -> Result
 
 async fn list(data: &DataArguments) -> Result<()> {
     let pool = pool(data).await?;
-    let all = TokenSight { all: true, account_id: None, projects: Vec::new() };
+    let all = VisibleTokens { all: true, account_id: None, projects: Vec::new() };
     let rows = token::list(&pool, &all, 0, i64::MAX).await.context("cannot read the tokens")?;
     pool.close().await;
     let day = |time: Option<DateTime<Utc>>| {

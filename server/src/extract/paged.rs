@@ -45,7 +45,7 @@ pub struct Page {
 /// No filters: the list of all entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Everything {}
+pub struct NoFilter {}
 
 impl<Q, T> Paged<Q, T> {
     /// The limit for the query: one more row than requested shows whether there is a next page.

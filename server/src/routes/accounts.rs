@@ -3,7 +3,7 @@
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -70,12 +70,12 @@ pub struct AccountPath {
 pub(crate) async fn list_accounts(
     State(state): State<AppState>,
     caller: Caller,
-    asked: Paged<Everything, String>,
+    paged: Paged<NoFilter, String>,
 ) -> Result<Json<AccountList>, ApiError> {
     caller.check_server_admin()?;
-    let after = asked.after.as_deref().unwrap_or_default();
-    let rows = db::account::list(&state.pool, after, asked.row_limit()).await?;
-    let (accounts, next_after) = asked.cut(rows, |row| row.name.clone());
+    let after = paged.after.as_deref().unwrap_or_default();
+    let rows = db::account::list(&state.pool, after, paged.row_limit()).await?;
+    let (accounts, next_after) = paged.cut(rows, |row| row.name.clone());
     Ok(Json(AccountList { accounts, next_after }))
 }
 

@@ -5,7 +5,7 @@ use super::projects::{ProjectPath, project_id};
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -83,12 +83,12 @@ pub(crate) async fn list_agents(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<Everything, String>,
+    paged: Paged<NoFilter, String>,
 ) -> Result<Json<AgentList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let after = asked.after.as_deref().unwrap_or_default();
-    let rows = db::agent::of_project(&state.pool, project_id, after, asked.row_limit()).await?;
-    let (agents, next_after) = asked.cut(rows, |row| row.machine.clone());
+    let after = paged.after.as_deref().unwrap_or_default();
+    let rows = db::agent::of_project(&state.pool, project_id, after, paged.row_limit()).await?;
+    let (agents, next_after) = paged.cut(rows, |row| row.machine.clone());
     Ok(Json(AgentList { agents, next_after }))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Page, Paged};
+use crate::extract::{Caller, Cursor, NoFilter, Page, Paged};
 use axum::{Json, extract::State};
 use roundtrip_storage as db;
 use roundtrip_storage::audit::AuditEvent;
@@ -29,10 +29,10 @@ pub struct AuditLog {
 pub(crate) async fn list_events(
     State(state): State<AppState>,
     caller: Caller,
-    asked: Paged<Everything, i64>,
+    paged: Paged<NoFilter, i64>,
 ) -> Result<Json<AuditLog>, ApiError> {
     caller.check_server_admin()?;
-    let rows = db::audit::list(&state.pool, asked.after.unwrap_or(i64::MAX), asked.row_limit()).await?;
-    let (events, next_after) = asked.cut(rows, |row| row.audit_event_id);
+    let rows = db::audit::list(&state.pool, paged.after.unwrap_or(i64::MAX), paged.row_limit()).await?;
+    let (events, next_after) = paged.cut(rows, |row| row.audit_event_id);
     Ok(Json(AuditLog { events, next_after }))
 }

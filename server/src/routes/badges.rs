@@ -73,16 +73,16 @@ pub(crate) async fn badge_of_series(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<SeriesPath>,
-    Query(asked): Query<BadgeQuery>,
+    Query(query): Query<BadgeQuery>,
 ) -> Result<Response, ApiError> {
     let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
     let rows = db::series::find(&state.pool, &[path.series_id]).await?;
     let row = rows.into_iter().next().ok_or_else(|| ApiError::unknown(Kind::Series, path.series_id))?;
-    let name = match asked.quantile {
+    let name = match query.quantile {
         BadgeQuantile::P50 => "p50",
         BadgeQuantile::P99 => "p99",
     };
-    let figure_ns = newest(&state, &keys, row.is_stated(), asked.quantile).await?;
+    let figure_ns = newest(&state, &keys, row.is_stated(), query.quantile).await?;
     let series = row.into_series()?;
     let label = format!("{} {name}", case(&series.transport.slug, &series.case));
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]

@@ -137,19 +137,19 @@ pub(crate) async fn list_commits(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<CommitQuery, CommitPlace>,
+    paged: Paged<CommitQuery, CommitPlace>,
 ) -> Result<Json<CommitList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = db::graph::Filter {
-        from: asked.query.from.unwrap_or(0),
-        to: asked.query.to.unwrap_or(i64::MAX),
-        words: asked.query.q.clone(),
+        from: paged.query.from.unwrap_or(0),
+        to: paged.query.to.unwrap_or(i64::MAX),
+        words: paged.query.q.clone(),
     };
     // Every SHA sorts before this text.
-    let before = asked.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
-    let rows = db::graph::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
+    let before = paged.after.as_ref().map_or((i64::MAX, "g"), |place| (place.ordinal, place.sha.as_str()));
+    let rows = db::graph::list(&state.pool, project_id, &filter, before, paged.row_limit()).await?;
     let (commits, next_after) =
-        asked.cut(rows, |row| CommitPlace { ordinal: row.ordinal, sha: row.sha.clone() });
+        paged.cut(rows, |row| CommitPlace { ordinal: row.ordinal, sha: row.sha.clone() });
     Ok(Json(CommitList { commits, next_after }))
 }
 
@@ -193,7 +193,8 @@ pub(crate) async fn get_merge_base(
     let base = find(&state, project_id, "base", &query.base).await?;
     let head = find(&state, project_id, "head", &query.head).await?;
     let both = [base.commit.sha.clone(), head.commit.sha.clone()];
-    let found = partings(&state, project_id, &both, |graph| vec![graph.merge_base(&both[0], &both[1])]);
+    let found =
+        common_ancestors(&state, project_id, &both, |graph| vec![graph.merge_base(&both[0], &both[1])]);
     let found = found.await?.pop().unwrap_or_default();
     let mut named = named(&state, project_id, std::slice::from_ref(&found)).await?;
     Ok(Json(MergeBase {
@@ -207,31 +208,31 @@ pub(crate) async fn get_merge_base(
 
 /// Computes merge bases from a graph of the commits `from` and their ancestors. The graph is as large as needed, up
 /// to a limit.
-pub(super) async fn partings(
+pub(super) async fn common_ancestors(
     state: &AppState,
     project_id: i64,
     from: &[String],
     ask: impl Fn(&Graph) -> Vec<CommonAncestor>,
 ) -> Result<Vec<CommonAncestor>, ApiError> {
-    let mut partings = Vec::new();
+    let mut common_ancestors = Vec::new();
     for limit in WALKS {
         let commits = db::graph::ancestors(&state.pool, project_id, from, limit).await?;
         let is_all = i64::try_from(commits.len()).is_ok_and(|count| count < limit);
-        partings = ask(&Graph::new(commits));
-        if is_all || partings.iter().all(|parting| parting.ends.is_empty()) {
+        common_ancestors = ask(&Graph::new(commits));
+        if is_all || common_ancestors.iter().all(|ancestor| ancestor.ends.is_empty()) {
             break;
         }
     }
-    Ok(partings)
+    Ok(common_ancestors)
 }
 
 /// The found commits, by SHA.
 pub(super) async fn named(
     state: &AppState,
     project_id: i64,
-    partings: &[CommonAncestor],
+    common_ancestors: &[CommonAncestor],
 ) -> Result<HashMap<String, CommitSummary>, ApiError> {
-    let shas: Vec<_> = partings.iter().filter_map(|parting| parting.sha.clone()).collect();
+    let shas: Vec<_> = common_ancestors.iter().filter_map(|ancestor| ancestor.sha.clone()).collect();
     let rows = db::commit::of_shas(&state.pool, project_id, &shas).await?;
     Ok(rows.into_iter().map(|row| (row.sha.clone(), row)).collect())
 }

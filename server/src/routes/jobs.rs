@@ -85,14 +85,14 @@ pub(crate) async fn list_jobs(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<JobQuery, i64>,
+    paged: Paged<JobQuery, i64>,
 ) -> Result<Json<JobList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let JobQuery { done, regression, pull_request } = asked.query;
+    let JobQuery { done, regression, pull_request } = paged.query;
     let filter = Filter { done, regression_id: regression, pull_request };
-    let rows = job::list(&state.pool, project_id, filter, asked.after.unwrap_or(i64::MAX), asked.row_limit())
+    let rows = job::list(&state.pool, project_id, filter, paged.after.unwrap_or(i64::MAX), paged.row_limit())
         .await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.job_id);
+    let (rows, next_after) = paged.cut(rows, |row| row.job_id);
     Ok(Json(JobList { jobs: with_starts(&state, rows).await?, next_after }))
 }
 
@@ -127,11 +127,11 @@ pub(crate) async fn request_jobs(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    Body(asked): Body<JobRequest>,
+    Body(request): Body<JobRequest>,
 ) -> Result<(StatusCode, Json<JobsRequested>), ApiError> {
     let found = permitted::project(&state, &caller, Action::Queue, &path.project).await?;
-    check_preset(asked.preset.as_deref())?;
-    let job_ids = jobs::request_jobs(&state.pool, &caller.by(), &found, &asked).await?;
+    check_preset(request.preset.as_deref())?;
+    let job_ids = jobs::request_jobs(&state.pool, &caller.by(), &found, &request).await?;
     state.queue.wake();
     Ok((StatusCode::CREATED, Json(JobsRequested { job_ids })))
 }

@@ -3,7 +3,7 @@
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path, Query, within};
+use crate::extract::{Caller, Cursor, NoFilter, Page, Paged, Path, Query, within};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::analysis;
@@ -48,12 +48,12 @@ pub(crate) async fn list_machines(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<Everything, String>,
+    paged: Paged<NoFilter, String>,
 ) -> Result<Json<MachineList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let after = asked.after.as_deref().unwrap_or_default();
-    let rows = db::machine::list(&state.pool, project_id, after, asked.row_limit()).await?;
-    let (mut machines, next_after) = asked.cut(rows, |row| row.machine.clone());
+    let after = paged.after.as_deref().unwrap_or_default();
+    let rows = db::machine::list(&state.pool, project_id, after, paged.row_limit()).await?;
+    let (mut machines, next_after) = paged.cut(rows, |row| row.machine.clone());
     let machine_ids: Vec<i64> = machines.iter().map(|row| row.machine_id).collect();
     let mut connection = state.pool.acquire().await?;
     let mut suspect = analysis::suspect::why(&mut connection, project_id, &machine_ids).await?;

@@ -4,7 +4,7 @@ use super::permitted;
 use super::projects::ProjectPath;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use roundtrip_domain::access::Action;
@@ -53,12 +53,12 @@ pub(crate) async fn list_members(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<Everything, String>,
+    paged: Paged<NoFilter, String>,
 ) -> Result<Json<MemberList>, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
-    let after = asked.after.as_deref().unwrap_or_default();
-    let rows = db::account::members(&state.pool, project.project_id, after, asked.row_limit()).await?;
-    let (members, next_after) = asked.cut(rows, |row| row.account.clone());
+    let after = paged.after.as_deref().unwrap_or_default();
+    let rows = db::account::members(&state.pool, project.project_id, after, paged.row_limit()).await?;
+    let (members, next_after) = paged.cut(rows, |row| row.account.clone());
     Ok(Json(MemberList { members, next_after }))
 }
 

@@ -5,7 +5,7 @@ use super::projects::ProjectPath;
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -140,12 +140,12 @@ pub(crate) async fn list_oidc_trusts(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<Everything, i64>,
+    paged: Paged<NoFilter, i64>,
 ) -> Result<Json<OidcTrustList>, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
-    let after = asked.after.unwrap_or_default();
-    let rows = db::oidc::list(&state.pool, Some(&project.project), after, asked.row_limit()).await?;
-    let (trusts, next_after) = asked.cut(rows, |row| row.oidc_trust_id);
+    let after = paged.after.unwrap_or_default();
+    let rows = db::oidc::list(&state.pool, Some(&project.project), after, paged.row_limit()).await?;
+    let (trusts, next_after) = paged.cut(rows, |row| row.oidc_trust_id);
     Ok(Json(OidcTrustList { trusts, next_after }))
 }
 

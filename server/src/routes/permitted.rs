@@ -34,7 +34,8 @@ pub(super) async fn run(
     run_id: Uuid,
 ) -> Result<Option<Location>, ApiError> {
     let found = db::access::owner::of_run(&state.pool, run_id).await?;
-    let found = found.filter(|(project, _)| caller.sight().covers(&project.project, project.visibility));
+    let found =
+        found.filter(|(project, _)| caller.visible_projects().covers(&project.project, project.visibility));
     Ok(found.map(|(_, location)| location))
 }
 
@@ -47,7 +48,7 @@ pub(super) async fn series(
     let found = db::access::owner::of_series(&state.pool, series_ids).await?;
     let seen: HashMap<_, _> = found
         .into_iter()
-        .filter(|(project, _)| caller.sight().covers(&project.project, project.visibility))
+        .filter(|(project, _)| caller.visible_projects().covers(&project.project, project.visibility))
         .map(|(_, key)| (key.series_id, key))
         .collect();
     let key =

@@ -198,7 +198,7 @@ pub(crate) async fn try_settings(
     let keys = permitted::series(&state, &caller, &[path.series_id]).await?;
     let settings = query.settings()?;
     let last = within("last", query.last.unwrap_or(LAST_DEFAULT), 1..=LAST_MAX)?;
-    let figure = query.figure.map_or(Figure::P50, |asked| asked.0);
+    let figure = query.figure.map_or(Figure::P50, |figure| figure.0);
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
     let lines = db::chart::lines(
         &state.pool,
@@ -222,9 +222,9 @@ pub(crate) async fn try_settings(
     let points = match (points, query.environment) {
         (Some((_, points)), _) => points,
         (None, None) => Points::default(),
-        (None, Some(asked)) => {
+        (None, Some(requested)) => {
             let detail =
-                format!("{asked} has no point among the newest {last}: expected one of `environments`");
+                format!("{requested} has no point among the newest {last}: expected one of `environments`");
             return Err(ApiError::parameter("environment", detail));
         }
     };

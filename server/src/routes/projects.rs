@@ -3,7 +3,7 @@
 use super::permitted;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path};
 use axum::{Json, extract::State, http::StatusCode};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::audited::projects::{self, ProjectChange, ProjectRequest};
@@ -41,11 +41,12 @@ pub struct ProjectPath {
 pub(crate) async fn list_projects(
     State(state): State<AppState>,
     caller: Caller,
-    asked: Paged<Everything, String>,
+    paged: Paged<NoFilter, String>,
 ) -> Result<Json<ProjectList>, ApiError> {
-    let after = asked.after.as_deref().unwrap_or_default();
-    let rows = db::project::list(&state.pool, caller.sight(), None, after, asked.row_limit()).await?;
-    let (projects, next_after) = asked.cut(rows, |row| row.project.clone());
+    let after = paged.after.as_deref().unwrap_or_default();
+    let rows =
+        db::project::list(&state.pool, caller.visible_projects(), None, after, paged.row_limit()).await?;
+    let (projects, next_after) = paged.cut(rows, |row| row.project.clone());
     Ok(Json(ProjectList { projects: with_latest_runs(&state, projects).await?, next_after }))
 }
 
@@ -59,7 +60,7 @@ pub(crate) async fn get_project(
     Path(path): Path<ProjectPath>,
 ) -> Result<Json<ProjectSummary>, ApiError> {
     let slug = Some(path.project.as_str());
-    let rows = db::project::list(&state.pool, caller.sight(), slug, "", 1).await?;
+    let rows = db::project::list(&state.pool, caller.visible_projects(), slug, "", 1).await?;
     let found = with_latest_runs(&state, rows).await?;
     let project = found.into_iter().next().ok_or_else(|| ApiError::unknown(Kind::Project, &path.project))?;
     Ok(Json(project))
@@ -123,22 +124,22 @@ pub struct ProjectSettings {
 pub(crate) async fn create_project(
     State(state): State<AppState>,
     caller: Caller,
-    Body(asked): Body<ProjectRequest>,
+    Body(request): Body<ProjectRequest>,
 ) -> Result<(StatusCode, Json<ProjectSettings>), ApiError> {
     caller.check_server_admin()?;
-    if let Some(branch) = &asked.default_branch {
+    if let Some(branch) = &request.default_branch {
         check_branch(branch)?;
     }
-    if let Some(url) = &asked.repository_url {
+    if let Some(url) = &request.repository_url {
         check_url(url)?;
     }
-    let visibility = asked.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
-    projects::create_project(&state.pool, &caller.by(), &asked, visibility).await?;
+    let visibility = request.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
+    projects::create_project(&state.pool, &caller.by(), &request, visibility).await?;
     let made = ProjectSettings {
-        project: asked.project.to_string(),
+        project: request.project.to_string(),
         visibility,
-        default_branch: asked.default_branch,
-        repository_url: asked.repository_url,
+        default_branch: request.default_branch,
+        repository_url: request.repository_url,
         fails_on_regression: false,
     };
     Ok((StatusCode::CREATED, Json(made)))

@@ -1,10 +1,10 @@
 //! Pull requests, as known from runs.
 
-use super::commits::{named, partings};
+use super::commits::{common_ancestors, named};
 use super::projects::{ProjectPath, project_id};
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, NoFilter, Page, Paged, Path};
 use axum::{Json, extract::State};
 use roundtrip_storage as db;
 use roundtrip_storage::commit::CommitSummary;
@@ -52,12 +52,12 @@ pub(crate) async fn list_pull_requests(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<Everything, i64>,
+    paged: Paged<NoFilter, i64>,
 ) -> Result<Json<PullRequestList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let up_to = asked.after.map_or(i64::MAX, |number| number.saturating_sub(1));
-    let rows = db::graph::pull_requests(&state.pool, project_id, up_to, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, |row| row.pull_request);
+    let up_to = paged.after.map_or(i64::MAX, |number| number.saturating_sub(1));
+    let rows = db::graph::pull_requests(&state.pool, project_id, up_to, paged.row_limit()).await?;
+    let (rows, next_after) = paged.cut(rows, |row| row.pull_request);
     let run_ids: Vec<_> = rows.iter().map(|row| row.latest_run_id).collect();
     let runs = db::run::find(&state.pool, &run_ids).await?;
     let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, run)).collect();
@@ -70,7 +70,7 @@ pub(crate) async fn list_pull_requests(
     let forks = match db::graph::mainline_tip(&state.pool, project_id).await? {
         Some(tip) => {
             let from = [std::slice::from_ref(&tip), &heads].concat();
-            partings(&state, project_id, &from, |graph| {
+            common_ancestors(&state, project_id, &from, |graph| {
                 heads.iter().map(|head| graph.fork_point(&tip, head)).collect()
             })
             .await?

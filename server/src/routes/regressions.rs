@@ -83,17 +83,17 @@ pub(crate) async fn list_regressions(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<RegressionQuery, i64>,
+    paged: Paged<RegressionQuery, i64>,
 ) -> Result<Json<RegressionList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = Filter {
-        states: asked.query.state.0.clone(),
-        direction: asked.query.direction,
-        with_quiet: asked.query.quiet.unwrap_or(false),
+        states: paged.query.state.0.clone(),
+        direction: paged.query.direction,
+        with_quiet: paged.query.quiet.unwrap_or(false),
     };
-    let before = asked.after.unwrap_or(i64::MAX);
-    let rows = regression::list(&state.pool, project_id, &filter, before, asked.row_limit()).await?;
-    let (regressions, next_after) = asked.cut(rows, |row| row.regression_id);
+    let before = paged.after.unwrap_or(i64::MAX);
+    let rows = regression::list(&state.pool, project_id, &filter, before, paged.row_limit()).await?;
+    let (regressions, next_after) = paged.cut(rows, |row| row.regression_id);
     Ok(Json(RegressionList { regressions, next_after }))
 }
 

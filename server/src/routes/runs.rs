@@ -116,17 +116,17 @@ pub(crate) async fn list_runs(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<RunQuery, Uuid>,
+    paged: Paged<RunQuery, Uuid>,
 ) -> Result<Json<RunList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = db::run::Filter {
-        machine: asked.query.machine.as_ref().map(Slug::as_str),
-        pull_request: asked.query.pull_request,
+        machine: paged.query.machine.as_ref().map(Slug::as_str),
+        pull_request: paged.query.pull_request,
     };
     // Without `after`, the page begins with the newest run.
-    let before = asked.after.unwrap_or(Uuid::max());
-    let rows = db::run::list(&state.pool, project_id, filter, before, asked.row_limit()).await?;
-    let (runs, next_after) = asked.cut(rows, |row| row.run_id);
+    let before = paged.after.unwrap_or(Uuid::max());
+    let rows = db::run::list(&state.pool, project_id, filter, before, paged.row_limit()).await?;
+    let (runs, next_after) = paged.cut(rows, |row| row.run_id);
     Ok(Json(RunList { runs, next_after }))
 }
 
@@ -231,7 +231,7 @@ async fn no_upload(state: &AppState, run_id: Uuid, otherwise: ApiError) -> Resul
 async fn results(
     state: &AppState,
     run: db::run::Location,
-    asked: Option<&SeriesIds>,
+    selected: Option<&SeriesIds>,
 ) -> Result<Vec<RunResult>, ApiError> {
     let outcomes = db::run::outcomes(&state.pool, run).await?;
     let observed = match db::run::upload(&state.pool, run).await? {
@@ -242,8 +242,8 @@ async fn results(
     let observed = observed.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
     // Both are in the order of the upload.
     let mut results: Vec<_> = outcomes.into_iter().zip(observed).collect();
-    if let Some(asked) = asked {
-        results.retain(|((series_id, _), _)| asked.as_slice().contains(series_id));
+    if let Some(selected) = selected {
+        results.retain(|((series_id, _), _)| selected.as_slice().contains(series_id));
     }
     let series_ids: Vec<_> = results.iter().map(|((series_id, _), _)| *series_id).collect();
     let points = db::point::of_run(&state.pool, run, &series_ids).await?;

@@ -77,17 +77,17 @@ pub(crate) async fn create_schedule(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    Body(asked): Body<ScheduleRequest>,
+    Body(request): Body<ScheduleRequest>,
 ) -> Result<(StatusCode, Json<Schedule>), ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    check_preset(asked.preset.as_deref())?;
-    let labels = labels(&asked.labels)?;
-    let next_at = queue::schedule::next(&asked.cron, Utc::now())
+    check_preset(request.preset.as_deref())?;
+    let labels = labels(&request.labels)?;
+    let next_at = queue::schedule::next(&request.cron, Utc::now())
         .map_err(|detail| ApiError::parameter("cron", detail))?;
     let by = caller.by();
     let new = New {
-        cron: &asked.cron,
-        preset: asked.preset.as_deref(),
+        cron: &request.cron,
+        preset: request.preset.as_deref(),
         labels: &labels,
         created_by: &by.actor,
         next_at,
@@ -95,8 +95,8 @@ pub(crate) async fn create_schedule(
     let schedule_id = projects::create_schedule(&state.pool, &by, &found, &new).await?;
     let made = Schedule {
         schedule_id,
-        cron: asked.cron,
-        preset: asked.preset,
+        cron: request.cron,
+        preset: request.preset,
         labels,
         created_by: by.actor,
         next_at,

@@ -160,13 +160,13 @@ pub(crate) async fn list_series(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<ProjectPath>,
-    asked: Paged<SeriesFilter, SeriesPlace>,
+    paged: Paged<SeriesFilter, SeriesPlace>,
 ) -> Result<Json<SeriesList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
-    let filter = asked.query.filter();
-    let after = asked.after.as_ref().map_or(("", 0), |place| (place.sort_key.as_str(), place.series_id));
-    let rows = db::series::search::list(&state.pool, project_id, &filter, after, asked.row_limit()).await?;
-    let (rows, next_after) = asked.cut(rows, SeriesPlace::from_row);
+    let filter = paged.query.filter();
+    let after = paged.after.as_ref().map_or(("", 0), |place| (place.sort_key.as_str(), place.series_id));
+    let rows = db::series::search::list(&state.pool, project_id, &filter, after, paged.row_limit()).await?;
+    let (rows, next_after) = paged.cut(rows, SeriesPlace::from_row);
     Ok(Json(SeriesList { series: summaries(&state, rows).await?, next_after }))
 }
 

@@ -3,7 +3,7 @@
 use super::session::no_store;
 use crate::AppState;
 use crate::error::ApiError;
-use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path, within};
+use crate::extract::{Caller, Cursor, Json as Body, NoFilter, Page, Paged, Path, within};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -89,11 +89,11 @@ pub struct TokenPath {
 pub(crate) async fn list_tokens(
     State(state): State<AppState>,
     caller: Caller,
-    asked: Paged<Everything, i64>,
+    paged: Paged<NoFilter, i64>,
 ) -> Result<Json<TokenList>, ApiError> {
-    let after = asked.after.unwrap_or_default();
-    let rows = db::token::list(&state.pool, &caller.token_sight()?, after, asked.row_limit()).await?;
-    let (tokens, next_after) = asked.cut(rows, |row| row.token_id);
+    let after = paged.after.unwrap_or_default();
+    let rows = db::token::list(&state.pool, &caller.visible_tokens()?, after, paged.row_limit()).await?;
+    let (tokens, next_after) = paged.cut(rows, |row| row.token_id);
     Ok(Json(TokenList { tokens, next_after }))
 }
 

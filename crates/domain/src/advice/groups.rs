@@ -5,7 +5,7 @@ use super::{
     AdviceChange, AdviceGroup, AdvisedLatency, BehindFirst, MeasuredSize, OVER, RankedTransport,
     UnrankedTransport,
 };
-use crate::charts::crossover::{self, does};
+use crate::charts::crossover::{self, comparable_facts};
 use crate::charts::members;
 use crate::charts::sweep::Facts;
 use roundtrip_advisor::ranking::{Behind, LEFT_OUT_MAX, Ranked};
@@ -58,7 +58,7 @@ pub fn of_machine<'m>(members: impl IntoIterator<Item = &'m Member>, wanted: &Wa
             let Some(first) = members.first() else { continue };
             let transport = &first.of_a_size.series.transport;
             let candidate = Candidate { transport, facts: &line.facts, members };
-            groups.entry((does(&line.facts), oversubscribed)).or_default().push(candidate);
+            groups.entry((comparable_facts(&line.facts), oversubscribed)).or_default().push(candidate);
         }
     }
     let mut groups: Vec<AdviceGroup> = groups

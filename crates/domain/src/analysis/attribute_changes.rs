@@ -49,7 +49,7 @@ pub(super) async fn attribute_changes(
     // More is known about the location or cause of these.
     let mut touched = each(rows.iter().filter_map(|row| row.regression_id));
     grouping::narrow(connection, &touched, now).await?;
-    let mut taken_back = Vec::new();
+    let mut reversed = Vec::new();
     for &project_id in project_ids {
         let ungrouped = rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none());
         let ungrouped: Vec<&ChangePointRow> = ungrouped.collect();
@@ -64,11 +64,11 @@ pub(super) async fn attribute_changes(
         let members: Vec<(i64, i64)> = groups.members.into_iter().collect();
         store::assign(connection, &members).await?;
         touched.extend(members.into_iter().map(|(_, regression_id)| regression_id));
-        taken_back.extend(groups.taken_back);
+        reversed.extend(groups.reversed);
     }
     let touched = each(touched);
     grouping::narrow(connection, &touched, now).await?;
-    let fixed = grouping::fully_reversed(connection, &taken_back).await?;
+    let fixed = grouping::fully_reversed(connection, &reversed).await?;
     grouping::fix(connection, &fixed, now).await?;
     queue_notifications(connection, &rows, &touched, &fixed, now).await?;
     backfill::request(pool, connection, &touched, now).await?;
@@ -161,7 +161,7 @@ struct Groups {
     suspect: HashMap<i64, String>,
     members: HashMap<i64, i64>,
     /// Regressions that a change reverses.
-    taken_back: BTreeSet<i64>,
+    reversed: BTreeSet<i64>,
     now: DateTime<Utc>,
 }
 
@@ -180,7 +180,7 @@ impl Groups {
             open: grouping::open(connection, project_id, (after, until)).await?,
             suspect: suspect::why(connection, project_id, &machine_ids).await?,
             members: HashMap::new(),
-            taken_back: BTreeSet::new(),
+            reversed: BTreeSet::new(),
             now,
         })
     }
@@ -194,14 +194,14 @@ impl Groups {
         cause: Cause,
         history: &History,
     ) -> sqlx::Result<()> {
-        if let Some(regression_id) = self.taken_back_by(row, history) {
+        if let Some(regression_id) = self.reversed_by(row, history) {
             self.members.insert(row.change_point_id, regression_id);
-            self.taken_back.insert(regression_id);
+            self.reversed.insert(regression_id);
             return Ok(());
         }
         let direction = Direction::from_change(row.found.change());
         let regression_id = if let Some(open) =
-            self.open.iter_mut().rev().find(|open| takes(open, row, direction, cause))
+            self.open.iter_mut().rev().find(|open| accepts(open, row, direction, cause))
         {
             open.after_ordinal = open.after_ordinal.max(row.found.after_ordinal);
             open.until_ordinal = open.until_ordinal.min(row.found.until_ordinal);
@@ -226,14 +226,14 @@ impl Groups {
 
     /// The regression of the previous change, if this change returns to the level before it. A change that
     /// only reversed another cannot be reversed itself: if the slowdown returns, it is a new regression.
-    fn taken_back_by(&self, row: &ChangePointRow, history: &History) -> Option<i64> {
+    fn reversed_by(&self, row: &ChangePointRow, history: &History) -> Option<i64> {
         let previous = history.previous(row)?;
         let regression_id = self.regression_of(previous)?;
-        let was_taking_back = history.previous(previous).is_some_and(|earlier| {
+        let was_reversing = history.previous(previous).is_some_and(|earlier| {
             self.regression_of(earlier) == Some(regression_id)
                 && earlier.found.is_up() != previous.found.is_up()
         });
-        (takes_back(row, previous) && !was_taking_back).then_some(regression_id)
+        (reverses(row, previous) && !was_reversing).then_some(regression_id)
     }
 
     fn regression_of(&self, row: &ChangePointRow) -> Option<i64> {
@@ -243,7 +243,7 @@ impl Groups {
 
 /// Whether a change belongs to an open regression: same direction and kind of cause, overlapping commit
 /// range, and the same machine if a machine is the cause.
-fn takes(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause) -> bool {
+fn accepts(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause) -> bool {
     let is_of_kind = match cause {
         Cause::Machine => open.machine_ids.contains(&row.machine_id),
         Cause::Commit | Cause::Unknown => open.machine_ids.is_empty(),
@@ -255,7 +255,7 @@ fn takes(open: &Open, row: &ChangePointRow, direction: Direction, cause: Cause) 
 }
 
 /// Whether a change returns to the level before another change of the same track.
-fn takes_back(row: &ChangePointRow, previous: &ChangePointRow) -> bool {
+fn reverses(row: &ChangePointRow, previous: &ChangePointRow) -> bool {
     let [there, back] = [previous, row].map(|row| (row.found.after_ns / row.found.before_ns).ln());
     let left = (row.found.after_ns / previous.found.before_ns).ln();
     there * back < 0.0 && left.abs() <= BACK_WITHIN * there.abs()

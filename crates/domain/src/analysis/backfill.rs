@@ -31,15 +31,15 @@ pub(super) async fn request(
         };
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
         changes.retain(|change| change.found.is_up());
-        let clearest = changes.iter().max_by(|one, other| clearness(one).total_cmp(&clearness(other)));
+        let clearest = changes.iter().max_by(|one, other| certainty(one).total_cmp(&certainty(other)));
         let Some(clearest) = clearest else { continue };
         let place = (clearest.project_id, clearest.machine_id);
         let unmeasured = request::unmeasured(connection, place, range).await?;
         let (wanted, reason) = if unmeasured.is_empty() {
-            let doubtful = doubtful(pool, clearest.project_id, &changes).await?;
-            (request::undermeasured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
+            let suspects = suspect_ordinals(pool, clearest.project_id, &changes).await?;
+            (request::undermeasured(connection, place, &suspects, RUNS_MAX).await?, Reason::Repeat)
         } else {
-            wanted(&unmeasured)
+            next_commits(&unmeasured)
         };
         let target = Target::Machine(clearest.machine_id);
         let wanted = Wanted { regression_id: Some(regression_id), ..Wanted::commits(reason, &wanted) };
@@ -49,13 +49,17 @@ pub(super) async fn request(
 }
 
 /// The certainty of a change's location; for equal ones, the size of the change.
-fn clearness(change: &ChangePointRow) -> f64 {
+fn certainty(change: &ChangePointRow) -> f64 {
     let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
     surest + change.found.change().abs().min(1.0) / 1_000.0
 }
 
 /// The ordinals of the commits that may have caused these changes, if the results do not identify one.
-async fn doubtful(pool: &PgPool, project_id: i64, changes: &[ChangePointRow]) -> sqlx::Result<Vec<i64>> {
+async fn suspect_ordinals(
+    pool: &PgPool,
+    project_id: i64,
+    changes: &[ChangePointRow],
+) -> sqlx::Result<Vec<i64>> {
     let suspects = culprits::rank(pool, project_id, changes.iter()).await?;
     let is_sure = suspects.first().is_none_or(|first| first.probability >= SURE);
     let most_probable = suspects.iter().take(if is_sure { 0 } else { ALL_MAX });
@@ -63,7 +67,7 @@ async fn doubtful(pool: &PgPool, project_id: i64, changes: &[ChangePointRow]) ->
 }
 
 /// The commits to measure next, from a list in commit order.
-fn wanted(unmeasured: &[String]) -> (Vec<String>, Reason) {
+fn next_commits(unmeasured: &[String]) -> (Vec<String>, Reason) {
     if unmeasured.len() <= ALL_MAX {
         return (unmeasured.to_vec(), Reason::Backfill);
     }
@@ -77,11 +81,11 @@ mod tests {
 
     #[test]
     fn measures_all_of_few_commits_and_quarters_many() {
-        assert_eq!(wanted(&[]), (vec![], Reason::Backfill));
+        assert_eq!(next_commits(&[]), (vec![], Reason::Backfill));
         let named = |numbers: &[i64]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
         let few = named(&[1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(wanted(&few), (few.clone(), Reason::Backfill));
+        assert_eq!(next_commits(&few), (few.clone(), Reason::Backfill));
         let many: Vec<i64> = (0..100).collect();
-        assert_eq!(wanted(&named(&many)), (named(&[25, 50, 75]), Reason::Bisect));
+        assert_eq!(next_commits(&named(&many)), (named(&[25, 50, 75]), Reason::Bisect));
     }
 }

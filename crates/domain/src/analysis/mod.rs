@@ -259,10 +259,10 @@ async fn store(
     let now = Utc::now();
     let merged: Vec<_> =
         results.iter().map(|result| track::merge(&result.points, &result.stored, &result.found)).collect();
-    let told = merged
+    let updated = merged
         .iter()
         .flat_map(|merged| merged.new.iter().copied().chain(merged.refined.iter().map(|(_, found)| *found)));
-    let mut places: Vec<(i64, i64)> = told
+    let mut places: Vec<(i64, i64)> = updated
         .flat_map(|found| {
             let all = [found.ordinal, found.after_ordinal, found.until_ordinal].into_iter();
             let all = all.chain(found.places.iter().map(|(ordinal, _)| *ordinal));

@@ -57,28 +57,28 @@ pub async fn request_jobs(
     pool: &PgPool,
     by: &By,
     project: &ProjectRow,
-    asked: &JobRequest,
+    request: &JobRequest,
 ) -> Result<Vec<i64>, DomainError> {
-    let labels = labels(&asked.labels)?;
+    let labels = labels(&request.labels)?;
     let mut transaction = pool.begin().await?;
     let place = (project.project_id, project.project.as_str());
-    let machines = if asked.on_any {
+    let machines = if request.on_any {
         Vec::new()
     } else {
-        machines(&mut transaction, place, asked.machines.as_deref(), &labels).await?
+        machines(&mut transaction, place, request.machines.as_deref(), &labels).await?
     };
     let mut job_ids = Vec::new();
     let now = Utc::now();
     let targets = machines.iter().map(|machine_id| Target::Machine(*machine_id));
-    let any = asked.on_any.then_some(Target::Any(&labels));
+    let any = request.on_any.then_some(Target::Any(&labels));
     for target in targets.chain(any) {
-        let commits = commits(&mut transaction, asked, project.project_id, target).await?;
+        let commits = commits(&mut transaction, request, project.project_id, target).await?;
         let wanted = Wanted {
-            base_sha: asked.base.as_ref().map(CommitSha::as_str),
-            branch: asked.branch.as_deref(),
-            preset: asked.preset.as_deref(),
+            base_sha: request.base.as_ref().map(CommitSha::as_str),
+            branch: request.branch.as_deref(),
+            preset: request.preset.as_deref(),
             requested_by: Some(&by.actor),
-            ..Wanted::commits(if asked.is_push { Reason::Push } else { Reason::Request }, &commits)
+            ..Wanted::commits(if request.is_push { Reason::Push } else { Reason::Request }, &commits)
         };
         job_ids.extend(request::request(&mut transaction, project.project_id, target, &wanted, now).await?);
     }
@@ -140,15 +140,15 @@ async fn machines(
 
 async fn commits(
     connection: &mut PgConnection,
-    asked: &JobRequest,
+    request: &JobRequest,
     project_id: i64,
     target: Target<'_>,
 ) -> Result<Vec<String>, DomainError> {
-    let (after, until) = match (&asked.after, &asked.until) {
-        (None, None) if (1..=COMMITS_MAX).contains(&asked.commits.len()) => {
-            return Ok(asked.commits.iter().map(ToString::to_string).collect());
+    let (after, until) = match (&request.after, &request.until) {
+        (None, None) if (1..=COMMITS_MAX).contains(&request.commits.len()) => {
+            return Ok(request.commits.iter().map(ToString::to_string).collect());
         }
-        (Some(after), Some(until)) if asked.commits.is_empty() => (after, until),
+        (Some(after), Some(until)) if request.commits.is_empty() => (after, until),
         _ => {
             let detail = format!("expected 1 to {COMMITS_MAX} of them, or `after` and `until`");
             return Err(DomainError::parameter("commits", detail));

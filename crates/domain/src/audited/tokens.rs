@@ -141,9 +141,9 @@ impl Changer<'_> {
         let Self::Caller(caller) = self else {
             return token::find(connection, token_id).await?.ok_or_else(unknown);
         };
-        let sight = caller.token_sight()?;
+        let visible = caller.visible_tokens()?;
         let found = token::find(connection, token_id).await?.ok_or_else(unknown)?;
-        if !sight.covers(&found.managed()) {
+        if !visible.covers(&found.managed()) {
             return Err(unknown());
         }
         check(caller, &found.managed())?;

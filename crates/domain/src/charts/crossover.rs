@@ -33,7 +33,7 @@ const MECHANISM: [&str; 9] =
     ["batch", "buffer_bytes", "payload", "receive", "send", "storage", "transport", "variant", "wake"];
 
 /// A line's facts except the mechanism. Only lines with equal facts are comparable.
-pub fn does(facts: &Facts) -> BTreeMap<&str, &str> {
+pub fn comparable_facts(facts: &Facts) -> BTreeMap<&str, &str> {
     let facts = facts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     facts.filter(|(name, _)| !MECHANISM.contains(name)).collect()
 }
@@ -48,7 +48,7 @@ pub fn measured_at(x: u64, point: &MeasuredRow) -> Option<Measured> {
 #[derive(Debug)]
 pub struct Comparable<'a> {
     /// Its facts, except the mechanism.
-    does: BTreeMap<&'a str, &'a str>,
+    facts: BTreeMap<&'a str, &'a str>,
     /// Its lossless results, by environment and whether it was oversubscribed; then by size.
     measured: BTreeMap<(i64, bool), Vec<Measured>>,
 }
@@ -61,13 +61,13 @@ impl<'a> Comparable<'a> {
             let at_size = measured_at(x, point).filter(|_| !point.lossy);
             measured.entry((point.environment_id, point.oversubscribed)).or_default().extend(at_size);
         }
-        Self { does: does(facts), measured }
+        Self { facts: comparable_facts(facts), measured }
     }
 
     /// The results of both lines in the environment where they have the most sizes in common; the newest
     /// environment in a tie.
-    fn beside<'b>(&'b self, other: &'b Self) -> Option<[&'b [Measured]; 2]> {
-        if self.does != other.does {
+    fn common_results<'b>(&'b self, other: &'b Self) -> Option<[&'b [Measured]; 2]> {
+        if self.facts != other.facts {
             return None;
         }
         let both = self.measured.iter().filter_map(|(way, one)| Some((way, [one, other.measured.get(way)?])));
@@ -84,7 +84,7 @@ pub fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
     let mut crossovers = Vec::new();
     for (first, one) in lines.iter().enumerate() {
         for (second, other) in lines.iter().enumerate().skip(first + 1) {
-            let Some([one, other]) = one.beside(other) else { continue };
+            let Some([one, other]) = one.common_results(other) else { continue };
             crossovers.extend(of_pair([first, second], one, other));
         }
     }

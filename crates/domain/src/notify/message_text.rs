@@ -34,9 +34,10 @@ pub(crate) struct Item {
 
 impl MessageText {
     pub(crate) fn new(message: &Message) -> Self {
-        let mut told: Vec<&RegressionItem> = message.regressions.iter().collect();
-        told.sort_by(|one, other| worst(other).partial_cmp(&worst(one)).unwrap_or(Ordering::Equal));
-        let mut items: Vec<Item> = told.into_iter().map(|told| regression(told, message.event)).collect();
+        let mut regressions: Vec<&RegressionItem> = message.regressions.iter().collect();
+        regressions.sort_by(|one, other| worst(other).partial_cmp(&worst(one)).unwrap_or(Ordering::Equal));
+        let mut items: Vec<Item> =
+            regressions.into_iter().map(|item| regression(item, message.event)).collect();
         items.extend(message.machines.iter().map(|machine| Item {
             what: format!("{} {}", machine.machine, machine.why),
             url: None,
@@ -65,23 +66,23 @@ fn title(message: &Message) -> String {
     }
 }
 
-fn worst(told: &RegressionItem) -> f64 {
-    told.worst_change.map_or(0.0, f64::abs)
+fn worst(item: &RegressionItem) -> f64 {
+    item.worst_change.map_or(0.0, f64::abs)
 }
 
-fn regression(told: &RegressionItem, topic: Topic) -> Item {
+fn regression(item: &RegressionItem, topic: Topic) -> Item {
     let series =
-        if told.series_count == 1 { "1 series".into() } else { format!("{} series", told.series_count) };
-    let change = told.worst_change.map_or_else(|| "a change".to_owned(), percent);
-    let up_to = if told.series_count > 1 { "up to " } else { "" };
-    let what = format!("{up_to}{change} in {series} on {}", told.machines.join(", "));
-    let by = match (topic, &told.fixed_by_commit) {
+        if item.series_count == 1 { "1 series".into() } else { format!("{} series", item.series_count) };
+    let change = item.worst_change.map_or_else(|| "a change".to_owned(), percent);
+    let up_to = if item.series_count > 1 { "up to " } else { "" };
+    let what = format!("{up_to}{change} in {series} on {}", item.machines.join(", "));
+    let by = match (topic, &item.fixed_by_commit) {
         (Topic::Fixed, Some(commit)) => format!("back to baseline since {}", commit_text(commit)),
         (Topic::Fixed, None) => "back to baseline".to_owned(),
-        _ if told.commit_count == 1 => format!("by {}", commit_text(&told.until_commit)),
-        _ => format!("by one of {} commits up to {}", told.commit_count, commit_text(&told.until_commit)),
+        _ if item.commit_count == 1 => format!("by {}", commit_text(&item.until_commit)),
+        _ => format!("by one of {} commits up to {}", item.commit_count, commit_text(&item.until_commit)),
     };
-    Item { what, url: Some(told.url.clone()), detail: by }
+    Item { what, url: Some(item.url.clone()), detail: by }
 }
 
 fn commit_text(commit: &CommitItem) -> String {
@@ -125,13 +126,13 @@ mod tests {
         message.count = 2;
         let words = MessageText::new(&message);
         assert_eq!(words.title, "2 regressions in libfoo");
-        let told: Vec<_> =
+        let actual: Vec<_> =
             words.items.iter().map(|item| (item.what.as_str(), item.detail.as_str())).collect();
         let expected = [
             ("up to +20 % in 4 series on lab-1, lab-2", "by 4f2d5c1 Copy twice (Ada)"),
             ("+3.1 % in 1 series on lab-1, lab-2", "by one of 5 commits up to 4f2d5c1 Copy twice (Ada)"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(actual, expected);
         assert_eq!(words.rest, None);
     }
 

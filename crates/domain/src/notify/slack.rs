@@ -74,9 +74,9 @@ mod tests {
         message.regressions = vec![one; 40];
         message.count = 1_234;
         message.project = "p".repeat(200);
-        let told = blocks(&message);
-        let blocks = told["blocks"].as_array().unwrap();
-        assert_eq!(blocks.len(), 8, "{told}");
+        let json = blocks(&message);
+        let blocks = json["blocks"].as_array().unwrap();
+        assert_eq!(blocks.len(), 8, "{json}");
         assert!(blocks[0]["text"]["text"].as_str().unwrap().chars().count() <= HEADER_MAX);
         assert_eq!(blocks[6]["text"]["text"], "And 1229 more.");
     }

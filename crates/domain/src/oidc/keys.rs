@@ -84,10 +84,10 @@ impl Keys {
         }
         cache.asked_at = Some(Instant::now());
         let issuer = Arc::clone(&self.issuer);
-        let asked = tokio::task::spawn_blocking(move || issuer.keys())
+        let fetched = tokio::task::spawn_blocking(move || issuer.keys())
             .await
             .context("the request to the issuer panicked");
-        let keys = asked.flatten().map_err(NoKey::Issuer)?;
+        let keys = fetched.flatten().map_err(NoKey::Issuer)?;
         cache.keys = Some((keys, Instant::now()));
         cache.find(name).ok_or(NoKey::Unknown)
     }

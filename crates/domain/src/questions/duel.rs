@@ -65,7 +65,7 @@ pub(super) fn duels<Pairing: Ord>(
         let Some((pairing, side)) = side(series) else { continue };
         let Series { transport, case, methodology, .. } = series;
         let facts = SweptParameter::MessageBytes.others(&transport.slug, case, methodology);
-        let does: Facts = crossover::does(&facts)
+        let does: Facts = crossover::comparable_facts(&facts)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();

@@ -35,7 +35,7 @@ struct Waiting {
 }
 
 impl ClaimBatcher {
-    pub(super) async fn ask(
+    pub(super) async fn claim(
         self: &Arc<Self>,
         pool: &PgPool,
         agent_id: i64,

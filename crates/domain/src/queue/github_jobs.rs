@@ -14,22 +14,22 @@ pub const DEBOUNCE: TimeDelta = TimeDelta::seconds(30);
 const LOOK_INTERVAL: TimeDelta = TimeDelta::minutes(10);
 
 /// Handles all pending pushes and commands. Returns the number of new jobs.
-pub async fn act(pool: &PgPool) -> sqlx::Result<u64> {
-    let mut asked = 0;
-    while let Some(jobs) = act_on_push(pool).await? {
-        asked += jobs;
+pub async fn handle_pending(pool: &PgPool) -> sqlx::Result<u64> {
+    let mut job_count = 0;
+    while let Some(jobs) = handle_push(pool).await? {
+        job_count += jobs;
     }
-    while let Some(jobs) = act_on_command(pool).await? {
-        asked += jobs;
+    while let Some(jobs) = handle_command(pool).await? {
+        job_count += jobs;
     }
     let now = Utc::now();
     queue::cancel_outdated(pool, now).await?;
     queue::touch_changed(pool, now + DEBOUNCE, now - LOOK_INTERVAL).await?;
-    Ok(asked)
+    Ok(job_count)
 }
 
 /// Handles one push; none if none is pending.
-async fn act_on_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
+async fn handle_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     let mut transaction = pool.begin().await?;
     let Some(push) = queue::take_push(&mut transaction).await? else { return Ok(None) };
     let commits = [push.sha.clone()];
@@ -38,19 +38,19 @@ async fn act_on_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
         requested_by: Some("github"),
         ..Wanted::commits(Reason::Push, &commits)
     };
-    let asked = ask_all(&mut transaction, push.project_id, &[], &wanted).await?;
+    let job_count = queue_all(&mut transaction, push.project_id, &[], &wanted).await?;
     queue::push_done(&mut transaction, &push).await?;
     transaction.commit().await?;
-    Ok(Some(asked))
+    Ok(Some(job_count))
 }
 
 /// Handles one command; none if none is pending.
-async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
+async fn handle_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     let mut transaction = pool.begin().await?;
     let Some(command) = queue::take_command(&mut transaction).await? else { return Ok(None) };
     let now = Utc::now();
-    let asked = match command.kind.as_str() {
-        "queue" | "retry" => ask(&mut transaction, &command).await?,
+    let job_count = match command.kind.as_str() {
+        "queue" | "retry" => queue_approved(&mut transaction, &command).await?,
         "cancel" => {
             request::cancel_pull_request(&mut transaction, command.project_id, command.number, now).await?;
             0
@@ -60,11 +60,11 @@ async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
     };
     queue::command_done(&mut transaction, command.github_command_id, now).await?;
     transaction.commit().await?;
-    Ok(Some(asked))
+    Ok(Some(job_count))
 }
 
 /// Requests jobs for an approved commit of a pull request, unless it is no longer the head.
-async fn ask(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u64> {
+async fn queue_approved(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u64> {
     let is_meant = command.is_open
         && command.asked_sha == command.head_sha
         && command.approved_sha.as_ref() == Some(&command.head_sha);
@@ -80,22 +80,22 @@ async fn ask(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u
         requested_by: Some(&by),
         ..Wanted::commits(Reason::PullRequest, &commits)
     };
-    ask_all(connection, command.project_id, &command.machines, &wanted).await
+    queue_all(connection, command.project_id, &command.machines, &wanted).await
 }
 
-async fn ask_all(
+async fn queue_all(
     connection: &mut PgConnection,
     project_id: i64,
     named: &[String],
     wanted: &Wanted<'_>,
 ) -> sqlx::Result<u64> {
     let now: DateTime<Utc> = Utc::now();
-    let mut asked = 0;
+    let mut job_count = 0;
     for machine_id in machines(connection, project_id, named).await? {
         let target = Target::Machine(machine_id);
-        asked += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
+        job_count += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
     }
-    Ok(asked)
+    Ok(job_count)
 }
 
 /// The machines that work for a project, or the named ones among them.

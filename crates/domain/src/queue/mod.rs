@@ -62,7 +62,7 @@ impl Queue {
         loop {
             // Registered before looking, so that no notification is missed.
             let woken = self.wake.notified();
-            if let Some(taken) = self.claim_batcher.ask(&self.pool, agent_id, self.lease).await? {
+            if let Some(taken) = self.claim_batcher.claim(&self.pool, agent_id, self.lease).await? {
                 return Ok(Some(taken));
             }
             let now = Instant::now();
@@ -94,8 +94,8 @@ impl Queue {
         if swept.given_up > 0 {
             tracing::warn!("gave up {} jobs: no contact with their agents", swept.given_up);
         }
-        let asked = schedule::run(&self.pool).await? + github_jobs::act(&self.pool).await?;
-        if asked + swept.requeued > 0 {
+        let job_count = schedule::run(&self.pool).await? + github_jobs::handle_pending(&self.pool).await?;
+        if job_count + swept.requeued > 0 {
             self.wake();
         }
         Ok(())

@@ -26,12 +26,12 @@ pub fn next(cron: &str, after: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
 
 /// Queues due schedules. Returns the number of new jobs.
 pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
-    let mut asked = 0;
+    let mut job_count = 0;
     // One by one, so that a failing one does not block the others.
     loop {
         let mut transaction = pool.begin().await?;
         let now = Utc::now();
-        let Some(due) = db::schedule::take_due(&mut transaction, now).await? else { return Ok(asked) };
+        let Some(due) = db::schedule::take_due(&mut transaction, now).await? else { return Ok(job_count) };
         if let Some(sha) = db::schedule::newest_commit(&mut transaction, due.project_id).await? {
             let machines =
                 db::agent::machines_with(&mut transaction, due.project_id, &due.labels, FORGOTTEN_AFTER)
@@ -47,7 +47,7 @@ pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
                 let target = Target::Machine(machine_id);
                 let new =
                     db::job::request::request(&mut transaction, due.project_id, target, &wanted, now).await?;
-                asked += new.len() as u64;
+                job_count += new.len() as u64;
             }
         }
         // An unreadable schedule is checked again in a day.

@@ -2,15 +2,15 @@
 //!
 //! # Codemap
 //! - Here: roles, scopes, token kinds and visibility.
-//! - `sight`: the projects and tokens that a caller can see. [`owner`]: the project of a thing.
+//! - `visible`: the projects and tokens that a caller can see. [`owner`]: the project of a thing.
 //! - [`secret`]: the format of tokens and session cookies.
 
 pub mod owner;
 pub mod secret;
-mod sight;
+mod visible;
 
 pub use secret::Secret;
-pub use sight::{Account, Binding, ManagedToken, Sight, TokenSight};
+pub use visible::{Account, Binding, ManagedToken, VisibleProjects, VisibleTokens};
 
 use chrono::TimeDelta;
 

@@ -1,6 +1,6 @@
 //! Heat maps of distributions over commits.
 
-use super::{Asked, LinesAsked};
+use super::{LinesAsked, PointRange};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Query, within};
@@ -77,7 +77,7 @@ pub(crate) async fn heat_map(
 ) -> Result<Json<HeatMapChart>, ApiError> {
     let count_max = within("columns", query.columns.unwrap_or(COLUMNS_MAX), COLUMNS_MIN..=COLUMNS_MAX)?;
     let count_max = usize::try_from(count_max).map_err(ApiError::internal)?;
-    let asked = Asked {
+    let range = PointRange {
         last: query.last,
         from: query.from,
         to: query.to,
@@ -85,7 +85,7 @@ pub(crate) async fn heat_map(
         branch: query.branch.as_deref(),
         series_count: 1,
     };
-    let selection = asked.selection()?;
+    let selection = range.selection()?;
     let unknown = || ApiError::unknown(Kind::Series, query.series);
     let key =
         permitted::series(&state, &caller, &[query.series]).await?.into_iter().next().ok_or_else(unknown)?;

@@ -1,7 +1,7 @@
 //! Lines over commits in a compact format.
 
 use super::csv::{Column, Table, cell, negotiated};
-use super::{Asked, LinesAsked};
+use super::{LinesAsked, PointRange};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Query, within};
@@ -180,7 +180,7 @@ pub(crate) async fn line_chart(
     let count_max = within("points", query.points.unwrap_or(POINTS_DEFAULT), POINTS_MIN..=POINTS_MAX)?;
     let count_max = usize::try_from(count_max).map_err(ApiError::internal)?;
     let series_ids = query.series.as_slice();
-    let asked = Asked {
+    let range = PointRange {
         last: query.last,
         from: query.from,
         to: query.to,
@@ -188,7 +188,7 @@ pub(crate) async fn line_chart(
         branch: query.branch.as_deref(),
         series_count: series_ids.len(),
     };
-    let selection = asked.selection()?;
+    let selection = range.selection()?;
     let keys = permitted::series(&state, &caller, series_ids).await?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table(&state, &keys, &selection).await?,
@@ -256,7 +256,7 @@ impl LineSeries {
             places.iter().filter_map(|&place| values.get(place).copied()).collect::<Deltas>()
         };
         let is = |marks: &[bool]| delta::marked(places.iter().filter_map(|&place| marks.get(place).copied()));
-        let asked = |quantile| quantiles.as_slice().contains(&quantile).then(|| of(column(quantile)));
+        let requested = |quantile| quantiles.as_slice().contains(&quantile).then(|| of(column(quantile)));
         let environment_ids = places.iter().filter_map(|&place| row.environment_ids.get(place).copied());
         let repetitions = row.repetition_p50_ns.as_ref();
         Self {
@@ -265,15 +265,15 @@ impl LineSeries {
             work_tree_modified: is(&row.work_tree_modified),
             lossy: is(&row.lossy),
             latency_ns: Some(LatencyColumns {
-                min: asked(Quantile::Min),
-                p25: asked(Quantile::P25),
-                p50: asked(Quantile::P50),
-                p75: asked(Quantile::P75),
-                p90: asked(Quantile::P90),
-                p98: asked(Quantile::P98),
-                p99: asked(Quantile::P99),
-                p999: asked(Quantile::P999),
-                max: asked(Quantile::Max),
+                min: requested(Quantile::Min),
+                p25: requested(Quantile::P25),
+                p50: requested(Quantile::P50),
+                p75: requested(Quantile::P75),
+                p90: requested(Quantile::P90),
+                p98: requested(Quantile::P98),
+                p99: requested(Quantile::P99),
+                p999: requested(Quantile::P999),
+                max: requested(Quantile::Max),
             }),
             repetition_p50_ns: repetitions.map(|[q1, median, q3]| RepetitionColumns {
                 q1: of(q1),

@@ -32,7 +32,7 @@ pub enum LinesAsked {
 }
 
 /// The selection of points in a query.
-struct Asked<'a> {
+struct PointRange<'a> {
     last: Option<i64>,
     from: Option<i64>,
     to: Option<i64>,
@@ -42,7 +42,7 @@ struct Asked<'a> {
     series_count: usize,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> PointRange<'a> {
     /// # Errors
     /// A parameter is out of range, or conflicts with another one.
     fn selection(&self) -> Result<Selection<'a>, ApiError> {

@@ -41,7 +41,7 @@ impl LabFixture {
     }
 
     async fn act(&self) -> u64 {
-        github_jobs::act(&self.github_app.app.pool).await.unwrap()
+        github_jobs::handle_pending(&self.github_app.app.pool).await.unwrap()
     }
 
     /// Updates the comment and the check from the jobs' results.

@@ -2,7 +2,7 @@
 
 use super::{Action, Refusal};
 use roundtrip_storage::access::{
-    Account, Binding, ManagedToken, Role, Scope, Sight, TokenKind, TokenSight, Visibility,
+    Account, Binding, ManagedToken, Role, Scope, TokenKind, Visibility, VisibleProjects, VisibleTokens,
 };
 
 /// The identity behind a request.
@@ -12,7 +12,7 @@ pub struct Caller {
     account: Option<Account>,
     scopes: Vec<Scope>,
     binding: Binding,
-    sight: Sight,
+    visible: VisibleProjects,
 }
 
 /// How the caller authenticated.
@@ -40,26 +40,26 @@ impl Caller {
         binding: Binding,
         is_private_server: bool,
     ) -> Self {
-        let mut caller = Self { proof, account, scopes, binding, sight: Sight::default() };
-        caller.sight = caller.look_around(is_private_server);
+        let mut caller = Self { proof, account, scopes, binding, visible: VisibleProjects::default() };
+        caller.visible = caller.look_around(is_private_server);
         caller
     }
 
-    fn look_around(&self, is_private_server: bool) -> Sight {
+    fn look_around(&self, is_private_server: bool) -> VisibleProjects {
         if !self.scopes.contains(&Scope::Read) {
-            return Sight { public: !is_private_server, ..Sight::default() };
+            return VisibleProjects { public: !is_private_server, ..VisibleProjects::default() };
         }
         let public = !is_private_server || self.account.is_some();
         let is_everywhere = self.account.as_ref().is_none_or(|account| account.is_admin);
         match (&self.binding.project, &self.account) {
             (Some(bound), _) if self.role_in(bound).is_some() => {
-                Sight { all: false, public, projects: vec![bound.clone()] }
+                VisibleProjects { all: false, public, projects: vec![bound.clone()] }
             }
-            (Some(_), _) => Sight { all: false, public, projects: Vec::new() },
+            (Some(_), _) => VisibleProjects { all: false, public, projects: Vec::new() },
             (None, Some(account)) if !is_everywhere => {
-                Sight { all: false, public, projects: account.roles.keys().cloned().collect() }
+                VisibleProjects { all: false, public, projects: account.roles.keys().cloned().collect() }
             }
-            (None, _) => Sight { all: true, public, projects: Vec::new() },
+            (None, _) => VisibleProjects { all: true, public, projects: Vec::new() },
         }
     }
 
@@ -84,8 +84,8 @@ impl Caller {
     }
 
     /// The projects that the caller may see.
-    pub fn sight(&self) -> &Sight {
-        &self.sight
+    pub fn visible_projects(&self) -> &VisibleProjects {
+        &self.visible
     }
 
     /// The caller's name in the audit log.
@@ -102,7 +102,7 @@ impl Caller {
     /// # Errors
     /// [`Refusal::Hidden`] when the caller must not learn that the project exists; otherwise the reason.
     pub fn check(&self, action: Action, project: &str, visibility: Visibility) -> Result<(), Refusal> {
-        if !self.sight.covers(project, visibility) {
+        if !self.visible.covers(project, visibility) {
             return Err(Refusal::Hidden);
         }
         if action == Action::Read {
@@ -189,18 +189,18 @@ impl Caller {
     ///
     /// # Errors
     /// The caller is anonymous or a program.
-    pub fn token_sight(&self) -> Result<TokenSight, Refusal> {
+    pub fn visible_tokens(&self) -> Result<VisibleTokens, Refusal> {
         self.check_known()?;
         let account = self.account.as_ref().ok_or(Refusal::Program)?;
         if self.check_server_admin().is_ok() {
-            return Ok(TokenSight { all: true, account_id: None, projects: Vec::new() });
+            return Ok(VisibleTokens { all: true, account_id: None, projects: Vec::new() });
         }
         let rule = Action::ManageTokens.rule();
         let is_managed = |project: &&String| {
             self.check_scope(rule.scope).is_ok() && self.check_role(rule.role, project).is_ok()
         };
         let bound = self.binding.project.iter().filter(|_| account.is_admin);
-        Ok(TokenSight {
+        Ok(VisibleTokens {
             all: false,
             account_id: self.check_scope(Scope::Admin).is_ok().then_some(account.account_id),
             projects: account.roles.keys().chain(bound).filter(is_managed).cloned().collect(),

@@ -84,8 +84,8 @@ fn lists_show_exactly_the_readable_projects() {
         program(&[Scope::Read], None, None),
     ] {
         assert_eq!(caller.check(Action::Read, PROJECT, Private), Ok(()), "{caller:?}");
-        let sight = caller.sight();
-        assert!(sight.all || sight.projects.contains(&PROJECT.to_owned()), "{caller:?}");
+        let visible = caller.visible_projects();
+        assert!(visible.all || visible.projects.contains(&PROJECT.to_owned()), "{caller:?}");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_bound_token_sees_no_other_private_project() {
 #[test]
 fn a_private_server_shows_public_projects_only_to_accounts() {
     assert_eq!(Caller::stranger(true).check(Action::Read, PROJECT, Public), Err(Refusal::Hidden));
-    assert_eq!(*Caller::stranger(true).sight(), Sight::default());
+    assert_eq!(*Caller::stranger(true).visible_projects(), VisibleProjects::default());
     let on_private = |account, scopes: &[Scope]| {
         Caller::new(Proof::Token(1), account, scopes.to_vec(), bound(Some("another"), None), true)
     };
@@ -205,30 +205,30 @@ fn maintainers_manage_project_tokens_and_administrators_the_others() {
     let maintainer = member(Role::Maintainer);
     assert_eq!(maintainer.check_issue(&of_project), Ok(()));
     assert_eq!(maintainer.check_revoke(&of_project), Ok(()));
-    assert!(maintainer.token_sight().unwrap().covers(&of_project));
+    assert!(maintainer.visible_tokens().unwrap().covers(&of_project));
     assert_eq!(maintainer.check_issue(&of_any), Err(Refusal::ServerAdmin));
     assert_eq!(maintainer.check_issue(&of_new), Err(Refusal::Hidden));
     let of_hidden = ManagedToken { visibility: Some(Private), ..of_new.clone() };
     assert_eq!(signed_in(account(false, &[])).check_issue(&of_hidden), Err(Refusal::Hidden), "no difference");
     assert!(matches!(member(Role::Contributor).check_issue(&of_project), Err(Refusal::Role { .. })));
-    assert!(!member(Role::Contributor).token_sight().unwrap().covers(&of_project));
+    assert!(!member(Role::Contributor).visible_tokens().unwrap().covers(&of_project));
     let admin = signed_in(account(true, &[]));
     for token in [&of_project, &of_any, &of_new] {
         assert_eq!(admin.check_issue(token), Ok(()));
-        assert!(admin.token_sight().unwrap().covers(token));
+        assert!(admin.visible_tokens().unwrap().covers(token));
     }
 }
 
 #[test]
 fn token_lists_contain_only_manageable_tokens() {
     let reader = token_of(account(false, &[(PROJECT, Role::Admin)]), &[Scope::Read], None);
-    let nothing = TokenSight { all: false, account_id: None, projects: Vec::new() };
-    assert_eq!(reader.token_sight(), Ok(nothing));
+    let nothing = VisibleTokens { all: false, account_id: None, projects: Vec::new() };
+    assert_eq!(reader.visible_tokens(), Ok(nothing));
     let bound = token_of(account(true, &[]), &Scope::ALL, Some(PROJECT));
-    let own = TokenSight { all: false, account_id: Some(1), projects: vec![PROJECT.into()] };
-    assert_eq!(bound.token_sight(), Ok(own));
-    assert_eq!(Caller::stranger(false).token_sight(), Err(Refusal::Anonymous));
-    assert_eq!(program(&Scope::ALL, None, None).token_sight(), Err(Refusal::Program));
+    let own = VisibleTokens { all: false, account_id: Some(1), projects: vec![PROJECT.into()] };
+    assert_eq!(bound.visible_tokens(), Ok(own));
+    assert_eq!(Caller::stranger(false).visible_tokens(), Err(Refusal::Anonymous));
+    assert_eq!(program(&Scope::ALL, None, None).visible_tokens(), Err(Refusal::Program));
 }
 
 #[test]

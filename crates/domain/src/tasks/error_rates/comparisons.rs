@@ -16,24 +16,24 @@ const CASES_MAX: usize = 20_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cases {
     /// Cases compared with themselves.
-    pub(super) told: u64,
+    pub(super) decided: u64,
     /// Cases reported as changed.
-    pub(super) told_falsely: u64,
+    pub(super) false_changes: u64,
     /// Cases reported as slower, for each slowdown in [`STEPS`].
     pub(super) found: [u64; STEPS.len()],
     /// Cases with too few repetitions.
-    pub(super) untold: u64,
+    pub(super) undecided: u64,
 }
 
 impl Cases {
-    fn add(&mut self, told: Option<Told>) {
-        let Some(told) = told else {
-            self.untold += 1;
+    fn add(&mut self, outcome: Option<Told>) {
+        let Some(outcome) = outcome else {
+            self.undecided += 1;
             return;
         };
-        self.told += 1;
-        self.told_falsely += u64::from(told.is_false);
-        for (count, is_found) in self.found.iter_mut().zip(told.is_found) {
+        self.decided += 1;
+        self.false_changes += u64::from(outcome.is_false);
+        for (count, is_found) in self.found.iter_mut().zip(outcome.is_found) {
             *count += u64::from(is_found);
         }
     }
@@ -62,15 +62,15 @@ impl ErrorRateTask<'_> {
             let repetitions = error_rate::repetitions(self.pool, run).await?;
             case_count += repetitions.len();
             let (series_ids, times): (Vec<i64>, Vec<Vec<i64>>) = repetitions.into_iter().unzip();
-            let told = tokio::task::spawn_blocking(move || compare(&times, run.run_id)).await?;
-            if told.iter().any(Option::is_some) {
+            let outcome = tokio::task::spawn_blocking(move || compare(&times, run.run_id)).await?;
+            if outcome.iter().any(Option::is_some) {
                 machine.comparison_count += 1;
                 machine.false_comparison_count +=
-                    stored(told.iter().flatten().any(|told| told.is_false).into());
+                    stored(outcome.iter().flatten().any(|outcome| outcome.is_false).into());
             }
-            for (series_id, told) in series_ids.iter().zip(told) {
+            for (series_id, outcome) in series_ids.iter().zip(outcome) {
                 if let Some(&class) = class_of.get(series_id) {
-                    classes.entry(class.clone()).or_default().add(told);
+                    classes.entry(class.clone()).or_default().add(outcome);
                 }
             }
         }

@@ -105,10 +105,10 @@ fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
         series_count: stored(histories.series),
         p50: histories::counts(&histories.p50),
         p99: histories::counts(&histories.p99),
-        case_count: stored(cases.told),
-        false_case_count: stored(cases.told_falsely),
+        case_count: stored(cases.decided),
+        false_case_count: stored(cases.false_changes),
         found_case_counts: cases.found.map(stored).to_vec(),
-        untold_case_count: stored(cases.untold),
+        untold_case_count: stored(cases.undecided),
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Sight`]: the projects that a caller can see.
+//! [`VisibleProjects`]: the projects that a caller can see.
 
 use super::{Role, Scope, TokenKind, Visibility};
 use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ pub struct Binding {
     pub machine: Option<String>,
 }
 
-/// The projects that a caller can see, for lists in SQL. [`Sight::covers`] is the same check for one project.
+/// The projects that a caller can see, for lists in SQL. [`VisibleProjects::covers`] is the same check for one project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct VisibleProjects {
     /// All.
     pub all: bool,
     /// The public ones.
@@ -53,7 +53,7 @@ pub struct ManagedToken<'a> {
 
 /// The tokens that a caller may manage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TokenSight {
+pub struct VisibleTokens {
     /// All.
     pub all: bool,
     /// The tokens of this account.
@@ -62,7 +62,7 @@ pub struct TokenSight {
     pub projects: Vec<String>,
 }
 
-impl Sight {
+impl VisibleProjects {
     /// Whether a project is included.
     pub fn covers(&self, project: &str, visibility: Visibility) -> bool {
         self.all
@@ -71,7 +71,7 @@ impl Sight {
     }
 }
 
-impl TokenSight {
+impl VisibleTokens {
     /// Whether a token is included.
     pub fn covers(&self, token: &ManagedToken<'_>) -> bool {
         let is_of =
