@@ -153,7 +153,7 @@ impl<'a> Agent<'a> {
         let (id, commit) = (RunId::draw(), repository.commit.sha.clone());
         let name = format!("{} ({})", commit.short(), repository.commit.subject);
         self.log.write(&match reason {
-            Reason::New => format!("measures {name}"),
+            Reason::New => format!("measuring {name}"),
             Reason::Again => format!("measuring {name} again: no new commit"),
         });
         let ControlFlow::Continue(outcome) =
@@ -196,7 +196,7 @@ fn summary(report: &RunReport) -> String {
     let count = |is: fn(&CaseResult) -> bool| report.results.iter().filter(|result| is(result)).count();
     let unsupported = count(|result| result.unsupported.is_some());
     let failed = count(|result| !result.failures.is_empty());
-    format!("cases {}, not supported here {unsupported}, failed {failed}", report.results.len())
+    format!("{} cases, {unsupported} unsupported, {failed} failed", report.results.len())
 }
 
 // The measured commits, stored in the spool for restarts.

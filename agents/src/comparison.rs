@@ -168,7 +168,7 @@ fn side(side: &Decoded<'_>) -> Option<Side> {
 
 /// Why a side has fewer numbers than it could.
 fn reasons(name: &str, result: Option<&CaseResult>) -> Vec<String> {
-    let Some(result) = result else { return vec![format!("not in {name}")] };
+    let Some(result) = result else { return vec![format!("not in the {name}")] };
     let unsupported = result.unsupported.iter().map(|reason| format!("{name}: unsupported: {reason}"));
     let failed = result.failures.iter().map(|Failed { reason, .. }| format!("{name}: failed: {reason}"));
     unsupported.chain(failed).collect()
@@ -550,7 +550,7 @@ mod tests {
         assert_eq!(lines[0].p_adjusted, alone[0].p_adjusted);
         assert_eq!(
             (lines[1].verdict, &lines[1].reasons[..]),
-            (Verdict::NotComparable, &["not in base".to_owned()][..])
+            (Verdict::NotComparable, &["not in the base".to_owned()][..])
         );
     }
 

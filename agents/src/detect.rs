@@ -1,8 +1,7 @@
 //! `roundtrip detect`: finds change points in a CSV file, with the method of `roundtrip_stats`.
 //!
 //! As JSON: `{"series": [...]}`, each with `name` and `change_points`. Each change point has `index`,
-//! `before`, `after`, `interval`, `confidence` and
-//! `verdict`. Later versions may add members.
+//! `before`, `after`, `interval`, `confidence` and `verdict`. Members are only ever added.
 
 use crate::cli::{DetectArguments, Direction, Format};
 use crate::comparison::verdict_text;

@@ -154,8 +154,7 @@ pub(crate) fn answer<A: DeserializeOwned>(
 }
 
 /// Endless delays that grow from `min` to `max`, each with jitter of up to its own length, so that agents
-/// that failed at the same time do
-/// not retry at the same time.
+/// that failed at the same time do not retry at the same time.
 pub(crate) fn growing_pauses(min: Duration, max: Duration) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(min)

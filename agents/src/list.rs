@@ -1,10 +1,9 @@
 //! `roundtrip list`: every transport with its state on this machine, every scenario, every preset.
 //!
 //! As JSON: `{"transports": [...], "scenarios": [...], "presets": [...]}`. A transport has `slug`, `title`,
-//! `family`, `semantics`, `control`,
-//! and `unsupported`, the reason why it cannot run here, or null. A scenario has `slug` and `about`. A preset
-//! has `name`, `cases` (their number), and
-//! `about`. Later versions may add members.
+//! `family`, `semantics`, `control`, and `unsupported`, the reason why it cannot run here, or null. A
+//! scenario has `slug` and `about`. A preset has `name`, `cases` (their number), and `about`. Members are
+//! only ever added.
 
 use crate::cli::{Format, ListingArguments};
 use crate::failure::Failure;

@@ -32,8 +32,7 @@ impl FromStr for NamedNode {
 }
 
 /// The plan with each of these instead of the `node` in `PATH`; unchanged without any. A single one needs no
-/// name, and continues the
-/// series of the `node` in `PATH`. `argument` is for errors.
+/// name, and continues the series of the `node` in `PATH`. `argument` is for errors.
 pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> crate::Result<Plan> {
     if named.is_empty() {
         return Ok(plan);

@@ -1,6 +1,5 @@
 //! Standard output for people and programs: colours, wrapped lines, tables; and the progress bar on standard
-//! error. The bar is drawn only between
-//! repetitions, never while a clock runs, and only on a terminal.
+//! error. The bar is drawn only between repetitions, never while a clock runs, and only on a terminal.
 
 use crate::failure::{Failure, OnDisk};
 use clap::builder::styling::Style;

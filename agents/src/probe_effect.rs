@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 const SIGNIFICANCE: f64 = 0.05;
 
 /// The smallest buffer with the probe `syscalls`, which stops both ends at every call. A write and a read
-/// take about 40 us, so 16 MiB in pieces
-/// of 32 B would take 20 s, and 30 repetitions of the whole sweep over 20 minutes.
+/// take about 40 us, so 16 MiB in pieces of 32 B would take 20 s, and 30 repetitions of the whole sweep over
+/// 20 minutes.
 const TRACED_BYTES_MIN: usize = 256;
 
 /// What `--format json` prints.
@@ -69,8 +69,7 @@ pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()
 }
 
 /// The sweep of `ipc-static` for one transport and two threads on one CPU, as in the study: each size with
-/// and without the probe. Planned
-/// with the pipe's cases, which request no buffer.
+/// and without the probe. Planned with the pipe's cases, which request no buffer.
 fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let study = definition::preset("ipc-static").map_err(|error| Failure::Other(error.to_string()))?;
     let transport = roundtrip_bench::transport::find(&arguments.transport).ok_or_else(|| {

@@ -2,8 +2,7 @@
 //! advise`.
 //!
 //! As JSON: `format`, `text`, `message_count`, `min_bytes`, `max_bytes`, `bytes_p50`, `bytes_p90`,
-//! `bytes_p99`, and `buckets`, each with
-//! `from_bytes`, `to_bytes` and `count`. Later versions may add members.
+//! `bytes_p99`, and `buckets`, each with `from_bytes`, `to_bytes` and `count`. Members are only ever added.
 
 use crate::cli::{SizesArguments, SizesFormat};
 use crate::failure::Failure;

@@ -474,8 +474,7 @@ fn message(result: &CaseResult) -> String {
 }
 
 /// Half the width of the 95 % interval of the median p50 over the repetitions, as a share of that median.
-/// Empty with fewer than six
-/// repetitions, which have no interval.
+/// Empty with fewer than six repetitions, which have no interval.
 fn uncertainty(p50s_ns: &[u64]) -> String {
     let interval = interval::median(p50s_ns, CONFIDENCE_PPM);
     interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
@@ -499,9 +498,8 @@ pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
 }
 
 /// Payload bytes per second in `stream`, descriptors per second in `handle-passing`, messages per second with
-/// several in flight: the median
-/// over repetitions. If a repetition is a single operation, also the quartiles, because nothing else shows
-/// the spread.
+/// several in flight: the median over repetitions. If a repetition is a single operation, also the quartiles,
+/// because nothing else shows the spread.
 fn rate(result: &CaseResult) -> Option<String> {
     let Quartiles { q1, median, q3 } = rates_per_second(result)?;
     let unit = |rate: u64| match result.case.scenario.as_str() {
@@ -516,8 +514,7 @@ fn rate(result: &CaseResult) -> Option<String> {
 }
 
 /// Quartiles of the rate per second over the repetitions: bytes in `stream`, descriptors in `handle-passing`,
-/// messages with several in
-/// flight.
+/// messages with several in flight.
 fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
     let total = result.case.total_bytes.or((result.methodology.window > 1).then_some(1))?;
     let per_second = |repetition: &Repetition| {

@@ -1,6 +1,5 @@
 //! Memory that stays allocated between requests. The allocator counts for the whole program, so this program
-//! has only one
-//! test.
+//! has only one test.
 
 use roundtrip_storage::pool::pool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};

@@ -1,6 +1,6 @@
 //! `gen`: generates files from sources: the API document from the server's handlers, the web client's types
-//! from it, the schema of
-//! `roundtrip.toml`, the references of both commands, the page of transports, the page of promises.
+//! from it, the schema of `roundtrip.toml`, the references of both commands, the page of transports, the page
+//! of promises.
 
 use crate::programs::{self, Built, Profile};
 use crate::{chaos, screen::Step, tool::Tool, web, workspace};

@@ -1,8 +1,7 @@
 //! Ctrl-C and SIGTERM: the first asks all children to stop, the second kills them.
 //!
 //! The main thread only waits for children. The signal thread ends the children, so every wait returns, and
-//! the main thread then finds
-//! [`requested`] true.
+//! the main thread then finds [`requested`] true.
 
 use crate::platform;
 use anyhow::{Context, Result, ensure};
@@ -22,8 +21,7 @@ pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) enum InterruptPolicy {
     Kill,
     /// Closes the child's input, which asks it to stop. Kills it after a timeout or at the second interrupt.
-    /// If this process dies,
-    /// the system closes the pipe.
+    /// If this process dies, the system closes the pipe.
     CloseInput,
     /// Asks the child's process group to stop, because its descendants would outlive it.
     EndGroup,

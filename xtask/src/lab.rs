@@ -1,6 +1,5 @@
 //! `lab`: runs a pull request from push to comment: a server that is a GitHub App, two agents that build and
-//! measure pushed
-//! commits, and the resulting comments and checks. `github-fake` simulates GitHub.
+//! measure pushed commits, and the resulting comments and checks. `github-fake` simulates GitHub.
 
 use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
@@ -19,10 +18,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// The machines, with the users for repository commands when this program is root. An agent ends all
-/// processes of its
-/// user, so each needs a separate and unused one. These numbers are not assigned (systemd, "Users, Groups,
-/// UIDs and GIDs on systemd
-/// systems": 65520…65533, unused).
+/// processes of its user, so each needs a separate and unused one. These numbers are not assigned (systemd,
+/// "Users, Groups, UIDs and GIDs on systemd systems": 65520…65533, unused).
 const MACHINES: [(&str, &str); 2] = [("lab-1", "65520"), ("lab-2", "65521")];
 /// The project and measured program, and its repository on GitHub.
 const PROJECT: &str = "courier";
@@ -46,8 +43,8 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 const LOG_LINES: usize = 60;
 
 /// Code in front of the suite's C example, which is the measured program. Each message waits for a
-/// millisecond, and the slower version
-/// waits longer. The result depends on the clock, not on the machine or on the other agent.
+/// millisecond, and the slower version waits longer. The result depends on the clock, not on the machine or
+/// on the other agent.
 const PACE: &str = "\
 /* A channel with a pace: each message waits before it is sent. */
 #include <time.h>
@@ -349,7 +346,7 @@ impl Fixture {
         self.folder.close().map_err(|error| anyhow!("cleanup failed: {error}"))
     }
 
-    /// Opens a pull request. Waits a second, because comments from the second of its creation are ignored.
+    /// Opens a pull request. Waits a second, because comments from the second of its creation are rejected.
     fn open(&self, number: u64, sha: &str, branch: &str) -> Result<()> {
         let opened = json!({
             "repository": REPOSITORY, "number": number, "author": "grace", "head_branch": branch, "head_sha": sha,
@@ -403,8 +400,7 @@ impl Fixture {
     }
 
     /// Asserts that the main branch's trend has only the push, once per machine. Comparisons have another
-    /// methodology, so they are in
-    /// other series.
+    /// methodology, so they are in other series.
     fn expect_trend(&self) -> Result<()> {
         let mut trend: Vec<Vec<Value>> = Vec::new();
         for series in self.list(&format!("projects/{PROJECT}/series?transport={PROJECT}"), "series")? {
@@ -462,8 +458,7 @@ fn reports_a_slowdown_once(fixture: &Fixture, step: &Step) -> Result<()> {
 fn comments_only_on_changes(fixture: &Fixture, step: &Step) -> Result<()> {
     let Fixture { github, commits, .. } = fixture;
     // No comment requests a measurement of this push to the other pull request. The server handles deliveries
-    // in order, so it has
-    // handled this one before the next.
+    // in order, so it has handled this one before the next.
     let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": commits.slower_again});
     github.notify("pushes", &pushed)?;
     fixture.open(SAME, &commits.documented, "documented")?;

@@ -2,8 +2,7 @@
 //! and migrations.
 //!
 //! Pinned versions are installed once into the cache. Without Go or Python, their linters are skipped with a
-//! reason. Continuous
-//! integration has both.
+//! reason. Continuous integration has both.
 
 use crate::screen::Step;
 use crate::tally::Outcome;

@@ -2,15 +2,12 @@
 //!
 //! # Codemap
 //! Verbs import the modules below them, never each other. Exceptions: `test` also runs the checks of other
-//! verbs, and `gen` writes the page
-//! of promises.
+//! verbs, and `gen` writes the page of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`],
-//!   [`compose`], [`docs`], [`fmt`],
-//!   [`tidy`], [`generate`].
+//!   [`compose`], [`docs`], [`fmt`], [`tidy`], [`generate`].
 //! - For checks: [`fixture`], their environment; [`linters`]; [`workflow`], GitHub's files.
 //! - Built or fetched, only after a change of inputs ([`stamp`]): [`web`], [`programs`],
-//!   [`postgres_binaries`], [`chromium`], [`debian`],
-//!   [`python`].
+//!   [`postgres_binaries`], [`chromium`], [`debian`], [`python`].
 //! - For `up`: [`preflight`], [`server`], [`measure`].
 //! - Results of steps: [`tally`], [`counts`].
 //! - Programs and the machine: [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`].

@@ -31,8 +31,7 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
 }
 
 /// True for the superuser. PostgreSQL refuses to run as root, so the server starts it as another user. That
-/// user must be able to reach its programs
-/// and data, so both are under /var and not under /root.
+/// user must be able to reach its programs and data, so both are under /var and not under /root.
 pub(crate) fn is_root() -> bool {
     #[cfg(unix)]
     return rustix::process::geteuid().is_root();

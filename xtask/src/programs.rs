@@ -60,8 +60,8 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
     let cargo = Tool::cargo().arguments(["build", "--message-format", "json-render-diagnostics"]);
     let cargo = match profile {
         // Cargo unifies the features of all selected packages, and those of their tests if it builds any
-        // test. This selection has the features
-        // of the build of all tests, so neither build recompiles the other's packages.
+        // test. This selection has the features of the build of all tests, so neither build recompiles the
+        // other's packages.
         Profile::Dev => cargo
             .arguments(["--workspace", "--test", SMALLEST_TEST])
             .arguments(packages.iter().flat_map(|package| ["--bin", program_of(package)])),
@@ -107,8 +107,7 @@ pub(crate) fn pack(target: &str, folder: &Path, program: &Path) -> Result<()> {
 }
 
 /// A test program: the folder of its package, from the root of the checkout, and its target. The target is a
-/// file or folder in
-/// `tests/`, `unit` for a library, or `unit of NAME` for a program.
+/// file or folder in `tests/`, `unit` for a library, or `unit of NAME` for a program.
 pub(crate) type TestName = (PathBuf, String);
 
 /// The programs from one build of all tests: those that run tests, and those that tests start.

@@ -19,8 +19,7 @@ pub(crate) fn program(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Installs `packages`, each `name==version`, into a new environment at `home`, unless it has them already.
-/// Returns the folder of their
-/// programs.
+/// Returns the folder of their programs.
 pub(crate) fn environment(python: &Path, home: &Path, packages: &[&str], step: &Step) -> Result<PathBuf> {
     // Parallel steps may need the same environment.
     static INSTALLING: Mutex<()> = Mutex::new(());

@@ -32,8 +32,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts a command of the server with a log file, and waits until it is ready. If the command ends
-    /// first, the error is the last line of
-    /// its log.
+    /// first, the error is the last line of its log.
     pub(crate) fn start(verb: Tool, log_path: &Path) -> Result<Self> {
         let mut log = fs::OpenOptions::new().create(true).read(true).append(true).open(log_path)?;
         let log_before = log.seek(SeekFrom::End(0))?;
@@ -91,8 +90,7 @@ impl Drop for Server {
 }
 
 /// Starts a server with an embedded PostgreSQL in `data_folder`, ignoring `DATABASE_URL`, and waits until it
-/// is ready. `arguments`
-/// are its command and options. Its log is `server.log`, next to the folder.
+/// is ready. `arguments` are its command and options. Its log is `server.log`, next to the folder.
 pub(crate) fn start_alone(
     program: &Path,
     arguments: &[&str],
@@ -125,8 +123,7 @@ fn reachable_folder(parent: &Path) -> Result<TempDir> {
 }
 
 /// The folder for files in memory, if it has space. Tests create and remove a thousand small files for each
-/// database. ext4 is slow at
-/// this, because it searches for an inode that was not freed in the last seconds.
+/// database. ext4 is slow at this, because it searches for an inode that was not freed in the last seconds.
 pub(crate) fn memory_folder() -> Option<PathBuf> {
     let memory = Path::new("/dev/shm");
     let has_room = fs4::available_space(memory).is_ok_and(|bytes| bytes > MEMORY_BYTES_MIN);

@@ -58,8 +58,7 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     let (server, agent) = match (&options.server, &options.agent) {
         (Some(server), Some(agent)) => (server.clone(), agent.clone()),
         // The server is built without optimisation, like for the tests, to start sooner. The agent measures
-        // this machine, so it is
-        // built like a release.
+        // this machine, so it is built like a release.
         _ => (
             build_program("build server", programs::SERVER, Profile::Dev)?,
             build_program("build agent", programs::AGENT, Profile::Release)?,

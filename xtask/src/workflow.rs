@@ -1,6 +1,5 @@
 //! GitHub's files: actions and workflows, as far as this program runs or checks them. Unknown members of an
-//! action are an error, so no
-//! part of it is skipped.
+//! action are an error, so no part of it is skipped.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, de::DeserializeOwned};

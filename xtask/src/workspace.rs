@@ -17,8 +17,7 @@ pub(crate) struct Checkout {
 }
 
 /// The workspace folder. Queried from cargo at run time: with a build folder shared by several checkouts,
-/// this program may have been
-/// compiled in another one.
+/// this program may have been compiled in another one.
 pub(crate) fn root() -> &'static Path {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {
@@ -48,8 +47,7 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
 /// Makes sure that the build folder was built from this checkout.
 ///
 /// Cargo identifies sources by their path within the workspace and by time. In a build folder shared by
-/// several checkouts, it would
-/// therefore take a later program of another checkout for this one's.
+/// several checkouts, it would therefore take a later program of another checkout for this one's.
 pub(crate) fn claim_target_folder() -> Result<()> {
     claim_folder(&target_folder()?, || {
         for profile in ["dev", "release"] {

@@ -2,9 +2,8 @@
 //! `--server`, tests the connection.
 //!
 //! As JSON: `{"findings": [...]}`, each with `slug`, `topic` (`processor`, `sharing`, `kernel`, `limit`,
-//! `server`), `state` (`noisy`, `limiting`,
-//! `unknown`, `fine`), `found`, `why`, and `fix`, which has lines of commands or advice, or is null. Later
-//! versions may add members.
+//! `server`), `state` (`noisy`, `limiting`, `unknown`, `fine`), `found`, `why`, and `fix`, which has lines of
+//! commands or advice, or is null. Members are only ever added.
 
 mod server;
 

@@ -22,8 +22,7 @@ use std::process::Stdio;
 const BUILT: &str = "built";
 const KEPT: usize = 10;
 /// Fetches submodules as the job user, also from folders: git treats a folder as an attempt to read files
-/// that its user may
-/// not know about.
+/// that its user may not know about.
 const SUBMODULES: [&str; 7] =
     ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
 

@@ -27,9 +27,8 @@ use std::time::{Duration, Instant};
 /// How often it looks for an update. A random delay of up to a quarter is added, so that agents do not look
 /// at the same time.
 const INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// How long a new program may run without an answer of the server. Afterwards it is rolled back, but this
-/// does not count as a failure of the
-/// version: the server may be down.
+/// How long a new program may run without an answer of the server before it is rolled back. The server may
+/// be down, so this counts as only one of [`STRIKES_MAX`] failures of the version.
 const UNHEARD_MAX: Duration = Duration::from_secs(30 * 60);
 
 pub(super) struct Updater {
@@ -325,10 +324,8 @@ fn output_of(path: &Path, arguments: &[OsString]) -> Result<String, String> {
 // The trial of a new program: replacing the old program, proving itself, and rolling back.
 //
 // The order of the steps makes them safe. `update.json` is written before the new program is renamed over the
-// old one. If the agent is killed in
-// between, the old program sees that the note names another version, and removes it. If it is killed
-// afterwards, the new program finds the note and
-// counts its starts.
+// old one. If the agent is killed in between, the old program sees that the note names another version, and
+// removes it. If it is killed afterwards, the new program finds the note and counts its starts.
 
 const FILE: &str = "update.json";
 const STRIKES_FILE: &str = "update-strikes.json";

@@ -1,6 +1,6 @@
 //! Records with perf(1): the kernel's tracepoints of system calls write the descriptor at the start of a call
-//! and the result at its
-//! end to a buffer, without stopping the process. Needs permission to read the tracepoints.
+//! and the result at its end to a buffer, without stopping the process. Needs permission to read the
+//! tracepoints.
 
 use super::Order;
 use super::counting::{Calls, Descriptors, Kind, Tally, carried};
@@ -108,8 +108,7 @@ impl<'a> Script<'a> {
     }
 
     /// Parses `1234/1235 37.456570442: syscalls:sys_enter_write: fd: 0x00000004, ...`, `1234/1235
-    /// 37.456570495: syscalls:sys_exit_write: 0x40`, or
-    /// the number of lost events.
+    /// 37.456570495: syscalls:sys_exit_write: 0x40`, or the number of lost events.
     fn line(&mut self, line: &str) {
         if line.contains("PERF_RECORD_LOST") {
             let lost = line.split_whitespace().next_back().and_then(|word| word.parse::<u64>().ok());

@@ -66,8 +66,7 @@ impl Trace {
     }
 
     /// Parses `1234 write(4<pipe:[5]>, ""..., 64) = 64`, or its two halves: `1234 write(4<pipe:[5]>, ""...,
-    /// 64 <unfinished ...>` and
-    /// `1234 <... write resumed>) = 64`.
+    /// 64 <unfinished ...>` and `1234 <... write resumed>) = 64`.
     fn line(&mut self, line: &str) {
         let Some((thread, rest)) = line.trim_start().split_once(' ') else { return };
         let Ok(thread) = thread.parse() else { return };

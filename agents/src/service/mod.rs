@@ -2,8 +2,7 @@
 //! every system.
 //!
 //! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state`
-//! is `not-installed`, `stopped` or `running`;
-//! unknown values are null. Later versions may add members.
+//! is `not-installed`, `stopped` or `running`; unknown values are null. Members are only ever added.
 
 use crate::cli::{Format, InstallArguments, LabArguments, ServiceCommand, Watched, WorkArguments};
 use crate::failure::Failure;
@@ -154,8 +153,7 @@ impl Service {
 }
 
 // The service of an enrolled machine: an agent that takes jobs. It starts as root, because it drops
-// privileges for the repositories' commands. `roundtrip
-// enrol` has created its folder.
+// privileges for the repositories' commands. `roundtrip enrol` has created its folder.
 
 /// The service of an enrolled agent; [`Service`] is the one of a checkout.
 #[derive(Clone, Debug)]

@@ -1,6 +1,5 @@
 //! Uploads pending reports of the spool one by one, in the order of the runs, with growing delays while the
-//! server is unreachable. It never removes
-//! a report that the server has not acknowledged.
+//! server is unreachable. It never removes a report that the server has not acknowledged.
 
 use crate::http::Refusal;
 use crate::ledger::Ledger;
@@ -21,8 +20,8 @@ use std::time::{Duration, Instant};
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
 /// The longest delay, also after errors that need a person. Jitter at most doubles it, so every agent
-/// contacts a server within four minutes of its
-/// return. Six minutes are left to upload all pending reports within ten.
+/// contacts a server within four minutes of its return. Six minutes are left to upload all pending reports
+/// within ten.
 const PAUSE_MAX: Duration = Duration::from_secs(120);
 
 /// The longest delay that a server may request.

@@ -1,6 +1,5 @@
 //! `roundtrip ab`: alternates two sides, with a verdict for each case. The two commands are wire formats of
-//! the suite; JSON is slower for large
-//! messages.
+//! the suite; JSON is slower for large messages.
 
 use crate::run::repository;
 use crate::{definition_of_programs, has_programs, read_json, refused, run_command, words};
@@ -73,7 +72,7 @@ fn rejects_invalid_sides_before_measuring() {
     std::fs::write(folder.join("two.toml"), definition(&["ours", "theirs"])).unwrap();
     for (arguments, expected) in [
         (&["--base", "", "--head", "x"][..], "--base or --head is empty"),
-        (&["--base", "'x", "--head", "x"], "the command `'x`"),
+        (&["--base", "'x", "--head", "x"], "invalid command `'x`"),
         (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs, ours, theirs"),
         (&["--base", "x", "--head", "x", "--preset", "quick"], "quick has no program of its own"),
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),

@@ -49,7 +49,7 @@ fn prints_ranking_ties_and_gaps() {
         "~ 1.02 x",
         "0.97 to 1.08",
         "~ statistically tied with the first",
-        "pipe is faster than pipe from 4 KiB on (2 KiB to ?)",
+        "pipe is faster than pipe from 4 KiB (2 KiB to ?)",
         "11.7 % of the messages are shorter than what was measured",
         "Not ranked: pipe. It lost messages.",
         "Within a bucket every size",

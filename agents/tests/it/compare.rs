@@ -29,8 +29,7 @@ fn measure(folder: &Path, name: &str, definition: &str) -> Option<serde_json::Va
 }
 
 /// A published comparison divides the time of a sender that drops messages by the number of its attempts, and
-/// compares it with a sender
-/// that waits. This test measures both; the command does not compare them.
+/// compares it with a sender that waits. This test measures both; the command does not compare them.
 #[test]
 fn does_not_compare_dropping_with_waiting_senders() {
     let folder = repository();
@@ -52,7 +51,7 @@ fn does_not_compare_dropping_with_waiting_senders() {
     println!("an attempt: waiting {:.0} ns, dropping {:.0} ns", attempt(&waiting), attempt(&dropping));
 
     let output = run_command(folder, &["compare", "waiting.json", "dropping.json"]);
-    refused(&output, 9, &["nothing in dropping.json can be compared"]);
+    refused(&output, 9, &["No case of dropping.json is comparable"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for expected in [
         "not compared",
@@ -84,11 +83,7 @@ fn report_equals_itself() {
 fn rejects_files_that_are_not_reports() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.json"), "{}").unwrap();
-    refused(
-        &run_command(folder.path(), &["compare", "a.json", "b.json"]),
-        2,
-        &["a.json", "expected a report"],
-    );
+    refused(&run_command(folder.path(), &["compare", "a.json", "b.json"]), 2, &["a.json", "is not a report"]);
 }
 
 /// The server has the same golden file: `server/tests/it/charts/compare.rs`.

@@ -87,7 +87,7 @@ fn json_matches_the_golden_file() {
 fn direction_decides_the_verdict() {
     let csv = csv((0..).zip(stairs(30)).take(60));
     for (arguments, verdict, sentence) in [
-        (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved."),
+        (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved"),
         (&["--direction", "lower"], "regressed", "(lower is better)"),
         (&["--direction", "higher"], "improved", "(higher is better)"),
     ] {
@@ -218,9 +218,9 @@ fn reports_errors_with_place_and_expectation() {
     for (csv, complaints) in [
         (
             "",
-            ["standard input: nothing is in it", "expected a header with the columns `series`, `index` and"],
+            ["standard input: the file is empty", "expected a header with the columns `series`, `index` and"],
         ),
-        ("\r\n\n", ["standard input: nothing is in it", "expected a header"]),
+        ("\r\n\n", ["standard input: the file is empty", "expected a header"]),
         ("series,index,value\n", ["no row is below the header", "expected a row for each value"]),
         ("a,1,2\na,2,3\n", [r#"line 1: the header has no column `series`, it is "a", "1", "2""#, columns]),
         ("series;index;value\n", [r#"no column `series`, it is "series;index;value""#, columns]),
@@ -275,6 +275,6 @@ fn names_an_unreadable_file() {
     crate::refused(
         &run_command(folder.path(), &["detect", "empty.csv"]),
         2,
-        &["empty.csv: nothing is in it"],
+        &["empty.csv: the file is empty"],
     );
 }

@@ -1,6 +1,5 @@
 //! Machines with too few resources: affected transports fail with a reason or are unsupported, the rest of
-//! the run continues, and no
-//! processes or files are left behind.
+//! the run continues, and no processes or files are left behind.
 
 use crate::agent::Lab;
 use crate::run::{commit, repository};
@@ -154,7 +153,7 @@ fn reports_a_path_too_long_for_a_socket() {
     let folder = tempfile::tempdir().unwrap();
     let temporary = folder.path().join("a".repeat(120));
     std::fs::create_dir(&temporary).unwrap();
-    assert_only(&run("exec RUN", &temporary), &["unix-stream"], "set TMPDIR to a shorter folder");
+    assert_only(&run("exec RUN", &temporary), &["unix-stream"], "Set TMPDIR to a shorter folder");
 }
 
 #[test]
@@ -204,7 +203,7 @@ fn report_waits_for_disk_space() {
     agent.line("uploaded ");
     let filler = disk.fill();
     commit(&lab.path("."), "two");
-    let line = agent.line("it is tried again");
+    let line = agent.line("retrying in");
     assert!(line.contains("No space left on device"), "{line}");
     assert_eq!(lab.waiting(), Vec::<String>::new(), "a half of it is left");
     std::fs::remove_file(filler).unwrap();

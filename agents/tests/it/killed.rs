@@ -1,6 +1,6 @@
 //! An agent killed with SIGKILL before each of its calls on files and sockets, from the start of a job until
-//! it has reported its completion:
-//! its results arrive, each run of a job counts once, and nothing is left pending.
+//! it has reported its completion: its results arrive, each run of a job counts once, and nothing is left
+//! pending.
 //!
 //! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default. The rounds cover the calls evenly.
 

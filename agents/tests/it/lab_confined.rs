@@ -1,6 +1,5 @@
 //! An agent that confines repositories: results of unprivileged builds are measured, and their files never
-//! trusted. Only on Linux as root,
-//! because changing the user needs it.
+//! trusted. Only on Linux as root, because changing the user needs it.
 
 use crate::lab::{Agent, Lab};
 use crate::run::{commit_all, repository};

@@ -71,8 +71,7 @@ fn installing_needs_administrator_rights() {
     let mut command = install(folder.path());
     if is_root() {
         // Another user may not be able to reach the original. A link, not a copy: a file that another test's
-        // new process still has open for writing
-        // cannot be executed.
+        // new process still has open for writing cannot be executed.
         let built = Path::new(env!("CARGO_BIN_EXE_roundtrip"));
         let within_reach = folder.path().join("roundtrip");
         fs::hard_link(built, &within_reach).or_else(|_| fs::copy(built, &within_reach).map(drop)).unwrap();

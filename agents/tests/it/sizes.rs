@@ -53,7 +53,7 @@ fn text_parses_to_the_same_sizes() {
 fn merges_buckets_in_the_table() {
     let file: String = (0..3_000).map(|bytes| format!("{bytes}\n")).collect();
     let output = sizes(file.as_bytes(), &[]);
-    assert!(error_text(&output).contains("standard-input: 3000 buckets or different sizes are put together"));
+    assert!(error_text(&output).contains("standard-input: merged 3000 buckets or sizes"));
     let text = printed(&output);
     assert!(text.lines().count() < 65 && text.contains(" buckets, shown in "), "{text}");
 }

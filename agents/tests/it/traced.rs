@@ -1,6 +1,5 @@
 //! Runs a program with ptrace(2), stops it before each of its system calls, and can kill it there, so that
-//! files and sent data show
-//! exactly the calls before. Follows its threads, but not its child processes.
+//! files and sent data show exactly the calls before. Follows its threads, but not its child processes.
 
 use nix::errno::Errno;
 use nix::sys::ptrace::{self, Options};
@@ -58,8 +57,7 @@ const CALLS: [(i64, &str, FileArgument); 16] = [
 ];
 
 /// Runs a program until its end, and calls `before` before each of its calls on files and sockets; a break
-/// kills it there. False if this
-/// system does not permit tracing.
+/// kills it there. False if this system does not permit tracing.
 pub(crate) fn run(command: &mut Command, mut before: impl FnMut(&Call) -> ControlFlow<()>) -> bool {
     #[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
     // SAFETY: one system call, which allocates nothing.

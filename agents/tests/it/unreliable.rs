@@ -47,8 +47,7 @@ fn compressed(report: &[u8]) -> usize {
 }
 
 /// Runs concurrent agents, each with pending reports and its own proxy, until all reports arrive. Returns the
-/// number of interrupted
-/// connections.
+/// number of interrupted connections.
 fn deliver(waiting: Vec<Reports>, way: impl Fn(&str, usize) -> Proxy) -> usize {
     let store = StatefulServer::start(keep);
     let ways: Vec<Proxy> = (0..waiting.len()).map(|number| way(&store.address, number)).collect();

@@ -1,6 +1,5 @@
 //! Self-updates of an enrolled agent: it accepts only signed, newer and working programs, and rolls back a
-//! program that does not
-//! prove itself.
+//! program that does not prove itself.
 //!
 //! The newer program is a copy of this one with the version 0.1.1: the digits are replaced in the file.
 

@@ -69,7 +69,7 @@ fn refused_by(answers: Vec<Answer>, code: i32, words: &[&str]) {
 
 #[test]
 fn rejects_a_receipt_for_another_report() {
-    refused_by(vec![WRONG_DIGEST; 5], 6, &["acknowledged another report"]);
+    refused_by(vec![WRONG_DIGEST; 5], 6, &["acknowledged a different report"]);
 }
 
 #[test]

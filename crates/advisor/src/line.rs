@@ -33,8 +33,7 @@ pub(crate) struct Knot {
     pub(crate) times_ns: Vec<f64>,
     pub(crate) mean_ns: f64,
     /// How far the interval of a quantile over the repetitions reaches below and above that quantile of all
-    /// operations, as
-    /// logarithms. Infinite with too few repetitions.
+    /// operations, as logarithms. Infinite with too few repetitions.
     pub(crate) uncertainty: [f64; 2],
 }
 
@@ -175,8 +174,7 @@ impl Knot {
         let uncertainty = shift::paired(&logs, CONFIDENCE).and_then(|found| {
             let [low, high] = found.interval?;
             // A few slow repetitions raise the high quantiles of all operations, but not those of most
-            // repetitions. The
-            // interval includes both values.
+            // repetitions. The interval includes both values.
             Some([found.estimate.max(all) - low, high - found.estimate.min(all)])
         });
         Self {

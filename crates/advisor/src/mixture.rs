@@ -75,8 +75,8 @@ impl Mixture {
     }
 
     /// The share of messages at each measured size, shortest first. The sum is 1. A message between two sizes
-    /// counts for
-    /// both, in proportion. The total of any cost per message is the sum over sizes of share times cost.
+    /// counts for both, in proportion. The total of any cost per message is the sum over sizes of share times
+    /// cost.
     pub fn weights(&self, line: &Line) -> Vec<(u64, f64)> {
         let masses = self.cover.masses(line);
         let all: f64 = masses.iter().sum();
@@ -86,12 +86,10 @@ impl Mixture {
     /// How far the interval of a figure reaches below and above it, as logarithms.
     ///
     /// Each measured size varies independently, as its repetitions show. The weight of a size is its part in
-    /// the figure: for the mean, its part of
-    /// the sum; for a quantile, its part of the messages that take about as long, because only they move the
-    /// quantile (the
-    /// delta method on the implicit equation of a quantile: `Serfling 1980, 2.3`). The squares of the
-    /// deviations add up, separately
-    /// below and above (Zou and Donner 2008). If no message takes about as long, the interval is unbounded.
+    /// the figure: for the mean, its part of the sum; for a quantile, its part of the messages that take
+    /// about as long, because only they move the quantile (the delta method on the implicit equation of a
+    /// quantile: `Serfling 1980, 2.3`). The squares of the deviations add up, separately below and above (Zou
+    /// and Donner 2008). If no message takes about as long, the interval is unbounded.
     pub(crate) fn uncertainty(&self, line: &Line, figure: Figure) -> [f64; 2] {
         let figure_ns = self.figure_ns(figure);
         let parts: Vec<f64> = match figure {
@@ -134,8 +132,7 @@ impl Figure {
 }
 
 /// Estimates a figure from fewer grid points, for what-if scans. In nanoseconds, with the share of messages
-/// that are longer
-/// than the longest measured one.
+/// that are longer than the longest measured one.
 pub(crate) fn quick(line: &Line, sizes: &SizeHistogram, figure: Figure) -> Option<(f64, f64)> {
     let cover = line.cover(sizes);
     let ns = match figure {

@@ -7,8 +7,7 @@ use crate::scale::scaled;
 use roundtrip_wire::size_profile::SizeHistogram;
 
 /// The largest share of messages that a ranked transport may leave out because they are longer than the
-/// longest measured
-/// one: 0.1 %. It moves the 99th percentile by at most a tenth of the distance to the values above it.
+/// longest measured one: 0.1 %, a tenth of the messages above the 99th percentile.
 pub const LEFT_OUT_MAX: f64 = 0.001;
 /// How far another transport must be ahead before a change of sizes is reported. Quick estimates are not
 /// precise below this.
@@ -97,8 +96,7 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
 }
 
 /// The ratio of two figures that vary independently: the ends of the interval of its logarithm by variance
-/// estimates
-/// recovery (Zou and Donner 2008).
+/// estimates recovery (Zou and Donner 2008).
 fn behind((first_ns, first): (f64, [f64; 2]), (ns, other): (f64, [f64; 2])) -> Behind {
     let log = (ns / first_ns).ln();
     let interval = [log - other[0].hypot(first[1]), log + other[1].hypot(first[0])];
@@ -107,8 +105,7 @@ fn behind((first_ns, first): (f64, [f64; 2]), (ns, other): (f64, [f64; 2])) -> B
 }
 
 /// Scale factors at which a transport outside of `may_be_first` would be the first. The transports in
-/// `may_be_first` are
-/// statistically tied, so a change among them is not reported.
+/// `may_be_first` are statistically tied, so a change among them is not reported.
 fn would_change(lines: &[Line], sizes: &SizeHistogram, by: Figure, may_be_first: &[usize]) -> Vec<Change> {
     let other_first = |factor: f64| {
         let sizes = scaled(sizes, factor).ok()?;

@@ -1,6 +1,5 @@
 //! [`Collector`]: receives values from the format readers, joins the repetitions of each benchmark, enforces
-//! the
-//! limits, and bounds warnings and facts.
+//! the limits, and bounds warnings and facts.
 
 use crate::fault::{self, Fault, Place, cut};
 use crate::model::{Benchmark, Data, Summary};
@@ -171,7 +170,10 @@ impl Collector {
                 self.warn(format!("{}: duplicate, using only the first", entry.name));
             }
             _ => {
-                self.warn(format!("{}: both with samples and as a summary, using only the first", entry.name));
+                self.warn(format!(
+                    "{}: both with samples and as a summary, using only the first",
+                    entry.name
+                ));
             }
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! [`FormatProbe`]: the outline of a file, from which formats are detected. For JSON, it has the names of the
-//! outer members, also
-//! for a truncated file, so that the error says that the file is truncated and not that its format is
-//! unknown.
+//! outer members, also for a truncated file, so that the error says that the file is truncated and not that
+//! its format is unknown.
 
 use crate::fault::cut;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -1,7 +1,6 @@
 //! Decodes the bins of an `HdrHistogram` V2 in text form. The library is not used, because it allocates every
-//! bin that
-//! a histogram could have before it reads one: a few bytes could allocate megabytes, and a file of them could
-//! take minutes.
+//! bin that a histogram could have before it reads one: a few bytes could allocate megabytes, and a file of
+//! them could take minutes.
 
 use crate::fault::{Fault, Place};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -160,8 +159,7 @@ impl Shape {
 }
 
 /// Decodes counts: 7 bits per byte, lowest first, with the sign in the lowest bit. A negative number is a
-/// count of
-/// empty bins.
+/// count of empty bins.
 fn bins(counts: &[u8], shape: &Shape, place: &Place) -> Result<Vec<Bin>, Fault> {
     let mut bins = Vec::new();
     let (mut index, mut at) = (0_u64, 0);

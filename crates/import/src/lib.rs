@@ -1,6 +1,5 @@
 //! Imports result files of other benchmark tools as benchmarks with their times. No I/O, no clock, no
-//! environment. The input is
-//! not trusted.
+//! environment. The input is not trusted.
 //!
 //! # Codemap
 //! - [`format`](mod@format): the list of formats, one file each, and their interface.
@@ -13,18 +12,15 @@
 //!
 //! # Rules
 //! **Only times.** Smaller is better. A rate, in operations per second, becomes the time of an operation,
-//! without loss. Bytes,
-//! allocations, counts and byte rates are left out, and a warning names them.
+//! without loss. Bytes, allocations, counts and byte rates are left out, and a warning names them.
 //!
 //! **No invented samples.** A [`Distribution`](roundtrip_stats::Distribution) holds the values that the file
-//! lists. If a
-//! file has only a mean, a median or bins, it becomes a [`Summary`].
+//! lists. If a file has only a mean, a median or bins, it becomes a [`Summary`].
 //!
 //! **Whole nanoseconds.** Tools that average over many iterations state fractions of nanoseconds. Their
-//! values become the time of 1,000
-//! operations ([`Benchmark::operations`]): 12.34 ns per operation is 12,340 ns. The format alone decides, so
-//! a series never
-//! changes its scale. Rounding is done once, half away from zero.
+//! values become the time of 1,000 operations ([`Benchmark::operations`]): 12.34 ns per operation is 12,340
+//! ns. The format alone decides, so a series never changes its scale. Rounding is done once, half away from
+//! zero.
 //!
 //! **A name depends only on its own entry**, so a series continues when other benchmarks are added or
 //! removed.

@@ -1,6 +1,5 @@
 //! The job queue of a server that is killed at random moments, while agents claim jobs, upload results and
-//! report their end: each job is
-//! done once, and each report is stored once. PostgreSQL keeps running.
+//! report their end: each job is done once, and each report is stored once. PostgreSQL keeps running.
 //!
 //! `ROUNDTRIP_FAULT_ROUNDS` sets the number of kills; a few by default.
 

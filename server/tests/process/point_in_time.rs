@@ -1,6 +1,5 @@
 //! Restores a database to a point in time, with the commands of `docs/how-to/backup-and-restore.md`, after
-//! the
-//! loss of its files.
+//! the loss of its files.
 
 use crate::database::{execute, until};
 use crate::report::numbered;

@@ -1,5 +1,5 @@
-//! `action`: runs the GitHub action and the steps of our workflows against a local server, in checkouts of
-//! a small repository, with the files and variables of a runner ([`runner`]). Only GitHub is simulated.
+//! `action`: runs the GitHub action and the steps of our workflows against a local server, in checkouts of a
+//! small repository, with the files and variables of a runner ([`runner`]). Only GitHub is simulated.
 
 mod runner;
 

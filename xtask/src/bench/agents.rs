@@ -2,8 +2,7 @@
 //! days.
 //!
 //! The pause until an agent retries, at most twice its slowest interval, is not included: the tests of the
-//! agent's queue
-//! simulate it. This benchmark measures the time from there until all reports are stored.
+//! agent's queue simulate it. This benchmark measures the time from there until all reports are stored.
 
 use super::Options;
 use crate::fixture::Daemon;

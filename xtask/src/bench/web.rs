@@ -1,6 +1,5 @@
 //! `bench web`: measures the budgets of the web interface in a real Chromium, against a server with synthetic
-//! histories kept in
-//! the cache. `web/bench/` measures; the budgets are here.
+//! histories kept in the cache. `web/bench/` measures; the budgets are here.
 
 use super::Options;
 use crate::chromium;

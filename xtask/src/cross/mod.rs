@@ -1,6 +1,5 @@
 //! `cross`: checks other systems from this one. It lints and links each target, runs Windows tests under
-//! Wine, and arm64 Linux
-//! tests under QEMU.
+//! Wine, and arm64 Linux tests under QEMU.
 //!
 //! Times under an emulator are meaningless: no measurement leaves this machine.
 
@@ -68,8 +67,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
 
 /// Runs the steps that `test --all` adds, if `cross` has run before: the toolchain is too large to download
 /// unasked, and the first build takes most of an hour. Skips this machine's own system, which is already
-/// checked, and steps that have passed
-/// for the same sources.
+/// checked, and steps that have passed for the same sources.
 pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
     let mut found = None;
     tally.step("cross", |_| {
@@ -89,8 +87,7 @@ pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
 }
 
 /// Runs all steps for these targets. A step that has passed runs again only with `again` or after a change of
-/// its sources, because
-/// tests take many times as long in an emulator.
+/// its sources, because tests take many times as long in an emulator.
 fn check_all(
     tally: &mut Tally,
     toolchain: &Toolchain,

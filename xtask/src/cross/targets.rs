@@ -22,8 +22,7 @@ pub(super) enum Linker {
     /// MinGW; the standard library is built from its sources.
     Mingw,
     /// Zig, which includes the C libraries of other systems; the standard library is built from its sources.
-    /// The suffix of the triple is
-    /// the version of the C library: no newer than that of the emulated system.
+    /// The suffix of the triple is the version of the C library: no newer than that of the emulated system.
     Zig(&'static str),
 }
 
@@ -62,8 +61,7 @@ pub(super) struct Suite {
 const BOTH: &[Emulator] = &[Qemu, Wine];
 
 /// Left out: the ring's models and its torture test, which depend on memory order and kills that an emulator
-/// does not show, and
-/// programs with their own transport, which start and end on arm64 like on this processor.
+/// does not show, and programs with their own transport, which start and end on arm64 like on this processor.
 #[rustfmt::skip]
 pub(super) static SUITES: &[Suite] = &[
     Suite { name: "wire",     selection: "--package=roundtrip-wire --lib --tests",    emulators: BOTH },

@@ -2,8 +2,7 @@
 //! to use them.
 //!
 //! The folder name is a digest of all inputs. The folder is created next to its final place and then renamed,
-//! so a folder with that name is
-//! complete. Its file `versions` has Debian's versions.
+//! so a folder with that name is complete. Its file `versions` has Debian's versions.
 
 use super::targets::{Emulator, Linker, TARGETS, Target};
 use crate::screen::Step;

@@ -1,6 +1,5 @@
 //! [`Machine`]: a copy of this machine in namespaces, with a copy-on-write disk and separate processes,
-//! network and
-//! systemd. Needs Linux and root.
+//! network and systemd. Needs Linux and root.
 
 use crate::programs::{self, Built, Profile};
 use crate::screen::{self, Step};

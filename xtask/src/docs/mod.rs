@@ -1,6 +1,5 @@
 //! `docs`: runs the commands of the documentation as printed, each page on a temporary [`machine`].
-//! `xtask/docs/pages.toml`
-//! lists how to run each block; `xtask/docs/reader.sh` has functions for all pages.
+//! `xtask/docs/pages.toml` lists how to run each block; `xtask/docs/reader.sh` has functions for all pages.
 
 mod machine;
 

@@ -1,6 +1,5 @@
 //! The measured project: a small C library, created from the patches in `library/`. The same patches create
-//! the same commits on
-//! every machine and at any time.
+//! the same commits on every machine and at any time.
 
 use crate::tool::Tool;
 use crate::workspace;

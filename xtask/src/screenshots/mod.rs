@@ -1,7 +1,6 @@
 //! `screenshots`: takes screenshots of every page of the web interface, with results measured on this
-//! machine. It measures a small
-//! project with a [`history`] commit by commit, once. The cache folder keeps the results, so screenshots can
-//! be taken again without measuring.
+//! machine. It measures a small project with a [`history`] commit by commit, once. The cache folder keeps the
+//! results, so screenshots can be taken again without measuring.
 
 mod facts;
 mod history;

@@ -11,8 +11,7 @@ use anyhow::Result;
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// The seed is fixed. A server error or an answer that contradicts the document is a failure. An accepted
-/// invalid request is not,
-/// because no document states every rule of a report.
+/// invalid request is not, because no document states every rule of a report.
 const OPTIONS: [&str; 7] = [
     "--generation-deterministic",
     // Set below.

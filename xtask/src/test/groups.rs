@@ -32,8 +32,8 @@ use Steps::{Many as Each, One as Single};
 use Tier::{All, Check, Test};
 
 /// All steps except Rust test programs. A step follows the steps that it needs. `reads` are the files that it
-/// depends on, by prefix or suffix of
-/// their paths: `check` skips a step that has passed since they changed. A step without `reads` always runs.
+/// depends on, by prefix or suffix of their paths: `check` skips a step that has passed since they changed. A
+/// step without `reads` always runs.
 #[rustfmt::skip]
 const STEPS: &[StepRow] = &[
     // tier  name            needs                            reads
@@ -67,8 +67,8 @@ const STEPS: &[StepRow] = &[
 ];
 
 /// The Rust test programs, by package folder and target; `unit` means the tests in the sources. Tests whose
-/// path begins with
-/// an entry of the last column run only in the last tier, because they repeat faults many times.
+/// path begins with an entry of the last column run only in the last tier, because they repeat faults many
+/// times.
 #[rustfmt::skip]
 const TEST_PROGRAMS: &[ProgramRow] = &[
     // tier  package               target                      in the last tier

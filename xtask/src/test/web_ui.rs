@@ -20,8 +20,7 @@ pub(super) fn build(step: &Step) -> Result<Outcome> {
 }
 
 /// The scripts that a page needs before it can show anything: common scripts, its own, and their imports.
-/// Needs no
-/// browser; `bench web` measures the real transfer.
+/// Needs no browser; `bench web` measures the real transfer.
 pub(super) fn scripts_are_small() -> Result<Outcome> {
     let dist = web::folder().join("dist");
     let path = dist.join(".vite/manifest.json");

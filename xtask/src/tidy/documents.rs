@@ -21,10 +21,8 @@ static VERBS: LazyLock<Verbs> = LazyLock::new(|| {
 });
 
 /// Links within the tree must have a target. If the text is a name in code and the target is a Rust file, the
-/// name must be a test or
-/// function in it: [`the_tree_is_tidy`](mod.rs). Commands and options in code must exist, except in the
-/// changelog, which may name removed
-/// ones.
+/// name must be a test or function in it: [`the_tree_is_tidy`](mod.rs). Commands and options in code must
+/// exist, except in the changelog, which may name removed ones.
 pub(super) fn references_lead_somewhere(source: &Source) -> Vec<Finding> {
     if !source.has_extension(&["md"]) {
         return Vec::new();

@@ -1,6 +1,5 @@
 //! Compares the advice for a browser's mix of sizes with processes that send this mix. One run measures both:
-//! the single
-//! sizes and the mix alternate.
+//! the single sizes and the mix alternate.
 
 use roundtrip_advisor::{Figure, Line, Measured, Mixture};
 use roundtrip_bench::definition;

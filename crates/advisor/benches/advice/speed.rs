@@ -1,6 +1,5 @@
 //! Time to advise on twenty transports of five machines for a profile with a hundred buckets. Like a server,
-//! it reads
-//! the stored distributions and ranks them.
+//! it reads the stored distributions and ranks them.
 
 use rand::{SeedableRng, rngs::StdRng};
 use rand_distr::{Distribution as _, LogNormal};

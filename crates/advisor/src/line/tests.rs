@@ -64,8 +64,7 @@ fn spreads_a_bucket_evenly_over_its_sizes() {
 }
 
 /// Of ten repetitions with 100 operations, one is ten times as slow: it makes up the p99 of all operations,
-/// but not the
-/// p99 of the other nine.
+/// but not the p99 of the other nine.
 #[test]
 fn includes_slow_repetitions_in_the_interval() {
     let samples: Vec<u64> = (0..1_000).map(|nth| if nth < 100 { 500 } else { 50 }).collect();

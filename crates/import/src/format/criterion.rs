@@ -1,8 +1,7 @@
 //! cargo-criterion, `--message-format=json`: one message per line.
 //!
 //! A benchmark is one repetition, because one process takes all samples in a row. Each sample is the time of
-//! several
-//! iterations; its value is their average. Throughput and comparisons with earlier runs are left out.
+//! several iterations; its value is their average. Throughput and comparisons with earlier runs are left out.
 
 use super::Reader;
 use crate::VALUES_MAX;

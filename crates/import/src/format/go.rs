@@ -1,9 +1,8 @@
 //! `go test -bench`: text, as benchstat reads it.
 //!
 //! Each result line is one repetition (`-count`) with one value, its `ns/op`. A name begins with its package
-//! if the file states
-//! it, because several packages may have a benchmark with the same name. Other units (`MB/s`, `B/op`, those
-//! of `ReportMetric`) are left out.
+//! if the file states it, because several packages may have a benchmark with the same name. Other units
+//! (`MB/s`, `B/op`, those of `ReportMetric`) are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

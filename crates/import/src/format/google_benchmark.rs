@@ -1,8 +1,8 @@
 //! Google Benchmark, `--benchmark_format=json` or `--benchmark_out`.
 //!
 //! A row with `run_type` `iteration` is one repetition with one value, its `real_time`. Aggregates become a
-//! summary only if the
-//! file has no other rows (`--benchmark_report_aggregates_only`). `cpu_time` and counters are left out.
+//! summary only if the file has no other rows (`--benchmark_report_aggregates_only`). `cpu_time` and counters
+//! are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

@@ -1,11 +1,9 @@
 //! Logs of `HdrHistogram` (`.hlog`), versions 1.0 to 1.3.
 //!
 //! All intervals with the same tag are one repetition; intervals without a tag are called `untagged`. A value
-//! counts as the
-//! highest value of its bin, as `HdrHistogram` itself reports it. A log does not state its unit, so
-//! **nanoseconds are
-//! assumed**. The column with the largest values is then in milliseconds, a millionth of them; otherwise, a
-//! warning is added.
+//! counts as the highest value of its bin, as `HdrHistogram` itself reports it. A log does not state its
+//! unit, so **nanoseconds are assumed**. The column with the largest values is then in milliseconds, a
+//! millionth of them; otherwise, a warning is added.
 
 use super::Reader;
 use crate::BENCHMARKS_MAX;

@@ -1,12 +1,10 @@
 //! `HistogramSet` of Chromium (Catapult): a JSON array of histograms and of their shared diagnostics.
 //!
 //! Histograms with the same name, stories and label are repetitions of one benchmark. The stories are part of
-//! its name; the label
-//! (the build, if a file compares several) is the variant. `sampleValues` may be a random part of the
-//! samples, so they count
-//! as samples only if there are as many as were counted. Otherwise the stated mean and extremes become a
-//! summary; bins are
-//! not turned into values. Only histograms in `ms` are times. Those in which more is better are left out.
+//! its name; the label (the build, if a file compares several) is the variant. `sampleValues` may be a random
+//! part of the samples, so they count as samples only if there are as many as were counted. Otherwise the
+//! stated mean and extremes become a summary; bins are not turned into values. Only histograms in `ms` are
+//! times. Those in which more is better are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

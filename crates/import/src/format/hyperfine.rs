@@ -1,8 +1,8 @@
 //! hyperfine, `--export-json`.
 //!
 //! Each of `times`, in seconds, is one repetition, because hyperfine starts the command for each. Parameters
-//! that the
-//! command does not show are added to its name, as hyperfine prints them. CPU times and memory are left out.
+//! that the command does not show are added to its name, as hyperfine prints them. CPU times and memory are
+//! left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

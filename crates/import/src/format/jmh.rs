@@ -1,11 +1,9 @@
 //! JMH, `-rf json`.
 //!
 //! Each fork is one repetition. For average times and throughputs (`avgt`, `thrpt`), an iteration is one
-//! value: the time of 1,000
-//! operations. A throughput becomes the time between two operations of any thread. For `sample` and `ss`,
-//! each value
-//! is one operation. A name includes its parameters, and its mode unless it is `avgt`. Secondary metrics
-//! (from profilers) are left out.
+//! value: the time of 1,000 operations. A throughput becomes the time between two operations of any thread.
+//! For `sample` and `ss`, each value is one operation. A name includes its parameters, and its mode unless it
+//! is `avgt`. Secondary metrics (from profilers) are left out.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

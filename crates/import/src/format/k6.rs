@@ -1,9 +1,8 @@
 //! k6: `--summary-export`, or the data of `handleSummary` as JSON.
 //!
 //! A trend of times, in milliseconds, is a summary, because k6 stores no samples. `handleSummary` states for
-//! every
-//! metric whether it holds times. The older export does not, so only the trends that k6 measures itself are
-//! read from it.
+//! every metric whether it holds times. The older export does not, so only the trends that k6 measures itself
+//! are read from it.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

@@ -2,12 +2,11 @@
 //! `time`.
 //!
 //! Each row is one repetition, run in a separate process. Its rate, in operations per second, becomes the
-//! time of 1,000 operations. The
-//! column `time` is the duration of the process and is left out. The binary is the variant.
+//! time of 1,000 operations. The column `time` is the duration of the process and is left out. The binary is
+//! the variant.
 //!
 //! A CSV library cannot read these rows: Node writes a space between a comma and a quotation mark, so
-//! libraries treat
-//! the marks as text and split the quoted field.
+//! libraries treat the marks as text and split the quoted field.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
@@ -66,8 +65,7 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
 }
 
 /// The fields of a line, at most one more than expected. Blanks around a field are removed. Within quotation
-/// marks, a double
-/// mark means a single one. An unclosed mark is an error, with its column.
+/// marks, a double mark means a single one. An unclosed mark is an error, with its column.
 fn fields(line: &str) -> Result<Vec<String>, usize> {
     let mut fields = Vec::new();
     let mut rest = line;

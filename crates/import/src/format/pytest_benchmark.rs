@@ -1,8 +1,8 @@
 //! pytest-benchmark, `--benchmark-json`, or `--benchmark-save` with or without `--benchmark-save-data`.
 //!
 //! The list `stats.data`, in seconds, is one repetition, because one process runs its rounds in a row.
-//! Without the list, the
-//! stated statistics become a summary. The name is the full one, with file and parameters.
+//! Without the list, the stated statistics become a summary. The name is the full one, with file and
+//! parameters.
 
 use super::Reader;
 use crate::collect::{Collector, Entry};

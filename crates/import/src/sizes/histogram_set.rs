@@ -2,8 +2,8 @@
 //! improvement.
 //!
 //! If the histogram lists all of its samples, they are the sizes. Otherwise its bins become buckets of whole
-//! bytes. The stated smallest
-//! and largest sample limit them, and end the first and the last bin, which have no outer end.
+//! bytes. The stated smallest and largest sample limit them, and end the first and the last bin, which have
+//! no outer end.
 
 use super::{Counted, Reader, names};
 use crate::VALUES_MAX;

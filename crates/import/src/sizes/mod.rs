@@ -1,8 +1,7 @@
 //! Size profiles: histograms of message sizes in several formats, one file each.
 //!
 //! A size is a whole number of bytes. Buckets stay as in the file, unless there are more than
-//! [`BUCKETS_MAX`]: then neighbours are
-//! merged, with a warning.
+//! [`BUCKETS_MAX`]: then neighbours are merged, with a warning.
 //!
 //! To add a format, write a file that provides a `Reader`, add a line to `FORMATS`, and add files to
 //! `tests/golden-sizes/`.
@@ -202,11 +201,9 @@ pub enum Error {
 /// Merges neighbours until there are at most `most` buckets. Fewer buckets stay unchanged.
 ///
 /// Like `HdrHistogram`, it splits every doubling of size into equal steps: 1,024, or the next lower power of
-/// two that suffices.
-/// Buckets that begin in the same step become one, from the first byte of the first to the last byte of the
-/// last. 16 steps per doubling always suffice
-/// for 1,000 buckets and keep sizes apart that differ in one of their first two digits; 1 step suffices for
-/// 50.
+/// two that suffices. Buckets that begin in the same step become one, from the first byte of the first to the
+/// last byte of the last. 16 steps per doubling always suffice for 1,000 buckets and keep sizes apart that
+/// differ in one of their first two digits; 1 step suffices for 50.
 pub fn fewer(buckets: &[SizeBucket], most: usize) -> Vec<SizeBucket> {
     const STEP_BITS_MAX: u32 = 10;
     if buckets.len() <= most {
@@ -219,8 +216,7 @@ pub fn fewer(buckets: &[SizeBucket], most: usize) -> Vec<SizeBucket> {
 }
 
 /// Merges neighbours that begin in the same one of `2^bits` equal steps of a doubling. The longest message of
-/// a merged bucket
-/// of single sizes is at most a `2^bits`-th longer than its shortest.
+/// a merged bucket of single sizes is at most a `2^bits`-th longer than its shortest.
 pub fn in_steps(buckets: &[SizeBucket], bits: u32) -> Vec<SizeBucket> {
     buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).filter_map(together).collect()
 }

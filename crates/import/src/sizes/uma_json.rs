@@ -2,16 +2,12 @@
 //! `count`.
 //!
 //! Accepted forms: the histogram alone, as `base::HistogramBase::WriteJSON` writes it; in a list; as the
-//! member `histogram` or in the list
-//! `histograms`, as returned by the devtools methods `Browser.getHistogram` and `Browser.getHistograms` and
-//! written by
-//! `base::StatisticsRecorder::ToJSON`. Exactly one histogram may have messages. The ASCII graphs of
-//! `ToGraphDict` for the page
-//! `chrome://histograms` are not read.
+//! member `histogram` or in the list `histograms`, as returned by the devtools methods `Browser.getHistogram`
+//! and `Browser.getHistograms` and written by `base::StatisticsRecorder::ToJSON`. Exactly one histogram may
+//! have messages. The ASCII graphs of `ToGraphDict` for the page `chrome://histograms` are not read.
 //!
 //! The last bucket holds all longer messages: `WriteJSON` leaves out its `high`, the protocol returns the
-//! largest possible
-//! sample. Messages in it have no known size, so they are rejected.
+//! largest possible sample. Messages in it have no known size, so they are rejected.
 
 use super::{Counted, Reader, names};
 use crate::VALUES_MAX;

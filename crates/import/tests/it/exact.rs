@@ -1,6 +1,5 @@
 //! No value is invented: each sample is a number of the file in a unit of time, or is computed from two
-//! numbers if the
-//! format requires it.
+//! numbers if the format requires it.
 
 use crate::support::{golden, golden_text, samples};
 use base64::{Engine, prelude::BASE64_STANDARD};
