@@ -57,7 +57,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Prune(arguments) => in_runtime(format, commands::prune::prune(arguments, &data))?,
         Command::Github { command } => in_runtime(format, commands::github::github(command, &data))?,
         Command::Retention(arguments) => {
-            in_runtime(format, commands::retention::retention(arguments, &data))?
+            in_runtime(format, commands::retention::retention(arguments, &data))?;
         }
         Command::Seed(arguments) => in_runtime(format, commands::seed::seed(arguments, &data))?,
         Command::Token { command } => in_runtime(format, commands::token::token(command, &data))?,

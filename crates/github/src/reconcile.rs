@@ -65,7 +65,7 @@ impl Reconciler {
                 Ok(false) => {}
                 // It stays due. `/readyz` reports the database's state.
                 Err(error) => {
-                    tracing::warn!(error.cause = %error, "cannot update pull requests: database error")
+                    tracing::warn!(error.cause = %error, "cannot update pull requests: database error");
                 }
             }
             tokio::select! {

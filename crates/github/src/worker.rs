@@ -59,7 +59,7 @@ impl Worker {
                 }
                 // Retry later. `/readyz` reports the database's state.
                 Err(error) => {
-                    tracing::warn!(error.cause = %error, "cannot read GitHub deliveries: database error")
+                    tracing::warn!(error.cause = %error, "cannot read GitHub deliveries: database error");
                 }
             }
             tokio::select! {

@@ -104,7 +104,7 @@ impl Notifier {
                 Ok(_) => {}
                 // Retry later. `/readyz` reports the database's state.
                 Err(error) => {
-                    tracing::warn!(error.cause = %error, "cannot send notifications: database error")
+                    tracing::warn!(error.cause = %error, "cannot send notifications: database error");
                 }
             }
             tokio::select! {

@@ -182,7 +182,7 @@ mod tests {
         }
         assert!(refused("1099511627777:1").contains("expected at most 1099511627776"));
         assert!(refused("1:1125899906842625").contains("at most"));
-        assert!(refused(&vec!["1:1"; 1_001].join(",")).contains("there are 1001 buckets"));
+        assert!(refused(&vec!["1:1"; 1_001].join(",")).contains("1001 buckets: expected at most"));
     }
 
     #[test]
