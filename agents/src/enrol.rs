@@ -16,7 +16,7 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     let code = code(arguments.code_file.as_deref())?;
     let machine = environment::machine(arguments.machine.clone());
     let update_key = arguments.update_key.as_deref().map(update_key).transpose()?;
-    let key = Key::draw()?;
+    let key = Key::generate()?;
     let enrolment = Enrolment { code, machine: machine.clone(), public_key: key.public() };
     let enrolled = server::enrol(&arguments.server, &enrolment)?;
     let stored = Enrolled {

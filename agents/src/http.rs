@@ -65,7 +65,7 @@ pub(crate) enum Refusal {
 pub(crate) struct Refused {
     pub(crate) status: u16,
     pub(crate) code: String,
-    pub(crate) said: String,
+    pub(crate) message: String,
     retry_after: Option<Duration>,
 }
 
@@ -79,22 +79,22 @@ impl Refused {
         let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
         let text = response.body_mut().read_to_string().unwrap_or_default();
         let problem = serde_json::from_str::<Problem>(&text).ok().filter(|_| is_problem);
-        let said = match &problem {
+        let message = match &problem {
             Some(problem) => {
                 let at = problem.pointer.as_ref().map(|pointer| format!(" at {pointer}")).unwrap_or_default();
                 format!("the server returned {status} {}{at}: {}", problem.code, problem.detail)
             }
             None => format!("{url} returned {status}. Is it a Roundtrip server?"),
         };
-        Self { status, code: problem.map(|problem| problem.code).unwrap_or_default(), said, retry_after }
+        Self { status, code: problem.map(|problem| problem.code).unwrap_or_default(), message, retry_after }
     }
 }
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Token(said) => Self::Authentication(said),
-            Refusal::Final(said) | Refusal::Temporary(said, _) => Self::Other(said),
+            Refusal::Token(message) => Self::Authentication(message),
+            Refusal::Final(message) | Refusal::Temporary(message, _) => Self::Other(message),
         }
     }
 }
@@ -102,9 +102,9 @@ impl From<Refusal> for Failure {
 impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
         match refused.status {
-            401 | 403 => Self::Token(refused.said),
-            429 | 500.. => Self::Temporary(refused.said, refused.retry_after),
-            _ => Self::Final(refused.said),
+            401 | 403 => Self::Token(refused.message),
+            429 | 500.. => Self::Temporary(refused.message, refused.retry_after),
+            _ => Self::Final(refused.message),
         }
     }
 }

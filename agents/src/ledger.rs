@@ -25,7 +25,7 @@ pub(crate) struct Ledger {
 }
 
 /// One account per server: servers may have different databases.
-type Book = BTreeMap<String, Account>;
+type Accounts = BTreeMap<String, Account>;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Account {
@@ -82,15 +82,15 @@ impl Ledger {
         locked.lock().on_disk(&lock)?;
         // If the file is invalid, start with a new account, like a new installation.
         let before = fs::read(&path).unwrap_or_default();
-        let mut book: Book = serde_json::from_slice(&before).unwrap_or_default();
-        let account = book.entry(self.server.clone()).or_insert_with(|| Account {
+        let mut accounts: Accounts = serde_json::from_slice(&before).unwrap_or_default();
+        let account = accounts.entry(self.server.clone()).or_insert_with(|| Account {
             installation_id: Uuid::now_v7(),
             count: 0,
             newest: Vec::new(),
             sent: Vec::new(),
         });
         let result = change(account);
-        let after = serde_json::to_vec(&book).map_err(|error| Failure::Other(error.to_string()))?;
+        let after = serde_json::to_vec(&accounts).map_err(|error| Failure::Other(error.to_string()))?;
         if after != before {
             spool::write(&path, &after)?;
         }

@@ -212,7 +212,7 @@ fn split(test: &str) -> Result<((&str, &str), &str)> {
 fn verdict(log: &str, ended_well: bool, tests: usize) -> Verdict {
     let counts = Counts::from_cargo(log, ended_well);
     if counts.failed > 0 {
-        return Verdict::Broken([counts::failures(log), counts.complaints.join("\n")].join("\n"));
+        return Verdict::Broken([counts::failures(log), counts.problems.join("\n")].join("\n"));
     }
     if counts.passed < tests as u64 {
         return Verdict::Broken(format!("found only {} of {tests} tests", counts.passed));

@@ -12,7 +12,7 @@ pub(crate) struct Counts {
     /// Failed tests, and tests that should have run and did not.
     pub(crate) failed: u64,
     /// Failures that are not in the runner's own counts.
-    pub(crate) complaints: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// The report of vitest, or Playwright's below `stats`.
@@ -35,7 +35,7 @@ impl Counts {
     }
 
     /// Whether at least one test ran and all passed.
-    pub(crate) fn is_good(&self) -> bool {
+    pub(crate) fn all_passed(&self) -> bool {
         self.passed > 0 && self.failed == 0
     }
 
@@ -51,7 +51,7 @@ impl Counts {
             } else if let Some(name) =
                 line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... ignored"))
             {
-                counts.complain(format!("test {name} is ignored without a reason"));
+                counts.add_problem(format!("test {name} is ignored without a reason"));
             }
         }
         counts.exit_agrees(ended_well)
@@ -63,10 +63,10 @@ impl Counts {
         let counts = Report::deserialize(report.get("stats").unwrap_or(&report));
         let Report { passed, failed, skipped, todo_or_flaky } =
             counts.context("the report of a test runner")?;
-        let mut counts = Self { passed, failed, complaints: Vec::new() };
+        let mut counts = Self { passed, failed, problems: Vec::new() };
         let others = skipped + todo_or_flaky;
         if others > 0 {
-            counts.complain(format!("{others} tests were skipped or flaky"));
+            counts.add_problem(format!("{others} tests were skipped or flaky"));
             counts.failed += others - 1;
         }
         Ok(counts.exit_agrees(ended_well))
@@ -76,17 +76,17 @@ impl Counts {
     /// error outside of tests.
     fn exit_agrees(mut self, ended_well: bool) -> Self {
         if self.passed + self.failed == 0 {
-            self.complain("no tests ran".into());
+            self.add_problem("no tests ran".into());
         }
         if !ended_well && self.failed == 0 {
-            self.complain("the test runner failed without a failed test".into());
+            self.add_problem("the test runner failed without a failed test".into());
         }
         self
     }
 
-    fn complain(&mut self, complaint: String) {
+    fn add_problem(&mut self, problem: String) {
         self.failed += 1;
-        self.complaints.push(complaint);
+        self.problems.push(problem);
     }
 }
 
@@ -104,8 +104,8 @@ pub(crate) fn failures(log: &str) -> String {
                 .iter()
                 .any(|start| line.starts_with(start))
     };
-    let complaints = programs::complaints(log);
-    complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+    let problems = programs::compiler_messages(log);
+    problems.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
         let ignored = "test slow ... ignored\ntest other ... ignored, needs two CPUs\n\
             test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured\n";
         let doctest = "test result: ok. 1 passed; 0 failed; 0 ignored\nerror: doctest failed to build\n";
-        for (about, log, ended_well, sums, complaints) in [
+        for (about, log, ended_well, sums, problems) in [
             ("every line counts", failed, false, "13 passed, 2 failed", &[][..]),
             (
                 "without a reason",
@@ -147,7 +147,7 @@ mod tests {
         ] {
             let counts = Counts::from_cargo(log, ended_well);
             assert_eq!(counts.to_string(), sums, "{about}");
-            assert_eq!(counts.complaints, complaints, "{about}");
+            assert_eq!(counts.problems, problems, "{about}");
         }
     }
 

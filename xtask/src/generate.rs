@@ -25,7 +25,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
     let built = Step::quietly("programs", |step| programs::build(step, &programs::BOTH, Profile::Dev))?;
     let step = Step::start("gen");
     web::install(&step)?;
-    let files = made(&built)?;
+    let files = generated(&built)?;
     files.iter().try_for_each(|(file, text)| fs::write(workspace::root().join(file), text))?;
     step.done(&files.into_keys().collect::<Vec<_>>().join(", "));
     Ok(ExitCode::SUCCESS)
@@ -33,13 +33,13 @@ pub(crate) fn generate() -> Result<ExitCode> {
 
 /// The generated files that differ from their sources.
 pub(crate) fn stale(built: &Built) -> Result<Vec<&'static str>> {
-    let mut files = made(built)?;
+    let mut files = generated(built)?;
     files.retain(|file, text| workspace::read(file).ok().as_ref() != Some(text));
     Ok(files.into_keys().collect())
 }
 
 /// All generated files, with their texts.
-fn made(built: &Built) -> Result<BTreeMap<&'static str, String>> {
+fn generated(built: &Built) -> Result<BTreeMap<&'static str, String>> {
     let mut files = BTreeMap::from([(chaos::PAGE, chaos::page()?)]);
     for (program, argument, file) in PRINTED {
         files.insert(file, Tool::at(&built.program(program)?).arguments([argument]).output()?);

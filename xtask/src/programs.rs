@@ -83,7 +83,7 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
         None => (),
     })?;
     if !finished.status.success() {
-        bail!("build failed\n{}", complaints(&finished.log));
+        bail!("build failed\n{}", compiler_messages(&finished.log));
     }
     Ok(built)
 }
@@ -157,7 +157,7 @@ pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
             None => (),
         })?;
     if !finished.status.success() {
-        bail!("building the tests failed\n{}", complaints(&finished.log));
+        bail!("building the tests failed\n{}", compiler_messages(&finished.log));
     }
     Ok(TestPrograms { tests, programs })
 }
@@ -250,7 +250,7 @@ impl KeptProgram {
 
 /// A log of cargo without messages about programs and without progress, so that only errors and warnings are
 /// left.
-pub(crate) fn complaints(log: &str) -> String {
+pub(crate) fn compiler_messages(log: &str) -> String {
     log.lines().filter(|line| !line.starts_with('{') && !is_progress(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -312,6 +312,6 @@ mod tests {
     #[test]
     fn keeps_only_compiler_messages() {
         let log = "   Compiling a v1\n    Checking b v1\n  Downloaded c v1\n{\"reason\":\"x\"}\nerror[E0308]: mismatched types\n";
-        assert_eq!(complaints(log), "error[E0308]: mismatched types");
+        assert_eq!(compiler_messages(log), "error[E0308]: mismatched types");
     }
 }

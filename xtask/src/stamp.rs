@@ -33,7 +33,7 @@ impl Stamp {
             return Ok(Outcome::Skipped("unchanged since the last pass".into()));
         }
         let outcome = run()?;
-        if outcome.is_good() {
+        if outcome.all_passed() {
             self.write()?;
         }
         Ok(outcome)

@@ -34,7 +34,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     /// The result of a cargo command that lints or builds.
     pub(crate) fn from_build(finished: &Finished) -> Result<Self> {
-        ensure!(finished.status.success(), "{}", programs::complaints(&finished.log));
+        ensure!(finished.status.success(), "{}", programs::compiler_messages(&finished.log));
         Ok(Self::Passed)
     }
 
@@ -51,10 +51,10 @@ impl Outcome {
         Ok(Self::Counted(counts, finished.log))
     }
 
-    pub(crate) fn is_good(&self) -> bool {
+    pub(crate) fn all_passed(&self) -> bool {
         match self {
             Self::Passed => true,
-            Self::Counted(counts, _) => counts.is_good(),
+            Self::Counted(counts, _) => counts.all_passed(),
             Self::Prepared | Self::Skipped(_) => false,
         }
     }
@@ -89,7 +89,7 @@ impl Tally {
                     step.done(&counts.to_string());
                 } else {
                     step.failed(&counts.to_string());
-                    quote(&format!("{log}\n{}", counts.complaints.join("\n")));
+                    quote(&format!("{log}\n{}", counts.problems.join("\n")));
                 }
             }
             Err(error) => {
@@ -164,7 +164,7 @@ impl Tally {
     /// Prints the last line of the run. The exit code is success if something passed and nothing failed.
     pub(crate) fn close(&self) -> ExitCode {
         println!("{}", self.counts);
-        if self.counts.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if self.counts.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn adds_up_steps() {
         let mut tally = Tally::default();
-        assert!(!tally.counts.is_good(), "nothing ran");
+        assert!(!tally.counts.all_passed(), "nothing ran");
         tally.step("one", |_| Ok(Outcome::Passed)).unwrap();
         tally.step("none", |_| Ok(Outcome::Prepared)).unwrap();
         tally.step("left out", |_| Ok(Outcome::Skipped("no reason".into()))).unwrap();
@@ -189,10 +189,10 @@ mod tests {
         other.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
         tally.add(other);
         assert_eq!(tally.counts.to_string(), "41 passed, 0 failed");
-        assert!(tally.counts.is_good());
+        assert!(tally.counts.all_passed());
         tally.step("broken", |_| anyhow::bail!("broken")).unwrap();
         assert_eq!(tally.counts.to_string(), "41 passed, 1 failed");
-        assert!(!tally.counts.is_good());
+        assert!(!tally.counts.all_passed());
         assert_eq!(tally.times.len(), 5);
     }
 }

@@ -138,7 +138,7 @@ impl Checkouts {
         let home = self.runner.home(root.parent().unwrap_or(root))?;
         let submodules =
             root.join(".gitmodules").exists().then(|| CommandLine(SUBMODULES.map(str::to_owned).to_vec()));
-        self.runner.lend(root, || {
+        self.runner.with_write_access(root, || {
             submodules.iter().chain(commands).try_for_each(|command| {
                 let task = Task { command, home: home.path(), has_network: true, stdout: None };
                 self.runner.run(task, root, output, heartbeat)
@@ -164,7 +164,7 @@ impl Checkouts {
         let mut printed = tempfile::tempfile().on_disk(&built.root)?;
         let stdout =
             file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().on_disk(&built.root)?;
-        self.runner.lend(&built.root, || {
+        self.runner.with_write_access(&built.root, || {
             let task = Task { command, home: home.path(), has_network: false, stdout };
             self.runner.run(task, &built.root, output, listen)
         })?;

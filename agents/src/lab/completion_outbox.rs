@@ -9,7 +9,7 @@ use crate::http::Refusal;
 use crate::log::Log;
 use crate::spool;
 use crate::stop::StopSignal;
-use roundtrip_wire::lab::Finish;
+use roundtrip_wire::lab::{Finish, JobOutcome};
 use roundtrip_wire::{RunId, RunReport};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -88,12 +88,16 @@ impl CompletionOutbox {
         for completion in due {
             let (server, job_id, finish) = (server.clone(), completion.job_id, completion.finish.clone());
             match stop.wait_for(move || server.finish(job_id, &finish))? {
-                Some(Ok(())) => log.write(&format!("job {job_id}: done")),
+                Some(Ok(())) => {
+                    let is_done = completion.finish.outcome == JobOutcome::Done;
+                    let end = if is_done { "done" } else { "failure reported" };
+                    log.write(&format!("job {job_id}: {end}"));
+                }
                 Some(Err(ServerError::LeaseLost)) => {
                     log.write(&format!("job {job_id}: cancelled, or reassigned to another agent"));
                 }
-                Some(Err(ServerError::Refused(Refusal::Final(said)) | ServerError::TooOld(said))) => {
-                    log.write(&format!("job {job_id}: the server rejected its completion: {said}"));
+                Some(Err(ServerError::Refused(Refusal::Final(message)) | ServerError::TooOld(message))) => {
+                    log.write(&format!("job {job_id}: the server rejected its completion: {message}"));
                 }
                 // Retried later.
                 Some(Err(ServerError::Refused(_))) | None => continue,

@@ -58,7 +58,7 @@ pub(crate) fn folder(given: Option<&Path>) -> crate::Result<PathBuf> {
 }
 
 impl Key {
-    pub(crate) fn draw() -> crate::Result<Self> {
+    pub(crate) fn generate() -> crate::Result<Self> {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
             .map_err(|_| Failure::Other("cannot create a key: no random numbers from the system".into()))?;
         Self::read(document.as_ref().to_vec())

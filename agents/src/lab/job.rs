@@ -18,7 +18,7 @@ use std::path::Path;
 /// The default preset.
 const PRESET: &str = "quick";
 
-pub(crate) struct Workshop {
+pub(crate) struct JobRunner {
     pub(crate) checkouts: Checkouts,
     pub(crate) peer: PeerCommand,
     pub(crate) machine: Slug,
@@ -47,7 +47,7 @@ impl From<Failure> for NoReports {
     }
 }
 
-impl Workshop {
+impl JobRunner {
     /// Fetches, builds and measures. The reports are complete, or there are none.
     pub(crate) fn work(
         &self,

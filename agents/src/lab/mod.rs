@@ -32,7 +32,7 @@ use completion_outbox::{Completion, CompletionOutbox, Measured};
 use health::Watch;
 use heartbeat::{Heartbeat, Interrupted};
 use identity::Identity;
-use job::{NoReports, Workshop};
+use job::{JobRunner, NoReports};
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
 use runner::{Confinement, Output, Runner};
 use server::{Server, ServerError};
@@ -58,7 +58,7 @@ pub(crate) struct Lab<'a> {
     uploader: Uploader,
     completions: CompletionOutbox,
     watch: Watch,
-    workshop: Workshop,
+    job_runner: JobRunner,
     updater: Updater,
     pauses: ExponentialBackoff,
     /// The last message about the server, to log it only once.
@@ -103,7 +103,7 @@ impl<'a> Lab<'a> {
             uploader: Uploader::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
             completions: CompletionOutbox::read(&folder, &spool)?,
             watch: Watch::read(&folder, &spool),
-            workshop: Workshop { checkouts, peer: run::peer()?, machine },
+            job_runner: JobRunner { checkouts, peer: run::peer()?, machine },
             spool,
             identity,
             pauses: pauses(),
@@ -229,7 +229,7 @@ impl<'a> Lab<'a> {
         let mut output = Output::default();
         let worked = {
             let mut heartbeat = Heartbeat::new(&self.server, job.lease(), stop);
-            self.workshop.work(job, &mut output, &mut heartbeat)
+            self.job_runner.work(job, &mut output, &mut heartbeat)
         };
         match worked {
             Ok(reports) => {

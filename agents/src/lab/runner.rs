@@ -51,7 +51,7 @@ impl Runner {
     }
 
     /// Lets the job user write to a work tree while commands run there.
-    pub(crate) fn lend(
+    pub(crate) fn with_write_access(
         &self,
         root: &Path,
         act: impl FnOnce() -> Result<(), NoReports>,

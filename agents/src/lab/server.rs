@@ -100,7 +100,7 @@ fn answered<A>(url: &str, answer: Result<Option<A>, ServerError>) -> Result<A, R
     match answer {
         Ok(answer) => answer.ok_or_else(nothing),
         Err(ServerError::Refused(refusal)) => Err(refusal),
-        Err(ServerError::TooOld(said)) => Err(Refusal::Final(said)),
+        Err(ServerError::TooOld(message)) => Err(Refusal::Final(message)),
         Err(ServerError::LeaseLost) => Err(nothing()),
     }
 }
@@ -119,7 +119,7 @@ fn post<A: DeserializeOwned>(
             let refused = Refused::read(url, &mut response);
             Err(match refused.code.as_str() {
                 "lease-lost" => ServerError::LeaseLost,
-                "agent-too-old" => ServerError::TooOld(refused.said),
+                "agent-too-old" => ServerError::TooOld(refused.message),
                 _ => ServerError::Refused(refused.into()),
             })
         }

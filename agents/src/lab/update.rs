@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 /// at the same time.
 const INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a new program may run without an answer of the server before it is rolled back. The server may
-/// be down, so this counts as only one of [`STRIKES_MAX`] failures of the version.
+/// be down, so this counts as only one of [`FAILURES_MAX`] failures of the version.
 const UNHEARD_MAX: Duration = Duration::from_secs(30 * 60);
 
 pub(super) struct Updater {
@@ -132,9 +132,9 @@ impl Updater {
 
     fn fail(&mut self, unfit: &UpdateError, log: &Log) {
         self.waits_until = self.looks_at;
-        log.write(&format!("update failed: {}", unfit.said));
+        log.write(&format!("update failed: {}", unfit.message));
         if let Some(version) = &unfit.version
-            && let Err(failure) = Strikes::add(&self.folder, version, 1)
+            && let Err(failure) = VersionFailures::add(&self.folder, version, 1)
         {
             log.write(&failure.to_string());
         }
@@ -149,7 +149,7 @@ fn newer(
     program: &Path,
 ) -> Result<Option<Version>, UpdateError> {
     let Some(manifest) = manifest(server, key)? else { return Ok(None) };
-    let is_refused = Strikes::count(folder, &manifest.version) >= STRIKES_MAX;
+    let is_refused = VersionFailures::count(folder, &manifest.version) >= FAILURES_MAX;
     if manifest.version <= own_version() || is_refused {
         return Ok(None);
     }
@@ -162,7 +162,7 @@ fn newer(
 
 impl From<ServerError> for UpdateError {
     fn from(error: ServerError) -> Self {
-        Self { said: error.to_string(), version: None }
+        Self { message: error.to_string(), version: None }
     }
 }
 
@@ -199,14 +199,14 @@ struct Program {
 
 #[derive(Debug)]
 struct UpdateError {
-    said: String,
+    message: String,
     /// The failed version, if a version is to blame.
     version: Option<Version>,
 }
 
 impl UpdateError {
-    fn new(said: &str) -> Self {
-        Self { said: said.to_owned(), version: None }
+    fn new(message: &str) -> Self {
+        Self { message: message.to_owned(), version: None }
     }
 }
 
@@ -282,8 +282,8 @@ fn write_program(mut source: impl Read, path: &Path) -> io::Result<(u64, String)
 
 /// Checks that the new program has the right version and could take jobs with these arguments.
 fn preflight(path: &Path, version: &Version) -> Result<(), UpdateError> {
-    let failed = |said: String| UpdateError {
-        said: format!("version {version} does not work here: {said}"),
+    let failed = |message: String| UpdateError {
+        message: format!("version {version} does not work here: {message}"),
         version: Some(version.clone()),
     };
     let printed = output_of(path, &["--version".into()]).map_err(failed)?;
@@ -328,11 +328,11 @@ fn output_of(path: &Path, arguments: &[OsString]) -> Result<String, String> {
 // removes it. If it is killed afterwards, the new program finds the note and counts its starts.
 
 const FILE: &str = "update.json";
-const STRIKES_FILE: &str = "update-strikes.json";
+const FAILURES_FILE: &str = "update-strikes.json";
 /// A new program without an answer of the server is rolled back at this start.
 const STARTS_MAX: u32 = 3;
 /// A version with this many failures is not tried again.
-const STRIKES_MAX: u32 = 3;
+const FAILURES_MAX: u32 = 3;
 
 /// A new program that has not proved itself yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -343,11 +343,11 @@ pub(in crate::lab) struct Trial {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Strikes(BTreeMap<Version, u32>);
+struct VersionFailures(BTreeMap<Version, u32>);
 
-impl Strikes {
+impl VersionFailures {
     fn read(folder: &Path) -> Self {
-        spool::read_json(&folder.join(STRIKES_FILE)).unwrap_or_default()
+        spool::read_json(&folder.join(FAILURES_FILE)).unwrap_or_default()
     }
 
     fn count(folder: &Path, version: &Version) -> u32 {
@@ -355,9 +355,9 @@ impl Strikes {
     }
 
     fn add(folder: &Path, version: &Version, count: u32) -> crate::Result<()> {
-        let mut strikes = Self::read(folder);
-        *strikes.0.entry(version.clone()).or_default() += count;
-        spool::write_json(&folder.join(STRIKES_FILE), &strikes)
+        let mut failures = Self::read(folder);
+        *failures.0.entry(version.clone()).or_default() += count;
+        spool::write_json(&folder.join(FAILURES_FILE), &failures)
     }
 }
 
@@ -395,7 +395,7 @@ fn begin_trial(folder: &Path, program: &Path, version: &Version, log: &Log) -> c
     let failure = become_program(program);
     // The new program does not start. Roll back, as after failed starts.
     log.write(&failure.to_string());
-    trial.roll_back(folder, program, STRIKES_MAX, log)
+    trial.roll_back(folder, program, FAILURES_MAX, log)
 }
 
 /// Runs first in an agent: counts the start of a new program, and rolls back at the third.
@@ -415,7 +415,7 @@ pub(in crate::lab) fn count_start(folder: &Path, log: &Log) -> crate::Result<Opt
         "{} was started {STARTS_MAX} times without a response from the server; rolling back",
         trial.to
     ));
-    trial.roll_back(folder, &run::program()?, STRIKES_MAX, log)?;
+    trial.roll_back(folder, &run::program()?, FAILURES_MAX, log)?;
     Ok(None)
 }
 
@@ -437,9 +437,9 @@ impl Trial {
     }
 
     /// Restores the old program and executes it. Returns `Ok` only if there is no old one.
-    fn roll_back(&self, folder: &Path, program: &Path, strikes: u32, log: &Log) -> crate::Result<()> {
+    fn roll_back(&self, folder: &Path, program: &Path, failures: u32, log: &Log) -> crate::Result<()> {
         let kept = previous_program(program);
-        Strikes::add(folder, &self.to, strikes)?;
+        VersionFailures::add(folder, &self.to, failures)?;
         if !kept.exists() {
             log.write(&format!("staying at {}: {} no longer exists", self.to, kept.display()));
             return spool::remove(&folder.join(FILE));
@@ -494,8 +494,11 @@ mod tests {
     fn adds_up_failures_of_a_version() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
-        Strikes::add(folder.path(), &one, 1).unwrap();
-        Strikes::add(folder.path(), &one, 2).unwrap();
-        assert_eq!((Strikes::count(folder.path(), &one), Strikes::count(folder.path(), &two)), (3, 0));
+        VersionFailures::add(folder.path(), &one, 1).unwrap();
+        VersionFailures::add(folder.path(), &one, 2).unwrap();
+        assert_eq!(
+            (VersionFailures::count(folder.path(), &one), VersionFailures::count(folder.path(), &two)),
+            (3, 0)
+        );
     }
 }

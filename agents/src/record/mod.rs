@@ -270,14 +270,14 @@ impl Tracer {
             let _tell: mpsc::Sender<()> = tell;
             let mut lines =
                 errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()).map_while(Result::ok);
-            let mut said = Vec::new();
+            let mut printed = Vec::new();
             let begun = lines.by_ref().any(|line| {
                 let begun = is_attached(&line);
-                said.push(line);
+                printed.push(line);
                 begun
             });
             // The receiver is gone if it took too long.
-            let _ = attached.send(if begun { Ok(()) } else { Err(complaint(&said)) });
+            let _ = attached.send(if begun { Ok(()) } else { Err(error_text(&printed)) });
             lines.for_each(drop);
         });
         let begun = attaching.recv_timeout(DEADLINE);
@@ -314,11 +314,11 @@ impl Drop for Tracer {
 }
 
 /// The reason in its last output: perf marks it; strace prints only the reason.
-fn complaint(said: &[String]) -> String {
-    let after = |mark: &str| said.iter().find_map(|line| line.trim().strip_prefix(mark).map(str::trim));
-    let at_all = said.iter().map(|line| line.trim()).find(|line| !line.is_empty());
-    let said = after("Error:").filter(|rest| !rest.is_empty()).or_else(|| after("strace:")).or(at_all);
-    said.unwrap_or("it exited without a message").to_owned()
+fn error_text(printed: &[String]) -> String {
+    let after = |mark: &str| printed.iter().find_map(|line| line.trim().strip_prefix(mark).map(str::trim));
+    let at_all = printed.iter().map(|line| line.trim()).find(|line| !line.is_empty());
+    let reason = after("Error:").filter(|rest| !rest.is_empty()).or_else(|| after("strace:")).or(at_all);
+    reason.unwrap_or("it exited without a message").to_owned()
 }
 
 // Node programs: a module that counts messages inside the process. It needs no permission to trace, and it
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     fn why(lines: &[&str]) -> String {
-        complaint(&lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>())
+        error_text(&lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

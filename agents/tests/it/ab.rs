@@ -73,10 +73,10 @@ fn rejects_invalid_sides_before_measuring() {
     for (arguments, expected) in [
         (&["--base", "", "--head", "x"][..], "--base or --head is empty"),
         (&["--base", "'x", "--head", "x"], "invalid command `'x`"),
-        (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs, ours, theirs"),
-        (&["--base", "x", "--head", "x", "--preset", "quick"], "quick has no program of its own"),
+        (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs (ours, theirs)"),
+        (&["--base", "x", "--head", "x", "--preset", "quick"], "preset quick has no [[program]]"),
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),
-        (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "as node does"),
+        (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "not a `node`"),
     ] {
         refused(&run_command(folder, &[&["ab"], arguments].concat()), 2, &[expected]);
     }

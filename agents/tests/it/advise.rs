@@ -50,7 +50,7 @@ fn prints_ranking_ties_and_gaps() {
         "0.97 to 1.08",
         "~ statistically tied with the first",
         "pipe is faster than pipe from 4 KiB (2 KiB to ?)",
-        "11.7 % of the messages are shorter than what was measured",
+        "11.7 % of the messages are smaller than the smallest measured size",
         "Not ranked: pipe. It lost messages.",
         "Within a bucket every size",
     ] {

@@ -172,7 +172,7 @@ impl Toolchain {
         workspace::claim_folder(&self.builds, || {
             for target in TARGETS {
                 let clean = Tool::cargo_at(&self.program("cargo")).folder(workspace::root());
-                self.equip(clean.words("clean --workspace --target").arguments([target.triple]), target)?
+                self.configure(clean.words("clean --workspace --target").arguments([target.triple]), target)?
                     .output()?;
             }
             Ok(())
@@ -201,10 +201,10 @@ impl Toolchain {
             Linker::Host | Linker::Mingw => self.program("cargo"),
         };
         let cargo = Tool::cargo_at(&path).words(&arguments(target, verb)).folder(workspace::root());
-        Ok(self.equip(cargo, target)?.with_descendants())
+        Ok(self.configure(cargo, target)?.with_descendants())
     }
 
-    fn equip(&self, cargo: Tool, target: &Target) -> Result<Tool> {
+    fn configure(&self, cargo: Tool, target: &Target) -> Result<Tool> {
         let cargo = OVERRIDES.iter().fold(cargo, |cargo, name| cargo.without_variable(name));
         let variables = self.variables(target)?;
         Ok(variables.iter().fold(cargo, |cargo, (name, value)| cargo.variable(name, value)))

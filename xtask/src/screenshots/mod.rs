@@ -29,11 +29,11 @@ const BYTES_MAX: u64 = 3_000_000;
 /// The account in the screenshots of settings.
 const ACCOUNT: &str = "mira";
 /// The definition for every commit.
-const EVERY: &str = "ipc.toml";
+const EACH_COMMIT: &str = "ipc.toml";
 /// The additional definition for the newest commit: all sizes and topologies.
-const NEWEST: &str = "nightly.toml";
+const NEWEST_COMMIT: &str = "nightly.toml";
 /// The presets for Roundtrip itself, as a second project: every transport, and a published table.
-const OWN: [&str; 2] = ["quick", "chromium-mach"];
+const OWN_PRESETS: [&str; 2] = ["quick", "chromium-mach"];
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -63,7 +63,7 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
     let (agent, program) = (built.program("roundtrip")?, built.program(programs::SERVER)?);
     let browser = Step::quietly("chromium", chromium::find_or_install)?;
 
-    let kept = keep(name, options.again)?;
+    let kept = result_folder(name, options.again)?;
     let step = Step::start("server");
     let observed = Observed::start(&program, &kept.data_folder(), &step)?;
     step.done(&format!("data in {}", kept.data_folder().display()));
@@ -96,8 +96,8 @@ pub(crate) fn screenshots(options: &Options) -> Result<ExitCode> {
 }
 
 /// The folder of results. Results of another history are removed.
-fn keep(name: &str, again: bool) -> Result<Kept> {
-    let kept = Kept { folder: platform::cache_folder()?.join("screenshots").join(name) };
+fn result_folder(name: &str, again: bool) -> Result<ResultFolder> {
+    let kept = ResultFolder { folder: platform::cache_folder()?.join("screenshots").join(name) };
     let stamp = Stamp::new(kept.folder.join("history"), history::digest()?);
     if again || !stamp.is_current() {
         platform::remove_folder(&kept.folder)?;
@@ -129,11 +129,11 @@ fn has_error_rates(url: &str, is_to_wait: bool) -> Result<bool> {
 }
 
 /// A folder of results with a list of its runs, so that an interrupted round can continue.
-struct Kept {
+struct ResultFolder {
     folder: PathBuf,
 }
 
-impl Kept {
+impl ResultFolder {
     fn data_folder(&self) -> PathBuf {
         self.folder.join("data")
     }
@@ -182,17 +182,25 @@ impl Run<'_> {
 /// All runs, in order. Rounds are spread over time, so that each commit is measured at several times.
 fn runs(planned: Range<usize>, history: &History) -> Vec<Run<'_>> {
     let run = |commit, preset, round| Run { commit, preset, round };
-    let mut runs: Vec<_> = OWN.iter().map(|preset| run(None, preset, 1)).collect();
+    let mut runs: Vec<_> = OWN_PRESETS.iter().map(|preset| run(None, preset, 1)).collect();
     for round in 1..=ROUNDS {
         // The pull request first, so that the newest run belongs to the main branch.
-        runs.push(run(Some(&history.proposed), EVERY, round));
-        runs.extend(history.commits[planned.clone()].iter().map(|commit| run(Some(commit), EVERY, round)));
+        runs.push(run(Some(&history.proposed), EACH_COMMIT, round));
+        runs.extend(
+            history.commits[planned.clone()].iter().map(|commit| run(Some(commit), EACH_COMMIT, round)),
+        );
     }
-    runs.extend(history.commits.last().map(|commit| run(Some(commit), NEWEST, 1)));
+    runs.extend(history.commits.last().map(|commit| run(Some(commit), NEWEST_COMMIT, 1)));
     runs
 }
 
-fn measure_all(planned: Range<usize>, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
+fn measure_all(
+    planned: Range<usize>,
+    history: &History,
+    kept: &ResultFolder,
+    agent: &Path,
+    url: &str,
+) -> Result<()> {
     let checkout = workspace::checkout()?;
     let suite =
         format!("{}{}", checkout.sha, if checkout.modified { " with uncommitted changes" } else { "" });
@@ -216,7 +224,7 @@ fn measure_all(planned: Range<usize>, history: &History, kept: &Kept, agent: &Pa
     Ok(())
 }
 
-fn measure_one(run: &Run, history: &History, kept: &Kept, agent: &Path, url: &str) -> Result<()> {
+fn measure_one(run: &Run, history: &History, kept: &ResultFolder, agent: &Path, url: &str) -> Result<()> {
     let is_proposed = run.commit == Some(&history.proposed);
     if let Some(commit) = run.commit {
         history.check_out(if is_proposed { BRANCH } else { &commit.sha })?;
@@ -288,7 +296,7 @@ mod tests {
     #[test]
     fn records_the_measuring_commit() {
         let folder = tempfile::tempdir().unwrap();
-        let kept = Kept { folder: folder.path().to_owned() };
+        let kept = ResultFolder { folder: folder.path().to_owned() };
         let commit = Commit { sha: "a1".into(), subject: String::new() };
         let run = |round| Run { commit: Some(&commit), preset: "ipc.toml", round };
         assert!(!kept.has(&run(1)));
@@ -302,10 +310,10 @@ mod tests {
     fn measures_each_commit_once_per_round() {
         let history = History::make().unwrap();
         let all = runs(SHORT, &history);
-        assert_eq!(all.len(), OWN.len() + (1 + 8) * 3 + 1);
+        assert_eq!(all.len(), OWN_PRESETS.len() + (1 + 8) * 3 + 1);
         assert_eq!((all[2].round, all[11].round), (1, 2));
         assert_eq!(all[2].commit, all[11].commit);
-        assert_eq!(all.last().unwrap().preset, NEWEST);
+        assert_eq!(all.last().unwrap().preset, NEWEST_COMMIT);
         let regressed = all.iter().filter(|run| run.title() == "Send a message in parts");
         assert_eq!(regressed.count(), 3);
         assert_eq!(all.iter().filter(|run| run.commit == Some(&history.proposed)).count(), 3);
