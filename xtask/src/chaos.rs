@@ -257,7 +257,7 @@ pub(crate) fn page() -> Result<String> {
     let (head, tail) = parts.context("xtask/chaos/page.txt has no place for the list")?;
     let mut page = head.to_owned();
     for promises in promises()?.chunk_by(|one, other| one.part == other.part) {
-        write!(page, "\n## {}\n\n| promise | what is done | held by |\n|---|---|---|\n", promises[0].part)?;
+        write!(page, "\n## {}\n\n| promise | fault | tests |\n|---|---|---|\n", promises[0].part)?;
         for Promise { says, fault, rounds, tests, .. } in promises {
             let star = if *rounds { " \u{2605}" } else { "" };
             let tests: Vec<_> = tests.iter().map(|test| format!("`{}`", test.replace(' ', "` `"))).collect();
