@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 /// The page of the docs, and the lines between which the facts are.
 const PAGE: &str = "docs/reference/pages.md";
-const BEGIN: &str = "<!-- What follows is written by `cargo xtask screenshots`. -->";
-const END: &str = "<!-- Until here. -->";
+const BEGIN: &str = "<!-- Begin: written by `cargo xtask screenshots`. -->";
+const END: &str = "<!-- End. -->";
 /// The systems that agents exist for.
 const SYSTEMS: [(&str, &str); 4] =
     [("linux", "Linux"), ("macos", "macOS"), ("windows", "Windows"), ("freebsd", "FreeBSD")];
@@ -38,8 +38,8 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
     let of_machine = |key: &str| machine[key].as_str().unwrap_or("unknown");
     let stable = |key: &str| machine["environment"]["stable"][key].as_str().unwrap_or("unknown");
     Ok(format!(
-        "Measured from {} to {} UTC by Roundtrip at {}: {} runs of {} commits, {} series. The machine, `{}`, {}: {}, {}, {} GiB \
-         of memory, {} {} on {}, {}. Nothing was measured on {}.\n",
+        "Measured from {} to {} UTC by Roundtrip at {}: {} runs of {} commits, {} series. Machine: `{}`, {}; {}, {}, {} GiB \
+         of memory, {} {} on {}, {}. Not measured: {}.\n",
         minute(first),
         minute(last),
         suites.join(" and "),
@@ -48,9 +48,9 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
         project["series_count"],
         of_machine("machine"),
         if stable("machine.hypervisor") == "yes" {
-            "is a virtual one, whose figures also move with what its host does besides"
+            "virtual, so its host affects the results"
         } else {
-            "is no virtual one"
+            "physical"
         },
         stable("cpu.model"),
         stable("cpu.topology"),
@@ -97,9 +97,9 @@ mod tests {
         let suites = ["c3".to_owned()].into();
         assert_eq!(
             sentences(&json!({ "series_count": 7 }), &machine, &runs, &suites).unwrap(),
-            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC by Roundtrip at `c3`: 3 runs of 2 commits, 7 series. The \
-             machine, `lab`, is a virtual one, whose figures also move with what its host does besides: CPU, 2 cores, 24 GiB \
-             of memory, Linux 6.1 on x86-64, Debian. Nothing was measured on macOS, Windows, FreeBSD.\n"
+            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC by Roundtrip at `c3`: 3 runs of 2 commits, 7 series. \
+             Machine: `lab`, virtual, so its host affects the results; CPU, 2 cores, 24 GiB of memory, Linux 6.1 on \
+             x86-64, Debian. Not measured: macOS, Windows, FreeBSD.\n"
         );
         assert!(sentences(&json!({}), &machine, &json!([]), &suites).is_err());
     }
