@@ -29,7 +29,7 @@ it.each([
   [{ x: 1500, from: 900, to: 2100 }, "1.5 KiB [900 B, 2.1]"],
   // A narrow one takes the digits that it needs.
   [{ x: 29_836, from: 29_534, to: 30_809 }, "29.1 KiB [28.8, 30.1]"],
-  [{ x: 19_456, from: null, to: 22_528 }, "19 KiB [not bounded, 22]"],
+  [{ x: 19_456, from: null, to: 22_528 }, "19 KiB [unbounded, 22]"],
 ])("the interval of %j reads %s", (interval, text) => {
   expect(intervalText(interval)).toBe(text);
 });

@@ -6,7 +6,7 @@ import { Confirm, Form, FormError, TextField } from "@/components/form";
 import { Button, TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
-import { namesTyped, turnedAwayText } from "@/lib/agents";
+import { namesTyped, removalText } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
 
 /** Whether somebody may: one that works for any project is managed by administrators of the server. */
@@ -52,7 +52,7 @@ export function AgentActions({ project, agent, session, className = "tools" }: P
           isBusy={isBusy}
           onConfirm={() => revoking.mutate(undefined)}
         >
-          {turnedAwayText(agent)}
+          {removalText(agent)}
         </Confirm>
       </span>
       <FormError error={changing.error ?? revoking.error} />

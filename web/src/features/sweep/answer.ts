@@ -47,7 +47,7 @@ export function scopeOf(place: Place, load: Load | undefined, figure: Figure): s
     scenarioName(place.scenario),
     modeName(place.mode),
     placementName(place.placement),
-    !load?.label.includes("in flight") &&
+    !load?.label.includes("window") &&
       (place.scenario === "roundtrip" ? "one message in flight" : "window 1"),
     load?.label,
     what,

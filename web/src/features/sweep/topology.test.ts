@@ -47,7 +47,7 @@ describe("lines", () => {
   const lines = topologyLines(CHART, load?.key ?? "", [RUN], "message");
 
   it("are called alike in every scenario, of one load", () => {
-    expect(load?.label).toBe("sizes drawn from uniform-2-256, 1,000 messages");
+    expect(load?.label).toBe("sizes from uniform-2-256, 1,000 messages");
     expect(lines.map(({ scenario, key, label }) => [scenario, key, label])).toEqual([
       ["route", "ring-blocks", "ring, blocks"],
       ["route", "ring-spins-then-blocks", "ring, spins, then blocks"],
