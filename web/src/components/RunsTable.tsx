@@ -1,4 +1,4 @@
-/** Runs, newest first: what was measured where, and what came of it. */
+/** Runs, newest first. */
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
@@ -37,7 +37,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
           (run) => formatCount(run.failure_count),
           (run) => ({ className: run.failure_count > 0 ? "number warning" : "number" }),
         ],
-        [numeric("took"), (run) => !isImport(run) && formatDuration(run.started_at, run.finished_at)],
+        [numeric("duration"), (run) => !isImport(run) && formatDuration(run.started_at, run.finished_at)],
         ["measured", (run) => <Ago moment={run.finished_at} />],
       ]}
     />

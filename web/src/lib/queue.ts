@@ -9,7 +9,7 @@ import { inWords } from "./units";
 /** The request for running and queued jobs. */
 export const OPEN = { done: false, limit: 1000 };
 
-export const OVER = { done: true, limit: 50 };
+export const FINISHED = { done: true, limit: 50 };
 
 /** The statuses of a job. */
 export const STATUSES = ["running", "queued", "done", "failed", "cancelled"] as const;

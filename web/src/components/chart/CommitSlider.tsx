@@ -35,7 +35,7 @@ export function CommitSlider({ ordinals, describe }: Props) {
       aria-valuemin={first}
       aria-valuemax={newest}
       aria-valuenow={current}
-      aria-valuetext={place === null ? `none, of #${first} to #${newest}` : describe(current)}
+      aria-valuetext={place === null ? `none selected, #${first} to #${newest}` : describe(current)}
       onKeyDown={onKeyDown}
       onBlur={() => point(null)}
     >

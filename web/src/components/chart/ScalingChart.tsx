@@ -99,7 +99,7 @@ function ScalingTooltip({ lines, members, noun }: Pick<Props, "lines" | "noun"> 
     <TooltipBox
       heading={`${members} ${noun}`}
       rows={here.map(({ label, time_ns }) => ({ name: label, value: formatDividedNs(time_ns) }))}
-      note={isOpen ? "Open points: more threads than processors." : undefined}
+      note={isOpen ? "Open points: oversubscribed." : undefined}
     />
   );
 }

@@ -52,7 +52,7 @@ export function BarTooltip({ bar, total, note }: TooltipProps) {
       rows={[
         { name: "messages", value: formatCount(bar.count) },
         { name: "share", value: formatShare(bar.count / Math.max(1, total)) },
-        { name: "not larger", value: formatShare(bar.cumulative) },
+        { name: "cumulative", value: formatShare(bar.cumulative) },
       ]}
       note={note}
     />

@@ -48,7 +48,7 @@ function setUp() {
   };
 }
 
-it("shows the value of every series at the commit that is pointed at on one of them", () => {
+it("shows the value of every series at the commit under the pointer", () => {
   const { line, values } = setUp();
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
   pointAt(line, SPARK.width / 2);
@@ -60,7 +60,7 @@ it("shows the value of every series at the commit that is pointed at on one of t
   expect(values()).toEqual(["102 ns", "202 ns"]);
 });
 
-it("shows the newest again when nothing is pointed at", () => {
+it("shows the newest values without a pointer", () => {
   const { line, values } = setUp();
   pointAt(line, 0);
   expect(values()).toEqual(["100 ns", "200 ns"]);
@@ -68,7 +68,7 @@ it("shows the newest again when nothing is pointed at", () => {
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
 });
 
-it("draws no line anew while the crosshair moves", () => {
+it("does not redraw lines while the crosshair moves", () => {
   const { line } = setUp();
   const paths = [...document.querySelectorAll("svg > path")];
   const changes = vi.fn();

@@ -1,4 +1,4 @@
-/** What the page shows as tables. */
+/** The tables of the advisor. */
 import type { AdviceGroup } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { ascending } from "@/lib/collections";
@@ -9,7 +9,7 @@ import { type Bucket, countOf, shareShorter } from "./sizes";
 
 const bytesText = (bytes: number) => `${formatCount(bytes)} B`;
 
-/** The buckets, and what of all messages is in them. */
+/** The buckets, with their shares. */
 export function trafficTable(buckets: Bucket[], name: string): ChartTable {
   const total = Math.max(1, countOf(buckets));
   const bars = barsOf(buckets);
@@ -20,16 +20,16 @@ export function trafficTable(buckets: Bucket[], name: string): ChartTable {
     num("to", "to_bytes", ({ to_bytes }) => to_bytes, bytesText),
     num("messages", "count", ({ count }) => count, formatCount),
     num("share", "share", ({ count }) => count / total, formatShare),
-    num("not larger", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+    num("cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
   ]);
 }
 
-/** The sizes at which two transports take as long, and what of the messages is shorter. */
+/** Crossover sizes, with the share of smaller messages. */
 export function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTable {
   const rows = () => group.crossovers.toSorted((a, b) => ascending(a.x, b.x));
   return tableOf(`${group.machine}-crossings`, rows, [
     num(
-      "size, 95 % interval",
+      "size, 95 % CI",
       "message_bytes",
       ({ x }) => x,
       (_, crossing) => intervalText(crossing),
