@@ -46,7 +46,7 @@ for (const { scheme, width } of SCREENS) {
 
     test("nothing here", async ({ page }) => {
       await page.goto("/nowhere/at/all");
-      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await inspect(page);
     });
   });

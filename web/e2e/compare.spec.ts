@@ -78,7 +78,7 @@ test("a series is walked along and compared with the keyboard alone", async ({ p
   await expect(pinned).toContainText(head.commit.sha.slice(0, 7));
   await expect(pinned.getByRole("link", { name: /^Compare with/ })).toBeVisible();
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keys" })).toContainText("compare with the commit before");
+  await expect(page.getByRole("dialog", { name: "Shortcuts" })).toContainText("compare with the commit before");
   await page.keyboard.press("Escape");
   await page.keyboard.press("c");
   await expect(page.getByRole("heading", { level: 1 })).toContainText("25.0 % slower");

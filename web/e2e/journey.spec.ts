@@ -27,10 +27,10 @@ test("the keyboard alone leads from the overview over a series to its run", asyn
 
 test("chosen colours stay after a reload", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("button", { name: "Dark colours" }).click();
+  await page.getByRole("button", { name: "Dark theme" }).click();
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await expect(page.getByRole("button", { name: "Dark colours" })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("button", { name: "Dark theme" })).toHaveAttribute("aria-pressed", "true");
 });
 
 test("the browser's way back restores the page before", async ({ page, report }) => {
@@ -43,9 +43,9 @@ test("the browser's way back restores the page before", async ({ page, report })
 
 test("an unknown page and an unknown run say so", async ({ page, report, complaints }) => {
   await page.goto("/nowhere/at/all");
-  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await page.goto(`/${report.project}/runs/01900000-0000-7000-8000-000000000000`);
-  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   // The browser logs the 404 that this test is about.
   complaints.length = 0;
 });

@@ -63,7 +63,7 @@ for (const { scheme, width } of SCREENS) {
       await withRegressions(page);
       await page.goto(overviewPath(report));
       await page
-        .getByRole("link", { name: /^3 regressions are open, and nobody has looked at 2 of them/ })
+        .getByRole("link", { name: /^3 open regressions, 2 untriaged/ })
         .click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText("3 regressions are open");
       await inspect(page);
@@ -94,7 +94,7 @@ test("the inbox is worked through with the keyboard alone", async ({ page, repor
   expect(said).toEqual([9, 8].map((id) => ({ path: path(id), body: { state: "acknowledged" } })));
 
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
+  const keys = page.getByRole("dialog", { name: "Shortcuts" });
   await expect(keys).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(keys).toBeHidden();

@@ -95,7 +95,7 @@ test("a stream's page is about throughput", async ({ page, report }) => {
     .getByRole("link")
     .first()
     .click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ in all: [\d.,]+ [KMG]iB\/s/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ total: [\d.,]+ [KMG]iB\/s/);
   await expect(page.getByRole("region", { name: "Throughput", exact: true })).toBeVisible();
 });
 

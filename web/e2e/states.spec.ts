@@ -29,7 +29,7 @@ for (const { scheme, width } of SCREENS) {
       await page.goto(overviewPath(report));
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
       await context.setOffline(true);
-      await expect(page.getByText(/^Offline: shown as of \d\d:\d\d\./)).toBeVisible();
+      await expect(page.getByText(/^Offline\. Data from \d\d:\d\d\./)).toBeVisible();
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
       await inspect(page);
       await context.setOffline(false);
@@ -43,10 +43,10 @@ for (const { scheme, width } of SCREENS) {
       complaints,
     }) => {
       await page.goto("/nowhere-lab/runs");
-      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
       await inspect(page);
-      await page.getByRole("link", { name: "Sign in to see it" }).click();
+      await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
       await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);
       // The browser logs the 404 that this test is about.
       complaints.length = 0;
@@ -61,9 +61,9 @@ test("a page whose stream broke off says so, and asks again when told to", async
 }) => {
   await page.route(EVENTS, (route) => route.abort());
   await page.goto(overviewPath(report));
-  await expect(page.getByText(/^Not live since \d\d:\d\d:/)).toBeVisible();
+  await expect(page.getByText(/^Live updates lost at \d\d:\d\d\./)).toBeVisible();
   const asked = page.waitForResponse(/\/api\/v1\/projects\/[^/]+\/runs/);
-  await page.getByRole("button", { name: "Refresh now" }).click();
+  await page.getByRole("button", { name: "Refresh" }).click();
   expect((await asked).ok()).toBe(true);
   // The browser logs the broken stream.
   complaints.length = 0;
@@ -74,11 +74,11 @@ test("a server that does not answer is told of until it does", async ({ page, re
   await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
   await page.route("**/api/v1/**", (route) => route.abort());
   await page.locator("a.grid-cell").first().click();
-  await expect(page.getByText(/^The server does not answer: shown as of/)).toBeVisible();
+  await expect(page.getByText(/^Server not responding\. Data from/)).toBeVisible();
   await expect(page.getByRole("heading", { name: "No answer" })).toBeVisible();
   await page.unroute("**/api/v1/**");
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText(/^The server does not answer/)).toHaveCount(0);
+  await expect(page.getByText(/^Server not responding/)).toHaveCount(0);
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
   // The browser logs every request that failed.
   complaints.length = 0;
