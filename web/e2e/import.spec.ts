@@ -57,7 +57,7 @@ test("a benchmark with samples has a series, without made-up values", async ({ p
     "5 samples in 5 repetitions",
   );
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toContainText("not stated");
-  await expect(page.getByText("against message size")).toHaveCount(0);
+  await expect(page.getByText("by message size")).toHaveCount(0);
   await expectNothingMadeUp(page);
 });
 

@@ -75,7 +75,7 @@ test("a server that does not answer is told of until it does", async ({ page, re
   await page.route("**/api/v1/**", (route) => route.abort());
   await page.locator("a.grid-cell").first().click();
   await expect(page.getByText(/^Server not responding\. Data from/)).toBeVisible();
-  await expect(page.getByRole("heading", { name: "No answer" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Server not responding" })).toBeVisible();
   await page.unroute("**/api/v1/**");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText(/^Server not responding/)).toHaveCount(0);

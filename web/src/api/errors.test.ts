@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorOfResponse, errorOfSilence } from "./errors";
+import { errorOfResponse, errorOfNoResponse } from "./errors";
 
 describe("errors of the API", () => {
   it("speak with the words of the problem document", () => {
@@ -28,6 +28,6 @@ describe("errors of the API", () => {
     expect(fieldOf({ detail: "there is no project nope" })).toBeNull();
   });
   it("take silence for something that may pass", () => {
-    expect(errorOfSilence()).toMatchObject({ status: null, isTransient: true });
+    expect(errorOfNoResponse()).toMatchObject({ status: null, isTransient: true });
   });
 });

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { streamIsLost, streamIsThere } from "@/api/connection";
-import { ApiError, errorOfSilence } from "@/api/errors";
+import { ApiError, errorOfNoResponse } from "@/api/errors";
 import { formatClock } from "@/lib/time";
 import { Connection } from "./Layout";
 
@@ -60,15 +60,15 @@ it("shows since when it is offline", async () => {
 
 it("shows that the server is not responding", async () => {
   await asked(null);
-  await asked(errorOfSilence());
+  await asked(errorOfNoResponse());
   expect(line()).toContain("Server not responding");
   await asked(null);
   expect(line()).toBe("");
 });
 
 it("counts an error response as a response", async () => {
-  await asked(errorOfSilence());
-  await asked(new ApiError("there is no project nope", 404, "It does not exist", null));
+  await asked(errorOfNoResponse());
+  await asked(new ApiError("there is no project nope", 404, "Not found", null));
   expect(line()).toBe("");
 });
 
@@ -88,7 +88,7 @@ it("reports lost live updates after a while, but not short losses", async () => 
 
 it("refetches on request", async () => {
   const asking = vi.spyOn(queryClient, "invalidateQueries");
-  await asked(errorOfSilence());
+  await asked(errorOfNoResponse());
   act(() => screen.getByRole("button", { name: "Refresh" }).click());
   expect(asking).toHaveBeenCalledOnce();
 });

@@ -10,17 +10,17 @@ import { useFrame } from "./useFrame";
 
 export type { ChartTable } from "./DataTable";
 
-/** What is on its way, or why it failed. */
+/** A pending or failed load. */
 export type Pending = { error: Error | null; onRetry: () => void };
 
 type Props = {
-  /** What the address calls it, once a page: `trend`. */
+  /** Its name in the address, unique on the page: `trend`. */
   name: string;
   title: string;
   summary: ReactNode;
   table: ChartTable | null;
   controls?: ReactNode;
-  /** Loading or failed data; absent when it is there. */
+  /** Loading or failed; absent once data is there. */
   pending?: Pending | undefined;
   children: ReactNode;
 };
