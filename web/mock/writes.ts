@@ -108,7 +108,7 @@ export const WRITES = {
     },
     "/api/v1/projects/{project}/channels/{channel_id}/test": (world, { path: { channel_id } }) => {
       numbered(world.channels, "channel_id", channel_id).last_success_at = NOW;
-      return { delivered: true, detail: "The message was taken." };
+      return { delivered: true, detail: "Message delivered." };
     },
     "/api/v1/projects/{project}/jobs": (world, { body }) => {
       if (body.preset === "..")

@@ -36,7 +36,7 @@ export const advice = {
         buckets,
       },
       by: (query.by ?? "p50") as Advice["by"],
-      assumptions: ["Within a bucket every size is as frequent as any other."],
+      assumptions: ["Within a bucket, all sizes are equally frequent."],
       groups: [...places.values()].map((series) => groupOf(world, series, buckets, query)),
     };
   },
@@ -116,11 +116,11 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
   return anAdviceGroup(ranking, {
     machine: series[0]?.summary.machine ?? "",
     does: { scenario: "roundtrip", mode: kase?.mode ?? "", placement: kase?.placement ?? "", peers: "1" },
-    answer: `${best?.first?.transport.title}: ${us} µs at the median, there and back. Next is ${next?.first?.transport.title}, which takes ${behind} times as long.`,
+    answer: `${best?.first?.transport.title}: median round trip ${us} µs. Next: ${next?.first?.transport.title}, ${behind}x the time.`,
     not_ranked: (lines.get("udp") ?? []).slice(0, 1).map(({ summary: { transport } }) => ({
       transport,
       told_apart: { receive: "block" },
-      because: "It lost messages.",
+      because: "Lossy.",
     })),
     crossovers: [{ below: 0, above: 1, x: 6200, from: 5700, to: 11_700 }],
     would_change: [{ factor: 16, place: 1 }],

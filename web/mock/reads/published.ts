@@ -44,8 +44,8 @@ export const published = {
       machine,
       answer: `Pipes up to 11 KiB [9.1 KiB, 14 KiB], socket pairs beyond, between two processes on one processor of ${machine}.`,
       reasons: [
-        "On the geometric mean of these 5 sizes pipes have 1.44 times [1.40, 1.48] the bandwidth of socket pairs.",
-        "The mock: its figures are invented.",
+        "Geometric mean over 5 sizes: pipes have 1.44x [1.40, 1.48] the bandwidth of socket pairs.",
+        "Mock data: invented figures.",
       ],
       tables: [
         {
@@ -87,10 +87,10 @@ export const published = {
         title: "Mach messages against a FIFO",
         question: "Would Chromium decide the same today?",
         preset: "sizes",
-        source: "The mock: its figures are invented",
+        source: "Mock data: invented figures",
         summary: "Messages inline and out of line against a FIFO, by size.",
         methodology: [{ name: "figure", value: "p98 of one-way sends" }],
-        not_comparable_because: ["One way was timed, not a round trip."],
+        not_comparable_because: ["One-way times, not round trips."],
         unit: "us",
         columns: [
           { name: "host", is_number: false, unit: null },
@@ -110,14 +110,14 @@ export const published = {
         title: "Pipes and sockets",
         question: PIPES_OR_SOCKETS,
         preset: "ipc-static",
-        source: "The mock: its figures are invented",
+        source: "Mock data: invented figures",
         summary: "Statements without a table.",
         methodology: [],
         not_comparable_because: ["No figures are printed."],
         unit: null,
         columns: [],
         rows: [],
-        statements: ["Pipes are ahead of sockets."],
+        statements: ["Pipes are faster than sockets."],
       },
     ],
   }),
@@ -126,9 +126,9 @@ export const published = {
       {
         slug: "chromium-ipc",
         title: "Messages of a browser",
-        source: "The mock: its figures are invented",
+        source: "Mock data: invented figures",
         sample_count: COUNTS.reduce((sum, [, count]) => sum + count, 0),
-        note: "Sizes within a bucket are taken as evenly spread.",
+        note: "Sizes within a bucket are assumed equally frequent.",
         buckets: COUNTS.map(([from_bytes, count], index) => ({
           from_bytes,
           to_bytes: (COUNTS[index + 1]?.[0] ?? LAST_BYTES + 1) - 1,

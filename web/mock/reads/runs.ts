@@ -29,8 +29,7 @@ export const runs = {
   },
   "/api/v1/runs/{run_id}/original": (world, { path }) => {
     const { preset } = runOf(world, path.run_id);
-    if (preset !== "import")
-      throw new Refusal(404, "unknown-file", "It does not exist", "The run was not imported.");
+    if (preset !== "import") throw new Refusal(404, "unknown-file", "Not found", "The run was not imported.");
     return text("application/octet-stream", ORIGINAL);
   },
   "/api/v1/runs/{run_id}/report": (world, { path }) => reportOf(detail(world, runOf(world, path.run_id))),
@@ -38,7 +37,7 @@ export const runs = {
     const run = runOf(world, path.run_id);
     const series = seriesOf(world, path.series_id);
     if (series.unsupported !== null || isStated(series) || series.machine.machine !== run.machine) {
-      throw new Refusal(404, "unknown-point", "It does not exist", "The run has no samples of the series.");
+      throw new Refusal(404, "unknown-point", "Not found", "The run has no samples of the series.");
     }
     const point = pointOf(series, run);
     return aPointDetail({ point, histogram: histogramOf(point), repetitions: repetitionsOf(point) });
@@ -107,7 +106,7 @@ function result(series: MockSeries, run: RunSummary, hasFailed: boolean): RunRes
   return {
     ...aResult({ point, observed: series.isImported ? null : observed }),
     ...of,
-    failures: hasFailed ? [{ repetition: 4, reason: "the peer did not answer within 10 s" }] : [],
+    failures: hasFailed ? [{ repetition: 4, reason: "peer did not respond within 10 s" }] : [],
   };
 }
 
@@ -124,7 +123,7 @@ function feed(world: World, project: string): string {
 
 type RunReport = components["schemas"]["RunReport"];
 
-/** A run's upload, told back from its detail. It has no results: nothing but a download shows it. */
+/** The upload of a run, rebuilt from its details, without results: only a download shows it. */
 function reportOf({ run, canaries, environment }: RunDetail): RunReport {
   const { sha, author, subject, committed_at } = run.commit;
   return {

@@ -1,16 +1,16 @@
-/** The machines of the mock: a quiet one whose kernel was replaced once, and a suspect one. */
+/** The machines of the mock: a stable one with a kernel update, and a suspect one. */
 import type { MachineSummary } from "@/api/types";
 import { KERNEL_AT } from "./commits";
 
 type Environment = MachineSummary["environment"];
 
-/** A machine, and how long it takes for what the first one takes 1 for. */
+/** A machine, and its slowdown relative to the first one. */
 export type Machine = {
   machine: string;
   arch: string;
   slowness: number;
   suspect_because: string | null;
-  /** What it is at a commit, as the server numbers it. */
+  /** Its environment at a commit. */
   environmentAt: (ordinal: number) => { environment_id: number; environment: Environment };
 };
 
@@ -41,7 +41,7 @@ export const MACHINES: Machine[] = [
     machine: "lab-arm-1",
     arch: "aarch64",
     slowness: 1.35,
-    suspect_because: "it made changes by itself at 3 commits of its newest 50 runs",
+    suspect_because: "results shifted without a code change at 3 commits (last 50 runs)",
     environmentAt: () => ({
       environment_id: 3,
       environment: linux("Neoverse-N1", "0-3", "6.12.4", { ...QUIET, "cpu.frequency-governor": "schedutil" }),

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import createClient from "openapi-fetch";
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponse } from "openapi-typescript-helpers";
-import { errorOfResponse, errorOfNoResponse } from "./errors";
+import { errorOfNoResponse, errorOfResponse } from "./errors";
 import type { paths } from "./schema.gen";
 
 type Reads = PathsWithMethod<paths, "get">;

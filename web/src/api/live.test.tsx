@@ -79,14 +79,14 @@ async function look(state: DocumentVisibilityState) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-it("asks again for what can change when new runs are told of", async () => {
+it("refetches on events of new runs", async () => {
   await show();
   expect(FakeEventSource.last.url).toBe("/api/v1/projects/libfoo/events");
   await told("runs");
   expect(asked).toEqual(["/api/v1/projects/{project}"]);
 });
 
-it("asks once more for all that is told while it waits", async () => {
+it("refetches once for several events", async () => {
   await show();
   await told("runs");
   for (let event = 0; event < 5; event++) await told("runs");
@@ -107,7 +107,7 @@ it.each(["open", "gap"])("finds out on %s whether something was missed", async (
   expect(asked).toHaveLength(3);
 });
 
-it("says since when it is lost, until it is there again or nobody follows", async () => {
+it("reports a lost stream until it reconnects or has no subscribers", async () => {
   await show();
   expect(lostSince()).toBeNull();
   await told("error");
@@ -137,7 +137,7 @@ it("is connected only while the page is visible", async () => {
   expect(FakeEventSource.all).toHaveLength(2);
 });
 
-it("tries a server again that refused, later, and leaves broken connections to the browser", async () => {
+it("retries rejected streams later", async () => {
   await show();
   await told("error");
   await vi.advanceTimersByTimeAsync(60_000);

@@ -83,20 +83,20 @@ it("rejects more values than the server accepts", () => {
   expect(askedOf(queryOf("size:<=100"), known)).toMatchObject({ kind: "asked" });
 });
 
-it("ticks names and numbers", () => {
+it("toggles names and numbers", () => {
   const ticked = withPeers(withName(EVERYTHING, "transport", "pipe", true), 2, true);
   expect(textOf(ticked)).toBe("transport:pipe peers:2");
   expect(withPeers(withName(ticked, "transport", "pipe", false), 2, false)).toEqual(EVERYTHING);
 });
 
-it("turns a comparison into the sizes that it means when one is ticked off", () => {
+it("replaces a comparison with sizes when one is deselected", () => {
   expect(textOf(withSize(queryOf("size:>=4k"), 65_536, false, KNOWN))).toBe("size:4k");
   expect(textOf(withSize(queryOf("size:>=4k"), 64, true, KNOWN))).toBe("size:64,4k,64k");
   expect(textOf(withSize(EVERYTHING, 64, true, KNOWN))).toBe("size:64");
   expect(textOf(withSize(queryOf("size:64"), 64, false, KNOWN))).toBe("");
 });
 
-it("counts the series of a system on the machines that are asked for", () => {
+it("counts series by system on the selected machines", () => {
   expect(systemCounts(FACETS, MACHINES, EVERYTHING)).toEqual([
     { value: "linux", series_count: 2 },
     { value: "macos", series_count: 1 },

@@ -229,7 +229,7 @@ export function anAdviceGroup(
     environment_id: 1,
     does: { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" },
     oversubscribed: false,
-    answer: "Pipe: 4.00 µs at the median, there and back. Next is TCP, which takes 2.25 times as long.",
+    answer: "Pipe: median round trip 4.00 µs. Next: TCP, 2.25x the time.",
     ranking,
     not_ranked: [],
     crossovers: [],

@@ -81,7 +81,7 @@ it("does not redraw lines while the crosshair moves", () => {
   expect([...document.querySelectorAll("svg > path")]).toEqual(paths);
 });
 
-it("is a slider over the commits to the keyboard", async () => {
+it("is a slider over commits for the keyboard", async () => {
   const { values } = setUp();
   const slider = screen.getByRole("slider", { name: "Commit" });
   slider.focus();
