@@ -75,16 +75,16 @@ function newestAnswer(queryClient: QueryClient): Date {
 }
 
 function usePatiently(lost: Date | null): Date | null {
-  const [told, setTold] = useState<Date | null>(null);
+  const [reported, setReported] = useState<Date | null>(null);
   useEffect(() => {
     if (lost === null) {
-      setTold(null);
+      setReported(null);
       return;
     }
-    const timer = setTimeout(() => setTold(lost), PATIENCE_MS);
+    const timer = setTimeout(() => setReported(lost), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [lost]);
-  return lost === null ? null : told;
+  return lost === null ? null : reported;
 }
 
 function followNetwork(listener: () => void): () => void {

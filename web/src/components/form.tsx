@@ -11,10 +11,10 @@ import { type Action, refusal, whoMay } from "@/lib/access";
 import { toSignIn } from "@/lib/paths";
 
 /** The error of the surrounding form. */
-const Refused = createContext<Error | null>(null);
+const SubmitError = createContext<Error | null>(null);
 
 /** The values of a submitted form; texts are trimmed. */
-export type Typed = {
+export type FormValues = {
   text: (name: string) => string;
   all: (name: string) => FormDataEntryValue[];
   has: (name: string) => boolean;
@@ -30,7 +30,7 @@ type FormProps = {
   buttonClass?: string;
   /** Shown next to the button. */
   outcome?: ReactNode;
-  onSubmit: (typed: Typed, form: HTMLFormElement) => void;
+  onSubmit: (values: FormValues, form: HTMLFormElement) => void;
   children: ReactNode;
 } & Pick<ComponentProps<"form">, "noValidate">;
 
@@ -60,10 +60,10 @@ export function Form({
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(typedIn(event.currentTarget), event.currentTarget);
+        onSubmit(valuesOf(event.currentTarget), event.currentTarget);
       }}
     >
-      <Refused value={error}>{children}</Refused>
+      <SubmitError value={error}>{children}</SubmitError>
       {!isAtField && <FormError error={error} />}
       <div className="controls">
         <button type="submit" className={buttonClass} disabled={isPending || !isReady}>
@@ -75,7 +75,7 @@ export function Form({
   );
 }
 
-function typedIn(form: HTMLFormElement): Typed {
+function valuesOf(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
   return {
     text: (name) => String(data.get(name) ?? "").trim(),
@@ -85,10 +85,10 @@ function typedIn(form: HTMLFormElement): Typed {
 }
 
 export function FormError({ error }: { error: Error | null }) {
-  return error === null ? null : <Wrong>{error.message}</Wrong>;
+  return error === null ? null : <FieldError>{error.message}</FieldError>;
 }
 
-function Wrong({ id, children }: { id?: string; children: ReactNode }) {
+function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p {...(id !== undefined && { id })} className="warning" role="alert">
       {children}
@@ -96,8 +96,8 @@ function Wrong({ id, children }: { id?: string; children: ReactNode }) {
   );
 }
 
-function useWrong(names: string[]): string | null {
-  const error = useContext(Refused);
+function useFieldError(names: string[]): string | null {
+  const error = useContext(SubmitError);
   const field = error instanceof ApiError ? error.field : null;
   return field !== null && names.includes(field.name) ? field.text : null;
 }
@@ -125,8 +125,10 @@ export function Field({
   children,
 }: FieldProps & { children: (input: InputProps) => ReactNode }) {
   const id = useId();
-  const wrong = useWrong([name]);
-  const described = [note !== undefined && `${id}-note`, wrong !== null && `${id}-wrong`].filter(Boolean);
+  const fieldError = useFieldError([name]);
+  const described = [note !== undefined && `${id}-note`, fieldError !== null && `${id}-error`].filter(
+    Boolean,
+  );
   return (
     <div className="field field-wide" data-fields={name}>
       <label htmlFor={id}>{label}</label>
@@ -135,10 +137,10 @@ export function Field({
           id,
           name,
           "aria-describedby": described.join(" ") || undefined,
-          "aria-invalid": wrong === null ? undefined : true,
+          "aria-invalid": fieldError === null ? undefined : true,
         })}
         {note !== undefined && <p id={`${id}-note`}>{note}</p>}
-        {wrong !== null && <Wrong id={`${id}-wrong`}>{wrong}</Wrong>}
+        {fieldError !== null && <FieldError id={`${id}-error`}>{fieldError}</FieldError>}
       </div>
     </div>
   );
@@ -194,18 +196,18 @@ type GroupProps = { legend: string; names?: string[]; note?: string; children: R
 
 /** Several inputs under one legend, with their server error. */
 export function FieldGroup({ legend, names = [], note, children }: GroupProps) {
-  const wrong = useWrong(names);
+  const fieldError = useFieldError(names);
   return (
     <fieldset
       className="field field-wide"
       data-fields={names.join(" ")}
-      aria-invalid={wrong === null ? undefined : true}
+      aria-invalid={fieldError === null ? undefined : true}
     >
       <legend>{legend}</legend>
       <div className="field-body">
         {children}
         {note !== undefined && <p>{note}</p>}
-        {wrong !== null && <Wrong>{wrong}</Wrong>}
+        {fieldError !== null && <FieldError>{fieldError}</FieldError>}
       </div>
     </fieldset>
   );

@@ -7,7 +7,7 @@ import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
 import { toJob, toPullRequest, toRegression, toRun } from "@/lib/paths";
-import { askerText, type Begin, placeText, reasonText } from "@/lib/queue";
+import { type Begin, placeText, reasonText, requesterText } from "@/lib/queue";
 import { formatDuration } from "@/lib/time";
 import { Confirm, FormError } from "./form";
 
@@ -158,7 +158,7 @@ export function Reason({ project, job }: { project: string; job: Job }) {
   return (
     <>
       {requested_by !== null && reason === "request"
-        ? `requested by ${askerText(requested_by)}`
+        ? `requested by ${requesterText(requested_by)}`
         : reasonText(reason)}
       {regression_id !== null && (
         <>
@@ -171,7 +171,7 @@ export function Reason({ project, job }: { project: string; job: Job }) {
         </>
       )}
       {requested_by !== null && reason !== "request" && (
-        <span className="muted"> ({askerText(requested_by)})</span>
+        <span className="muted"> ({requesterText(requested_by)})</span>
       )}
     </>
   );

@@ -45,8 +45,8 @@ export function marksOf(
   { ordinals }: History,
   figure: string = "p50",
 ): Mark[] {
-  const told = changes.filter((change) => change.matters && change.figure === figure);
-  return told.flatMap(({ commit_ordinal, direction }): Mark[] => {
+  const relevant = changes.filter((change) => change.matters && change.figure === figure);
+  return relevant.flatMap(({ commit_ordinal, direction }): Mark[] => {
     const place = ordinals.findIndex((ordinal) => ordinal >= commit_ordinal);
     if (place > 0) return [{ place, direction }];
     return place === 0 ? [{ place: "before", direction }] : [];

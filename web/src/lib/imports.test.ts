@@ -85,12 +85,12 @@ describe("times", () => {
     expect(intervalOf(aStatedPoint({ high_ns: 3 }))).toBeNull();
   });
   it("omit percentiles that equal the maximum", () => {
-    const told = (count: number) => tellingPercentiles(count).map(({ label }) => label);
-    expect(told(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
-    expect(told(9)).not.toContain("p90");
-    expect(told(10)).toContain("p90");
-    expect(told(99)).not.toContain("p99");
-    expect(told(1000)).toHaveLength(9);
+    const labels = (count: number) => tellingPercentiles(count).map(({ label }) => label);
+    expect(labels(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
+    expect(labels(9)).not.toContain("p90");
+    expect(labels(10)).toContain("p90");
+    expect(labels(99)).not.toContain("p99");
+    expect(labels(1000)).toHaveLength(9);
   });
 });
 

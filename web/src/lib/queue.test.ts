@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { aJob, anAgent } from "@/test/fixtures";
 import {
-  askerText,
   beginsOf,
   jobSentence,
   placeText,
@@ -9,6 +8,7 @@ import {
   queueSentence,
   queueText,
   reasonText,
+  requesterText,
 } from "./queue";
 
 const NOW = new Date("2026-11-24T12:00:00Z");
@@ -81,5 +81,5 @@ it("describes the status of a job", () => {
 it("names reason and requester, and shows unknown reasons unchanged", () => {
   expect(reasonText("repeat")).toBe("confirmation run");
   expect(reasonText("asked-for")).toBe("asked-for");
-  expect([null, "account:ada", "schedule:3"].map(askerText)).toEqual(["the server", "ada", "schedule 3"]);
+  expect([null, "account:ada", "schedule:3"].map(requesterText)).toEqual(["the server", "ada", "schedule 3"]);
 });

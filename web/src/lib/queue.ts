@@ -131,7 +131,7 @@ export function reasonText(reason: string): string {
 }
 
 /** The requester: an account by name, others by kind. */
-export function askerText(requested_by: string | null): string {
+export function requesterText(requested_by: string | null): string {
   if (requested_by === null) return "the server";
   const [kind, name] = requested_by.split(":");
   return kind === "account" && name !== undefined ? name : requested_by.replace(":", " ");

@@ -48,10 +48,10 @@ export function sizeOf(bytes: number, digits = 2): string {
 /** A size and both ends of its interval, with enough digits to distinguish them. */
 export function intervalParts({ x, from, to }: SizeInterval): { size: string; low: string; high: string } {
   const bounds = [from, to].flatMap((bound) => bound ?? []);
-  const isToldApart = (digits: number) =>
+  const areDistinct = (digits: number) =>
     bounds.every((bound) => bound === x || sizeOf(bound, digits) !== sizeOf(x, digits));
   let digits = 2;
-  while (digits < DIGITS_MAX && !isToldApart(digits)) digits++;
+  while (digits < DIGITS_MAX && !areDistinct(digits)) digits++;
   const text = (bound: number | null) => (bound === null ? "unbounded" : sizeOf(bound, digits));
   return { size: sizeOf(x, digits), low: text(from), high: text(to) };
 }

@@ -52,7 +52,7 @@ const LOAD_PARAMETERS = [
   "peers",
   "rate_per_second",
 ];
-const TOLD_ELSEWHERE = [...LOAD_PARAMETERS, "mode", "placement", "scenario", "transport"];
+const NAMED_ELSEWHERE = [...LOAD_PARAMETERS, "mode", "placement", "scenario", "transport"];
 
 /** The loads of a sweep: the one with the most points first. */
 export function loadsOf({ lines, over }: Pick<SweepChart, "lines" | "over">): Load[] {
@@ -205,7 +205,7 @@ function traitsOf(line: SweepLine, siblings: SweepLine[]): string[] {
   const others = siblings.filter((other) => other !== line);
   const names = distinct(siblings.flatMap(({ parameters }) => Object.keys(parameters))).filter(
     (name) =>
-      !TOLD_ELSEWHERE.includes(name) &&
+      !NAMED_ELSEWHERE.includes(name) &&
       others.some(({ parameters }) => parameters[name] !== line.parameters[name]),
   );
   return [

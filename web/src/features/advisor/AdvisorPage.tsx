@@ -171,7 +171,7 @@ function AdviceText({ advice, isEmpty }: AdviceTextProps) {
       <h1>
         <Unbroken text={headline} />
       </h1>
-      <ul className="meeting">
+      <ul className="answers">
         {groups.length === 1
           ? sentencesOf(groups[0]?.answer ?? "")
               .slice(1)

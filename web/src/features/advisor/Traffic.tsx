@@ -110,19 +110,17 @@ type OwnSizesProps = {
 export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
   const id = useId();
   const [typed, setTyped] = useState(text);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [isOver, setOver] = useState(false);
   const take = (content: string) => {
     const read = readSizes(content);
-    if ("refusal" in read) setRefusal(read.refusal);
+    if ("error" in read) setError(read.error);
     else onUse(read.buckets);
   };
   const readFile = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > FILE_BYTES_MAX) {
-      setRefusal(
-        `${file.name} is ${formatBytes(file.size)}. Expected at most ${formatBytes(FILE_BYTES_MAX)}.`,
-      );
+      setError(`${file.name} is ${formatBytes(file.size)}. Expected at most ${formatBytes(FILE_BYTES_MAX)}.`);
       return;
     }
     take(await file.text());
@@ -156,19 +154,19 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
         value={typed}
         spellCheck={false}
         aria-describedby={`${id}-note`}
-        aria-invalid={refusal !== null || undefined}
+        aria-invalid={error !== null || undefined}
         onChange={({ target }) => {
           setTyped(target.value);
-          setRefusal(null);
+          setError(null);
         }}
       />
       <p id={`${id}-note`} className="muted">
         Buckets and counts, <code>12-15:4387,64:3</code>; rows of <code>bucket_min_bytes,count</code>; or one
         size per line. You can drop a file.
       </p>
-      {refusal !== null && (
+      {error !== null && (
         <p className="warning" role="alert">
-          {refusal}
+          {error}
         </p>
       )}
       <div className="controls">

@@ -3,7 +3,7 @@ import { countOf, readSizes, scaled, shareShorter, sizesText } from "./sizes";
 
 function read(text: string) {
   const result = readSizes(text);
-  return "refusal" in result ? result.refusal : sizesText(result.buckets);
+  return "error" in result ? result.error : sizesText(result.buckets);
 }
 
 describe("pasted sizes", () => {
@@ -26,7 +26,7 @@ describe("pasted sizes", () => {
   it("are grouped into buckets without losing messages", () => {
     const sizes = Array.from({ length: 1_000 }, (_, index) => index);
     const result = readSizes(sizes.join("\n"));
-    if ("refusal" in result) throw new Error(result.refusal);
+    if ("error" in result) throw new Error(result.error);
     expect(countOf(result.buckets)).toBe(1_000);
     expect(result.buckets.length).toBeLessThan(64);
     expect(result.buckets[0]).toEqual({ from_bytes: 0, to_bytes: 0, count: 1 });
@@ -51,8 +51,8 @@ describe("pasted sizes", () => {
       "1,001 buckets are too many. Expected at most 1,000.",
     ],
     [Array.from({ length: 900 }, (_, bytes) => `${bytes}:1000000`).join(","), "characters in the address"],
-  ])("are rejected with position and expectation: %.20s", (text, refusal) => {
-    expect(read(text)).toContain(refusal);
+  ])("are rejected with position and expectation: %.20s", (text, error) => {
+    expect(read(text)).toContain(error);
   });
 });
 
@@ -62,7 +62,7 @@ it.each([
   ["1:4,2:9,3:1,900-1000:5", 0.01, "1:14,9:5"],
 ])("scales %s by %d as the server does", (text, times, longer) => {
   const result = readSizes(text);
-  if ("refusal" in result) throw new Error(result.refusal);
+  if ("error" in result) throw new Error(result.error);
   expect(sizesText(scaled(result.buckets, times))).toBe(longer);
 });
 

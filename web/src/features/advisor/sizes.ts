@@ -6,7 +6,7 @@ import { formatCount } from "@/lib/units";
 export type Bucket = SizeProfile["buckets"][number];
 
 /** The parsed buckets, or the error. */
-export type SizesRead = { buckets: Bucket[] } | { refusal: string };
+export type SizesRead = { buckets: Bucket[] } | { error: string };
 
 /** The limits of the server: `crates/wire/src/size_profile/histogram.rs`. */
 const BUCKETS_MAX = 1_000;
@@ -37,14 +37,14 @@ export function readSizes(text: string): SizesRead {
     .filter(({ line }) => line !== "");
   const [first] = lines;
   if (first === undefined) {
-    return refused(
+    return failed(
       "No sizes. Expected 12-15:4387,64:3, rows of bucket_min_bytes,count, or one size in bytes per line",
     );
   }
   try {
     return { buckets: checked(rowsOf(lines, first)) };
   } catch (error) {
-    if (error instanceof Refused) return refused(error.message);
+    if (error instanceof SizesError) return failed(error.message);
     throw error;
   }
 }
@@ -93,10 +93,10 @@ export function shareShorter(buckets: readonly Bucket[], bytes: number): number 
 
 type Line = { line: string; number: number };
 
-class Refused extends Error {}
+class SizesError extends Error {}
 
-function refused(refusal: string): SizesRead {
-  return { refusal: `${refusal}.` };
+function failed(error: string): SizesRead {
+  return { error: `${error}.` };
 }
 
 function rowsOf(lines: Line[], first: Line): Bucket[] {
@@ -113,7 +113,7 @@ function bucketsOf({ line, number }: Line): Bucket[] {
     .map((part) => {
       const match = /^(\d+)(?:\s*-\s*(\d+))?\s*:\s*(\d+)$/.exec(part);
       if (match === null) {
-        throw new Refused(
+        throw new SizesError(
           `Line ${number}: ${quoted(part)} is not a bucket. Expected sizes and a count, such as 12-15:4387 or 64:3`,
         );
       }
@@ -126,7 +126,7 @@ function tableOf(lines: Line[]): Bucket[] {
   const rows = lines.map(({ line, number }) => {
     const match = /^(\d+)\s*,\s*(\d+)$/.exec(line);
     if (match === null) {
-      throw new Refused(`Line ${number}: ${quoted(line)} is not a row. Expected bucket_min_bytes,count`);
+      throw new SizesError(`Line ${number}: ${quoted(line)} is not a row. Expected bucket_min_bytes,count`);
     }
     return { from: Number(match[1]), count: Number(match[2]), number };
   });
@@ -134,12 +134,12 @@ function tableOf(lines: Line[]): Bucket[] {
     const next = rows[index + 1];
     if (next === undefined && count === 0) return [];
     if (next === undefined) {
-      throw new Refused(
+      throw new SizesError(
         `Line ${number}: the last bucket has no end. Add a row with its end and count 0, such as ${from * 2 || 1},0`,
       );
     }
     if (next.from <= from) {
-      throw new Refused(
+      throw new SizesError(
         `Line ${next.number}: bucket_min_bytes is ${next.from}. Expected more than ${from}, the value of the previous row`,
       );
     }
@@ -149,7 +149,7 @@ function tableOf(lines: Line[]): Bucket[] {
 
 function sizeOf({ line, number }: Line): number {
   if (!/^\d+$/.test(line)) {
-    throw new Refused(`Line ${number}: ${quoted(line)} is not a size. Expected whole bytes, such as 64`);
+    throw new SizesError(`Line ${number}: ${quoted(line)} is not a size. Expected whole bytes, such as 64`);
   }
   return Number(line);
 }
@@ -175,28 +175,28 @@ function checked(buckets: Bucket[]): Bucket[] {
   for (const bucket of buckets) {
     const { from_bytes, to_bytes, count } = bucket;
     if (to_bytes < from_bytes) {
-      throw new Refused(`Bucket ${from_bytes}-${to_bytes} ends before it begins`);
+      throw new SizesError(`Bucket ${from_bytes}-${to_bytes} ends before it begins`);
     }
     if (before !== undefined && from_bytes <= before.to_bytes) {
-      throw new Refused(
+      throw new SizesError(
         `Bucket ${from_bytes}-${to_bytes} is not above the previous one, which ends at ${before.to_bytes}. Expected ascending buckets`,
       );
     }
     if (to_bytes > BYTES_MAX)
-      throw new Refused(`Message size ${to_bytes} is too large. Expected at most 1 TiB`);
-    if (count > COUNT_MAX) throw new Refused(`Bucket count ${count} is too large. Expected at most 2^50`);
+      throw new SizesError(`Message size ${to_bytes} is too large. Expected at most 1 TiB`);
+    if (count > COUNT_MAX) throw new SizesError(`Bucket count ${count} is too large. Expected at most 2^50`);
     before = bucket;
   }
   const some = buckets.filter(({ count }) => count > 0);
-  if (some.length === 0) throw new Refused("All buckets are empty. Expected at least one message");
+  if (some.length === 0) throw new SizesError("All buckets are empty. Expected at least one message");
   if (some.length > BUCKETS_MAX) {
-    throw new Refused(
+    throw new SizesError(
       `${formatCount(some.length)} buckets are too many. Expected at most ${formatCount(BUCKETS_MAX)}`,
     );
   }
   const { length } = sizesText(some);
   if (length > TEXT_LENGTH_MAX) {
-    throw new Refused(
+    throw new SizesError(
       `The buckets take ${formatCount(length)} characters in the address. Expected at most ${formatCount(TEXT_LENGTH_MAX)}`,
     );
   }

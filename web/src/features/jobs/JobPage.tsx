@@ -13,7 +13,7 @@ import { Ago, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { toJob, toMachine, toQueue, toRun } from "@/lib/paths";
-import { askerText, beginsOf, jobSentence, OPEN, placeText, queueOf } from "@/lib/queue";
+import { beginsOf, jobSentence, OPEN, placeText, queueOf, requesterText } from "@/lib/queue";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import { againOf, attemptText } from "./data";
@@ -88,7 +88,7 @@ function JobFacts({ project, job }: { project: string; job: JobDetail }) {
       : []),
     { name: "preset", value: job.preset ?? <span className="muted">from roundtrip.toml</span> },
     { name: "reason", value: <Reason project={project} job={job} /> },
-    { name: "requested", value: `${formatMoment(job.created_at)}, by ${askerText(job.requested_by)}` },
+    { name: "requested", value: `${formatMoment(job.created_at)}, by ${requesterText(job.requested_by)}` },
     ...(job.started_at === null ? [] : [{ name: "started", value: formatMoment(job.started_at) }]),
     ...(job.done_at === null ? [] : [{ name: "finished", value: <Ago moment={job.done_at} /> }]),
   ];

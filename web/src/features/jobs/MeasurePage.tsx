@@ -13,7 +13,7 @@ import { shortSha } from "@/lib/commits";
 import { useChange, useTitle } from "@/lib/hooks";
 import type { MeasureSearch } from "@/lib/measure";
 import { toJob, toQueue, toSettings } from "@/lib/paths";
-import { complaintOf, requestOf, WHAT, WHERE, type What, type Where, type Wish } from "./data";
+import { errorIn, type JobDraft, requestOf, WHAT, WHERE, type What, type Where } from "./data";
 
 const route = getRouteApi("/$project/measure");
 
@@ -67,20 +67,20 @@ type Props = { project: string; search: MeasureSearch; agents: AgentSummary[] };
 /** The form. Errors of the page and of the server are shown at their fields. */
 function MeasureForm({ project, search, agents }: Props) {
   const navigate = useNavigate();
-  const [wish, setWish] = useState(() => wishOf(search));
-  const asking = useChange(
-    (asked: Wish) => ask(project, asked),
+  const [draft, setDraft] = useState(() => draftOf(search));
+  const queueing = useChange(
+    (wanted: JobDraft) => queueJobs(project, wanted),
     ["/api/v1/projects/{project}/jobs"],
     ([first, ...others]) =>
       first !== undefined && navigate(others.length === 0 ? toJob(project, first) : toQueue(project)),
   );
-  const set = (change: Partial<Wish>) => {
-    asking.reset();
-    setWish({ ...wish, ...change });
+  const set = (change: Partial<JobDraft>) => {
+    queueing.reset();
+    setDraft({ ...draft, ...change });
   };
   const text = (name: "after" | "until" | "preset" | "labels" | "base") => ({
     name,
-    value: wish[name],
+    value: draft[name],
     onChange: ({ target }: { target: HTMLInputElement }) => set({ [name]: target.value }),
   });
   const sha = { className: "sha", list: OPTIONS };
@@ -89,15 +89,15 @@ function MeasureForm({ project, search, agents }: Props) {
       label="New job"
       submit="Queue job"
       noValidate
-      change={asking}
+      change={queueing}
       outcome={
-        asking.data?.length === 0 && (
+        queueing.data?.length === 0 && (
           <span role="status">
             Nothing to do: already <Link {...toQueue(project)}>queued</Link> or measured.
           </span>
         )
       }
-      onSubmit={() => asking.mutate(wish)}
+      onSubmit={() => queueing.mutate(draft)}
     >
       <CommitOptions project={project} id={OPTIONS} />
       <FieldGroup legend="Measure">
@@ -105,11 +105,11 @@ function MeasureForm({ project, search, agents }: Props) {
           name="what"
           names={WHAT_NAMES}
           values={WHAT}
-          value={wish.what}
+          value={draft.what}
           onChange={(what) => set({ what })}
         />
       </FieldGroup>
-      {wish.what === "commits" ? (
+      {draft.what === "commits" ? (
         <Field
           label="Commits"
           name="commits"
@@ -119,7 +119,7 @@ function MeasureForm({ project, search, agents }: Props) {
             <textarea
               {...input}
               rows={3}
-              value={wish.commits}
+              value={draft.commits}
               spellCheck={false}
               onChange={({ target }) => set({ commits: target.value })}
             />
@@ -136,13 +136,13 @@ function MeasureForm({ project, search, agents }: Props) {
           name="where"
           names={WHERE_NAMES}
           values={WHERE}
-          value={wish.where}
+          value={draft.where}
           onChange={(where) => set({ where })}
         />
       </FieldGroup>
-      {wish.where === "chosen" ? (
+      {draft.where === "chosen" ? (
         <FieldGroup legend="Machines">
-          <Machines agents={agents} chosen={wish.machines} onChange={(machines) => set({ machines })} />
+          <Machines agents={agents} chosen={draft.machines} onChange={(machines) => set({ machines })} />
         </FieldGroup>
       ) : (
         <TextField
@@ -167,7 +167,7 @@ function MeasureForm({ project, search, agents }: Props) {
   );
 }
 
-function wishOf({ commits = "", base = "", machine, preset = "" }: MeasureSearch): Wish {
+function draftOf({ commits = "", base = "", machine, preset = "" }: MeasureSearch): JobDraft {
   return {
     what: "commits",
     commits: commits.split(".").join("\n"),
@@ -253,10 +253,10 @@ const FULL_SHA = /^[0-9a-f]{40}$/;
  *
  * @throws ApiError if a value is missing or rejected; `field` names it.
  */
-export async function ask(project: string, wish: Wish): Promise<number[]> {
-  const complaint = complaintOf(wish);
-  if (complaint !== null) throw new ApiError(complaint.text, 400, "Missing value", null, complaint);
-  const request = requestOf(wish);
+export async function queueJobs(project: string, draft: JobDraft): Promise<number[]> {
+  const error = errorIn(draft);
+  if (error !== null) throw new ApiError(error.text, 400, "Missing value", null, error);
+  const request = requestOf(draft);
   const full = (field: string) => (name: string) => fullSha(project, field, name);
   const { commits, after, until, base } = request;
   const { job_ids } = await requestJobs(project, {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { parseMeasureSearch } from "@/lib/measure";
 import { aJob } from "@/test/fixtures";
-import { againOf, attemptText, complaintOf, requestOf, type Wish } from "./data";
+import { againOf, attemptText, errorIn, type JobDraft, requestOf } from "./data";
 import { parseQueueSearch } from "./search";
 
-const WISH: Wish = {
+const DRAFT: JobDraft = {
   what: "commits",
   commits: "",
   after: "",
@@ -39,7 +39,7 @@ it("does not repeat pull requests", () => {
 });
 
 it("ignores fields that are not selected", () => {
-  const typed = { ...WISH, commits: `${SHA}\n bbbb, cccc`, after: SHA, machines: ["lab-1"], labels: "lab" };
+  const typed = { ...DRAFT, commits: `${SHA}\n bbbb, cccc`, after: SHA, machines: ["lab-1"], labels: "lab" };
   expect(requestOf(typed)).toEqual({ commits: [SHA, "bbbb", "cccc"], labels: ["lab"] });
   expect(requestOf({ ...typed, where: "chosen", preset: " quick " })).toEqual({
     commits: [SHA, "bbbb", "cccc"],
@@ -56,14 +56,14 @@ it("ignores fields that are not selected", () => {
 });
 
 it("names the field with a missing value", () => {
-  expect(complaintOf(WISH)?.name).toBe("commits");
-  const named = { ...WISH, commits: SHA };
-  expect(complaintOf(named)).toBeNull();
-  expect(complaintOf({ ...named, where: "chosen" })?.name).toBe("machines");
-  const range: Wish = { ...WISH, what: "range", after: "a", until: "b" };
-  expect(complaintOf({ ...range, until: "" })?.name).toBe("until");
-  expect(complaintOf({ ...range, where: "any" })?.name).toBe("on_any");
-  expect(complaintOf(range)).toBeNull();
+  expect(errorIn(DRAFT)?.name).toBe("commits");
+  const named = { ...DRAFT, commits: SHA };
+  expect(errorIn(named)).toBeNull();
+  expect(errorIn({ ...named, where: "chosen" })?.name).toBe("machines");
+  const range: JobDraft = { ...DRAFT, what: "range", after: "a", until: "b" };
+  expect(errorIn({ ...range, until: "" })?.name).toBe("until");
+  expect(errorIn({ ...range, where: "any" })?.name).toBe("on_any");
+  expect(errorIn(range)).toBeNull();
 });
 
 it("ignores invalid values in addresses", () => {

@@ -33,7 +33,7 @@ export type What = (typeof WHAT)[number];
 export const WHERE = ["all", "chosen", "any"] as const;
 export type Where = (typeof WHERE)[number];
 
-export type Wish = {
+export type JobDraft = {
   what: What;
   commits: string;
   after: string;
@@ -46,31 +46,31 @@ export type Wish = {
 };
 
 /** The request. A range ignores the list of commits, and the reverse. */
-export function requestOf(wish: Wish): JobRequest {
-  const base = wish.base.trim();
-  const preset = wish.preset.trim();
+export function requestOf(draft: JobDraft): JobRequest {
+  const base = draft.base.trim();
+  const preset = draft.preset.trim();
   return {
-    ...(wish.what === "commits"
-      ? { commits: namesTyped(wish.commits) }
-      : { after: wish.after.trim(), until: wish.until.trim() }),
-    ...(wish.where === "chosen" && { machines: wish.machines }),
-    ...(wish.where === "any" && { on_any: true }),
-    ...(wish.where !== "chosen" && { labels: namesTyped(wish.labels) }),
+    ...(draft.what === "commits"
+      ? { commits: namesTyped(draft.commits) }
+      : { after: draft.after.trim(), until: draft.until.trim() }),
+    ...(draft.where === "chosen" && { machines: draft.machines }),
+    ...(draft.where === "any" && { on_any: true }),
+    ...(draft.where !== "chosen" && { labels: namesTyped(draft.labels) }),
     ...(preset !== "" && { preset }),
     ...(base !== "" && { base }),
   };
 }
 
 /** The first error in the form, with its field; `null` if it is valid. */
-export function complaintOf(wish: Wish): { name: string; text: string } | null {
-  const isRange = wish.what === "range";
-  const complaints: [isWrong: boolean, name: string, text: string][] = [
-    [!isRange && namesTyped(wish.commits).length === 0, "commits", "Enter at least one commit."],
-    [isRange && wish.after.trim() === "", "after", "Enter the commit before the range."],
-    [isRange && wish.until.trim() === "", "until", "Enter the last commit of the range."],
-    [wish.where === "chosen" && wish.machines.length === 0, "machines", "Select at least one machine."],
-    [isRange && wish.where === "any", "on_any", "A range needs selected machines or all machines."],
+export function errorIn(draft: JobDraft): { name: string; text: string } | null {
+  const isRange = draft.what === "range";
+  const errors: [isWrong: boolean, name: string, text: string][] = [
+    [!isRange && namesTyped(draft.commits).length === 0, "commits", "Enter at least one commit."],
+    [isRange && draft.after.trim() === "", "after", "Enter the commit before the range."],
+    [isRange && draft.until.trim() === "", "until", "Enter the last commit of the range."],
+    [draft.where === "chosen" && draft.machines.length === 0, "machines", "Select at least one machine."],
+    [isRange && draft.where === "any", "on_any", "A range needs selected machines or all machines."],
   ];
-  const first = complaints.find(([isWrong]) => isWrong);
+  const first = errors.find(([isWrong]) => isWrong);
   return first === undefined ? null : { name: first[1], text: first[2] };
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
 import { createEnrolment } from "@/api/writes";
-import { Allowed, Form, ProjectField, Secret, TextField, type Typed } from "@/components/form";
+import { Allowed, Form, type FormValues, ProjectField, Secret, TextField } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
 import { Section } from "@/components/ui/states";
 import { numeric, Table, unseen } from "@/components/ui/Table";
@@ -115,7 +115,7 @@ function Made({ made: { code, expires_at }, onDone }: { made: EnrolmentCode; onD
   );
 }
 
-function requestOf({ text, has }: Typed, project: string): EnrolmentRequest {
+function requestOf({ text, has }: FormValues, project: string): EnrolmentRequest {
   const bound = has("project") ? text("project") : project;
   return {
     labels: namesTyped(text("labels")),

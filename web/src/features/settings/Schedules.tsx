@@ -10,7 +10,7 @@ import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { namesTyped } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
-import { askerText } from "@/lib/queue";
+import { requesterText } from "@/lib/queue";
 import { formatMoment } from "@/lib/time";
 import { cronText } from "./data";
 
@@ -65,7 +65,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
           ["next run", ({ next_at }) => formatMoment(next_at)],
           ["preset", ({ preset }) => preset ?? <span className="muted">from roundtrip.toml</span>],
           ["machines", ({ labels }) => (labels.length === 0 ? "all" : `all with ${labels.join(", ")}`)],
-          ["created by", ({ created_by }) => askerText(created_by), "muted"],
+          ["created by", ({ created_by }) => requesterText(created_by), "muted"],
           isAllowed && [
             unseen("remove"),
             ({ schedule_id, cron }) => (

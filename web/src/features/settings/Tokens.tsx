@@ -9,6 +9,7 @@ import {
   FieldGroup,
   Form,
   FormError,
+  type FormValues,
   Loaded,
   NotAllowed,
   ProjectField,
@@ -16,7 +17,6 @@ import {
   SelectInput,
   TextField,
   Tick,
-  type Typed,
 } from "@/components/form";
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead, unseen } from "@/components/ui/Table";
@@ -219,7 +219,7 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
 }
 
 /** The request for the form; without a project field, the token is for this project. */
-function requestOf({ text, all, has }: Typed, kind: TokenKind, project: string): TokenRequest {
+function requestOf({ text, all, has }: FormValues, kind: TokenKind, project: string): TokenRequest {
   const bound = has("project") ? text("project") : project;
   return {
     name: text("name"),

@@ -71,7 +71,7 @@ function Measured({ project, profiles, profile, place }: MeasuredProps) {
   return (
     <>
       <Headline profile={profile} />
-      <ul className="meeting">
+      <ul className="answers">
         {crossoverTexts(profile, answer, machine).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
