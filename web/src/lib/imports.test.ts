@@ -22,7 +22,7 @@ import {
   timeName,
   toolName,
 } from "./imports";
-import { tellingPercentiles } from "./statistics";
+import { distinctPercentiles } from "./statistics";
 
 describe("imports", () => {
   it("are recognised by transport, preset and build", () => {
@@ -85,7 +85,7 @@ describe("times", () => {
     expect(intervalOf(aStatedPoint({ high_ns: 3 }))).toBeNull();
   });
   it("omit percentiles that equal the maximum", () => {
-    const labels = (count: number) => tellingPercentiles(count).map(({ label }) => label);
+    const labels = (count: number) => distinctPercentiles(count).map(({ label }) => label);
     expect(labels(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
     expect(labels(9)).not.toContain("p90");
     expect(labels(10)).toContain("p90");

@@ -4,7 +4,7 @@ import { ascending, distinct } from "./collections";
 import { counted } from "./units";
 
 /** Shown if the imported file has no value. */
-export const NOT_TOLD = "not stated";
+export const NOT_STATED = "not stated";
 
 /** The family of the formats among the transports. */
 const FAMILY = "import";

@@ -20,7 +20,7 @@ export const PERCENTILES: Percentile[] = (
 const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p99: 100, p999: 1000 };
 
 /** The percentiles that differ from the maximum with this many values. */
-export function tellingPercentiles(count: number): Percentile[] {
+export function distinctPercentiles(count: number): Percentile[] {
   return PERCENTILES.filter(({ key }) => count >= (VALUES_MIN[key] ?? 1));
 }
 

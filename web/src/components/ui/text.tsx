@@ -4,7 +4,7 @@ import type { CommitSummary } from "@/api/types";
 import type { AgentState } from "@/lib/agents";
 import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
-import { NOT_TOLD } from "@/lib/imports";
+import { NOT_STATED } from "@/lib/imports";
 import { formatAgo, formatMoment } from "@/lib/time";
 import type { Quantity } from "@/lib/units";
 import { CopyButton } from "./controls";
@@ -74,8 +74,8 @@ export function StateMark({ state: { word, shape, because } }: { state: AgentSta
 }
 
 /** Shown if an imported file has no value. */
-export function NotTold() {
-  return <span className="muted">{NOT_TOLD}</span>;
+export function NotStated() {
+  return <span className="muted">{NOT_STATED}</span>;
 }
 
 /** Warnings, one per line. */

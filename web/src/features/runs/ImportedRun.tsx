@@ -4,7 +4,7 @@ import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotTold, QuantityText, Warnings } from "@/components/ui/text";
+import { CommandLine, Facts, NotStated, QuantityText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
@@ -173,18 +173,18 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
           ],
           hasInterval && [
             numeric("Interval"),
-            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotTold />,
+            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotStated />,
           ],
           ...times.map(({ label, of }) => {
             const cell = ({ summary }: StatedResult) => {
               const ns = of(summary);
-              return ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
+              return ns === null ? <NotStated /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
             };
             return [numeric(label), cell] as const;
           }),
           [
             numeric("Samples"),
-            ({ summary: { count } }) => (count === null ? <NotTold /> : formatCount(count)),
+            ({ summary: { count } }) => (count === null ? <NotStated /> : formatCount(count)),
           ],
         ]}
       />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, NotTold, QuantityText } from "@/components/ui/text";
+import { type Fact, Facts, NotStated, QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
@@ -117,7 +117,7 @@ function importedFacts(point: Point): Fact[] {
   return [
     { name: "Samples", value: formatCount(point.count) },
     { name: "Repetitions", value: formatCount(point.repetition_count) },
-    { name: "Placement, delivery", value: <NotTold /> },
+    { name: "Placement, delivery", value: <NotStated /> },
   ];
 }
 

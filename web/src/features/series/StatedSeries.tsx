@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { Section } from "@/components/ui/states";
-import { Facts, NotTold, QuantityText } from "@/components/ui/text";
+import { Facts, NotStated, QuantityText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
 import { intervalOf, nsPerOperation, quantileName } from "@/lib/imports";
 import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, unbrokenTimes } from "@/lib/units";
@@ -99,11 +99,11 @@ export function StatedPin({ series, pinned, statistic }: Props) {
           name: "Per operation",
           value: <QuantityText plain quantity={quantityOfDividedNs(each)} />,
         },
-        { name: "Interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotTold /> },
+        { name: "Interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotStated /> },
         time("Min", min_ns),
         ...quantiles.map(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
         time("Max", max_ns),
-        { name: "Samples", value: count === null ? <NotTold /> : `${formatCount(count)}, not kept` },
+        { name: "Samples", value: count === null ? <NotStated /> : `${formatCount(count)}, not kept` },
         { name: "Runs", value: formatCount(pinned.runs) },
       ]}
     />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Case, Point, Repetition, RunResult } from "@/api/types";
-import { NOT_TOLD } from "@/lib/imports";
+import { NOT_STATED } from "@/lib/imports";
 import {
   aCommit,
   anImportedPoint,
@@ -63,7 +63,7 @@ it("counts the runs of a commit", () => {
 it.each([
   ["the one asked for, drawn or not", points, "first", "first"],
   ["the newest commit's otherwise", points, "unknown", "second"],
-  ["none where there is none", [], undefined, undefined],
+  ["nothing without points", [], undefined, undefined],
 ])("pins %s", (_, some, asked, pinned) => {
   expect(pinnedPoint(some, drawnPoints(some, "commits"), asked)?.point.run_id).toBe(pinned);
 });
@@ -207,7 +207,7 @@ const twice = [
 it.each<[string, Repetition["ends"][], Partial<Case>, string]>([
   ["of both ends, with their migrations", [twice, twice], {}, "CPU 2 and 2, 3, 2 migrations"],
   [
-    "of two senders, and how many there are of more",
+    "of two senders, or their number if there are more",
     [sevenEnds],
     { senders: 2, peers: 5 },
     "from CPU 0, 1 to 5 different CPUs; 7 migrations",
@@ -218,9 +218,9 @@ it.each<[string, Repetition["ends"][], Partial<Case>, string]>([
     { senders: 4, peers: 3 },
     "from CPU 0, 1, 2, 3 to CPU 4, 5, 6; 7 migrations",
   ],
-  ["as not known", [[]], {}, "unknown on this system"],
+  ["as unknown", [[]], {}, "unknown on this system"],
   [
-    "without migrations that are not known",
+    "without unknown migrations",
     [[{ cpus_seen: [0] }, { cpus_seen: [1] }]],
     {},
     "CPU 0 and 1, migrations unknown",
@@ -239,8 +239,8 @@ describe("methodologyFacts", () => {
   const { case: kase, methodology } = aSeries();
   const facts = (change: Partial<typeof methodology>, of: Partial<typeof kase> = {}, count?: number) => {
     const point = count === undefined ? null : aPoint({ count });
-    const told = methodologyFacts(aSeries({ case: of }).case, { ...methodology, ...change }, point);
-    return Object.fromEntries(told.map(({ name, value }) => [name, value]));
+    const all = methodologyFacts(aSeries({ case: of }).case, { ...methodology, ...change }, point);
+    return Object.fromEntries(all.map(({ name, value }) => [name, value]));
   };
   it("leaves out facts without a value", () => {
     expect(facts({})).toMatchObject({ Message: "1 KiB" });
@@ -316,8 +316,8 @@ describe("a series of another tool", () => {
       "Measured by: Google Benchmark",
       "Operations per time: 1,000",
       "Recorded: 5 samples in 5 repetitions",
-      `Placement, delivery: ${NOT_TOLD}`,
-      `Clock, warm-up: ${NOT_TOLD}`,
+      `Placement, delivery: ${NOT_STATED}`,
+      `Clock, warm-up: ${NOT_STATED}`,
       "Parser version: 1",
     ]);
   });
@@ -363,7 +363,7 @@ describe("a stated series", () => {
     );
     expect(table.rows()[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
     expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows()[0]?.cells).toContain(
-      NOT_TOLD,
+      NOT_STATED,
     );
   });
 });

@@ -24,10 +24,10 @@ import {
   sizeName,
 } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { isImported, NOT_TOLD, nsPerOperation, toolName } from "@/lib/imports";
+import { isImported, NOT_STATED, nsPerOperation, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
-import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
+import { distinctPercentiles, PERCENTILES, type Percentile } from "@/lib/statistics";
 import {
   counted,
   formatBytesExactly,
@@ -60,8 +60,8 @@ export function seriesPoints<P extends Placed>(points: P[], commits: CommitSumma
 }
 
 /**
- * The points that the line goes through. Over commits, one a commit: its newest run with an unmodified work tree,
- * or its newest run when all were modified. Over time, every run.
+ * The points of the line. Over commits, one per commit: its newest run with an unmodified work tree, otherwise its
+ * newest run. Over time, every run.
  */
 export function drawnPoints<P extends Placed>(points: SeriesPoint<P>[], axis: Axis): SeriesPoint<P>[] {
   if (axis === "time") return points.toSorted((a, b) => ascending(a.point.measured_at, b.point.measured_at));
@@ -74,7 +74,7 @@ export function drawnPoints<P extends Placed>(points: SeriesPoint<P>[], axis: Ax
     .sort((a, b) => a.point.commit_ordinal - b.point.commit_ordinal);
 }
 
-/** The pinned point: the one asked for, even when the line goes through another run of its commit; else the newest. */
+/** The requested point, even if the line uses another run of its commit; otherwise the newest. */
 export function pinnedPoint<P extends Placed>(
   points: SeriesPoint<P>[],
   drawn: SeriesPoint<P>[],
@@ -102,7 +102,7 @@ export function pointHeadline(point: Point, kase: Case): string {
 
 /** The percentiles that have enough samples. Our own measurements have enough for all. */
 export function shownPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
-  return benchmark == null ? PERCENTILES : tellingPercentiles(count);
+  return benchmark == null ? PERCENTILES : distinctPercentiles(count);
 }
 
 /** The percentiles that a trend can show, and its lines, given the number of samples per point. */
@@ -161,9 +161,9 @@ export function statedLines(statistic: string): StopLine[] {
 }
 
 /**
- * A line for each transport of a run whose other parameters are those of a series: value by message size. The
- * series' own transport is first and so keeps the colour it has in the other charts. Results that lost messages and
- * results that did not are never joined: those unlike the pinned point are left out.
+ * Lines by message size for the transports of a run, with the other parameters of a series. The series' own transport is
+ * first, so that it keeps its colour. Lossy and lossless results are never mixed: those unlike the pinned point are left
+ * out.
  */
 export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean) {
   const alike = likeTransfers(
@@ -220,8 +220,8 @@ function isAlike({ case: kase, methodology }: RunResult, series: SeriesSummary):
 }
 
 /**
- * The results whose operations are as large as those of a case. Over message sizes either the bytes of a transfer
- * stay the same or the messages do; which of them it is shows in what there is more of.
+ * The results with the same transfer as a case: either the same bytes or the same number of messages, whichever matches
+ * more results.
  */
 function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
   const alike = (of: (kase: Case) => unknown) => results.filter((result) => of(result.case) === of(kase));
@@ -280,13 +280,13 @@ export function methodologyFacts(kase: Case, method: Methodology, point: Point |
 export function importFacts({ transport, case: kase, methodology }: SeriesSummary, samples: Point | null) {
   const { statistic } = methodology;
   return [
-    { name: "Benchmark", value: benchmarkName(kase) ?? NOT_TOLD },
+    { name: "Benchmark", value: benchmarkName(kase) ?? NOT_STATED },
     { name: statistic == null ? "Measured by" : "Stated by", value: toolName(transport) },
     { name: "Operations per time", value: formatCount(kase.operations ?? 1) },
     statistic != null && { name: "Statistic", value: `${statistic}, without samples` },
     samples !== null && { name: "Recorded", value: samplesText(samples) },
-    { name: "Placement, delivery", value: NOT_TOLD },
-    { name: "Clock, warm-up", value: NOT_TOLD },
+    { name: "Placement, delivery", value: NOT_STATED },
+    { name: "Clock, warm-up", value: NOT_STATED },
     { name: "Parser version", value: String(methodology.protocol_version) },
   ].filter((fact) => fact !== false);
 }

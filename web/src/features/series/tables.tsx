@@ -8,7 +8,7 @@ import type { Curve } from "@/components/chart/plottables/Curves";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_TOLD, statedTimes } from "@/lib/imports";
+import { isImported, NOT_STATED, statedTimes } from "@/lib/imports";
 import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { boundsOfBin } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
@@ -82,7 +82,7 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
     ),
     num(statistic, "center_ns", ({ center_ns }) => center_ns, formatNs),
     ...[...interval, ...others].map(({ label, csvName, of }) => num(label, csvName, of, formatNs)),
-    num("Samples", "count", ({ count }) => count, formatCount, NOT_TOLD),
+    num("Samples", "count", ({ count }) => count, formatCount, NOT_STATED),
     word(
       "Point",
       "run_id",
