@@ -74,10 +74,10 @@ function worstOf(pairs: readonly ComparisonPair[]): PairChange | null {
 }
 
 function changeText({ figure, change, interval, pair }: PairChange, comparison: Comparison): string {
-  const whose = figure === "p50" ? "" : `The ${figure} of `;
+  const prefix = figure === "p50" ? "" : `The ${figure} of `;
   const size = `${sizeText(change)} ${change > 0 ? "slower" : "faster"}`;
   const sure = interval === null ? "" : ` (95 % CI ${sizesText(interval)})`;
-  return `${whose}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
+  return `${prefix}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
 }
 
 /** The smallest changes that count: `1.0 %`, or `1.0 to 8.9 % by case`. */

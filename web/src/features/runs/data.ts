@@ -198,7 +198,7 @@ export function probesOf(results: RunResult[]): string[] {
   return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();
 }
 
-/** A number, with its unit where that depends on the size of the number. */
+/** A number with an optional time unit. */
 const FIGURE = /\d[\d.,]*( (ns|µs|ms|s)\b)?/g;
 
 /** Reasons for disturbed repetitions, the most frequent first. */
