@@ -116,7 +116,7 @@ function ChangePoints({ machines, figure }: Props) {
         </Groups>
       </Table>
       <p className="section-note">
-        Small: 95 % CI, and median delay in points. No data: no series has about 60 points at one level.
+        Second line: 95 % CI and median delay in points. No data: no series has about 60 points at one level.
       </p>
     </>
   );
@@ -151,8 +151,8 @@ function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
         </Groups>
       </Table>
       <p className="section-note">
-        Found: a change in one case. Comparisons of two commits use all repetitions and find more. Cases with
-        fewer than 12 repetitions are not tested.
+        Found: share detected if one case changes. Comparisons of two commits use all repetitions and detect
+        more. Cases with fewer than 12 repetitions are not tested.
       </p>
     </>
   );

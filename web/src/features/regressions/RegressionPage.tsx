@@ -81,7 +81,8 @@ function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
       />
       {culprits.some(({ measured }) => !measured) && (
         <p className="section-note">
-          Commits without a run share the probability of the next measured one. Bisection jobs are queued.
+          Commits without a run share the probability of the next measured one. Bisection jobs are queued
+          automatically.
         </p>
       )}
     </>
