@@ -85,12 +85,12 @@ test("one commit is marked on all lines, by pointer and keyboard", async ({ page
   await openExplore(page, report.project, "?q=transport:pipe");
   const lines = grid(page).getByRole("img");
   await lines.first().hover();
-  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+  await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
   await expect(grid(page).locator(".spark-cross")).toHaveCount(await lines.count());
   await headline(page).hover();
   await expect(grid(page).getByRole("columnheader", { name: "newest" })).toBeVisible();
   await grid(page).getByRole("slider", { name: "Commit" }).press("End");
-  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+  await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
 });
 
 test("selected series can be compared", async ({ page, report }) => {

@@ -57,12 +57,12 @@ test("the visibility can be changed and restored", async ({ page, request }) => 
   const heading = page.getByRole("heading", { level: 1 });
   const save = page.getByRole("button", { name: "Save" });
   await expect(save).toBeDisabled();
-  await page.getByRole("radio", { name: /^private/ }).check();
+  await page.getByRole("radio", { name: /^Private/ }).check();
   await save.click();
   await expect(page.getByText("Saved.")).toBeVisible();
   await expect(heading).toContainText(`${PROJECT} is private`);
   expect((await request.get(`/api/v1/projects/${PROJECT}`)).status()).toBe(404);
-  await page.getByRole("radio", { name: /^public/ }).check();
+  await page.getByRole("radio", { name: /^Public/ }).check();
   await save.click();
   await expect(heading).toContainText(`${PROJECT} is public`);
   expect((await request.get(`/api/v1/projects/${PROJECT}`)).status()).toBe(200);

@@ -7,15 +7,15 @@ import { formatCount } from "@/lib/units";
 type Kind = { key: keyof Delivery; label: string; meaning: string };
 
 const KINDS: Kind[] = [
-  { key: "delivered", label: "delivered", meaning: "received intact, once and in order" },
-  { key: "lost", label: "lost", meaning: "accepted but never received" },
-  { key: "duplicated", label: "duplicated", meaning: "received more than once" },
+  { key: "delivered", label: "Delivered", meaning: "received intact, once and in order" },
+  { key: "lost", label: "Lost", meaning: "accepted but never received" },
+  { key: "duplicated", label: "Duplicated", meaning: "received more than once" },
   {
     key: "out_of_order",
-    label: "out of order",
+    label: "Out of order",
     meaning: "received after a later message of the same sender",
   },
-  { key: "torn", label: "torn", meaning: "received with content that was never sent" },
+  { key: "torn", label: "Torn", meaning: "received with content that was never sent" },
 ];
 
 /** The headers for [`DeliveryCells`]. */
@@ -23,7 +23,7 @@ export function DeliveryHeads() {
   return (
     <>
       <th scope="col" className="number">
-        receiver
+        Receiver
       </th>
       {KINDS.map(({ key, label, meaning }) => (
         <th key={key} scope="col" className="number" title={meaning}>

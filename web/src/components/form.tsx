@@ -325,8 +325,8 @@ export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "
 /** Selects this project or any project. */
 export function ProjectField({ label, project }: { label: string; project: string }) {
   const options = [
-    { value: project, label: "this project" },
-    { value: "", label: "any project" },
+    { value: project, label: "This project" },
+    { value: "", label: "Any project" },
   ];
   return <SelectInput label={label} name="project" options={options} defaultValue={project} />;
 }

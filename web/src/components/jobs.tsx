@@ -23,9 +23,9 @@ type Props = {
 /** Columns of both tables. */
 function columnsOf(project: string) {
   return {
-    commit: [rowHead("commit"), (job: Job) => <JobName project={project} job={job} />],
-    machine: ["machine", (job: Job) => <JobPlace job={job} />],
-    reason: ["reason", (job: Job) => <Reason project={project} job={job} />, "flexible"],
+    commit: [rowHead("Commit"), (job: Job) => <JobName project={project} job={job} />],
+    machine: ["Machine", (job: Job) => <JobPlace job={job} />],
+    reason: ["Reason", (job: Job) => <Reason project={project} job={job} />, "flexible"],
   } as const;
 }
 
@@ -41,13 +41,13 @@ export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine =
         commit,
         hasMachine && machine,
         [
-          isRunning ? "started" : "starts",
+          isRunning ? "Started" : "Starts",
           (job) => <Begins job={job} begin={begins.get(job.job_id)} />,
           "flexible",
         ],
         reason,
-        ["requested", (job) => <Ago moment={job.created_at} />, "muted"],
-        mayCancel && [unseen("cancel"), (job) => <CancelJob project={project} job={job} />, "number"],
+        ["Requested", (job) => <Ago moment={job.created_at} />, "muted"],
+        mayCancel && [unseen("Cancel"), (job) => <CancelJob project={project} job={job} />, "number"],
       ]}
     />
   );
@@ -85,10 +85,10 @@ export function FinishedJobs({ project, jobs }: { project: string; jobs: Job[] }
       columns={[
         commit,
         machine,
-        ["result", (job) => <Outcome project={project} job={job} />, "flexible"],
+        ["Result", (job) => <Outcome project={project} job={job} />, "flexible"],
         reason,
-        ["finished", ({ done_at }) => done_at !== null && <Ago moment={done_at} />],
-        [numeric("duration"), (job) => job.done_at !== null && formatDuration(job.created_at, job.done_at)],
+        ["Finished", ({ done_at }) => done_at !== null && <Ago moment={done_at} />],
+        [numeric("Duration"), (job) => job.done_at !== null && formatDuration(job.created_at, job.done_at)],
       ]}
     />
   );

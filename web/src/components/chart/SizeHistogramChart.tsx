@@ -50,9 +50,9 @@ export function BarTooltip({ bar, total, note }: TooltipProps) {
     <TooltipBox
       heading={`${formatCount(bar.from)} to ${formatCount(bar.to - 1)} B`}
       rows={[
-        { name: "messages", value: formatCount(bar.count) },
-        { name: "share", value: formatShare(bar.count / Math.max(1, total)) },
-        { name: "cumulative", value: formatShare(bar.cumulative) },
+        { name: "Messages", value: formatCount(bar.count) },
+        { name: "Share", value: formatShare(bar.count / Math.max(1, total)) },
+        { name: "Cumulative", value: formatShare(bar.cumulative) },
       ]}
       note={note}
     />

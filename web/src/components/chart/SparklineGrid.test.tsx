@@ -53,7 +53,7 @@ it("shows the value of every series at the commit under the pointer", () => {
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
   pointAt(line, SPARK.width / 2);
   expect(values()).toEqual(["101 ns", "not measured"]);
-  expect(screen.getByRole("columnheader", { name: "at #11" })).toBeTruthy();
+  expect(screen.getByRole("columnheader", { name: "At #11" })).toBeTruthy();
   expect(document.querySelectorAll(".spark-cross line")).toHaveLength(2);
   expect(document.querySelectorAll(".spark-cross circle")).toHaveLength(1);
   pointAt(line, SPARK.width);

@@ -150,5 +150,5 @@ function ValueAt({ spark, newest, ordinals, format }: ValueProps) {
 
 function ValueHead({ ordinals }: Pick<Props, "ordinals">) {
   const place = placeOf(useCrosshair(), ordinals);
-  return place === null ? "newest" : `at #${ordinals[place]}`;
+  return place === null ? "Newest" : `At #${ordinals[place]}`;
 }

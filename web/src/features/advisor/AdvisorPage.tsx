@@ -106,7 +106,7 @@ function Advisor({ project, profiles, start, machines }: Props) {
         <Choice
           label="Machine"
           values={machines.length > 1 ? [EVERY, ...machines] : machines}
-          name={(machine) => (machine === EVERY ? "all machines" : machine)}
+          name={(machine) => (machine === EVERY ? "All machines" : machine)}
           value={search.machine ?? EVERY}
           onChange={(machine) => change({ machine: machine === EVERY ? undefined : machine })}
         />

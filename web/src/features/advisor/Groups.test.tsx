@@ -84,5 +84,5 @@ it("shows sensitivity, crossovers and unranked transports", async () => {
 it("leaves out columns without data", async () => {
   await show(anAdviceGroup([aRankedTransport("pipe", 4000, { cpu_ns_per_message: 2000 })]));
   expect(screen.getByRole("columnheader", { name: "CPU per message" })).toBeTruthy();
-  expect(screen.queryByRole("columnheader", { name: "wake-ups per message" })).toBeNull();
+  expect(screen.queryByRole("columnheader", { name: "Wake-ups per message" })).toBeNull();
 });

@@ -174,11 +174,11 @@ type RankingTableProps = {
 
 const COUNTED = [
   { figure: "cpu_ns_per_message", head: "CPU per message", text: cpuText },
-  { figure: "wakes_per_message", head: "wake-ups per message", text: (count: number) => count.toFixed(2) },
+  { figure: "wakes_per_message", head: "Wake-ups per message", text: (count: number) => count.toFixed(2) },
   { figure: "cpus", head: "CPUs at this rate", text: processorsText },
   {
     figure: "wakes_per_second",
-    head: "wake-ups per second",
+    head: "Wake-ups per second",
     text: (count: number) => formatCount(Math.round(count)),
   },
 ] as const;
@@ -195,8 +195,8 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
       label={label}
       className="table ranked"
       heads={[
-        "transport",
-        numeric("vs fastest"),
+        "Transport",
+        numeric("Vs fastest"),
         unseen(`${by}, bar`),
         ...FIGURES.map(
           (figure): Head => ({
@@ -205,7 +205,7 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
             "aria-sort": figure === by ? "ascending" : undefined,
           }),
         ),
-        "receive",
+        "Receive",
         ...counted.map(({ head }): Head => ({ name: head, className: "number brief-head" })),
       ]}
     >

@@ -16,11 +16,11 @@ export function trafficTable(buckets: Bucket[], name: string): ChartTable {
   const rows = () =>
     buckets.map((bucket, place) => ({ ...bucket, cumulative: bars[place]?.cumulative ?? 0 }));
   return tableOf(`${name}-sizes`, rows, [
-    num("from", "from_bytes", ({ from_bytes }) => from_bytes, bytesText),
-    num("to", "to_bytes", ({ to_bytes }) => to_bytes, bytesText),
-    num("messages", "count", ({ count }) => count, formatCount),
-    num("share", "share", ({ count }) => count / total, formatShare),
-    num("cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+    num("From", "from_bytes", ({ from_bytes }) => from_bytes, bytesText),
+    num("To", "to_bytes", ({ to_bytes }) => to_bytes, bytesText),
+    num("Messages", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / total, formatShare),
+    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
   ]);
 }
 
@@ -29,13 +29,13 @@ export function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTabl
   const rows = () => group.crossovers.toSorted((a, b) => ascending(a.x, b.x));
   return tableOf(`${group.machine}-crossings`, rows, [
     num(
-      "size, 95 % CI",
+      "Size, 95 % CI",
       "message_bytes",
       ({ x }) => x,
       (_, crossing) => intervalText(crossing),
     ),
-    word("faster below", "faster_below", ({ below }) => nameAt(group, below)),
-    word("faster above", "faster_above", ({ above }) => nameAt(group, above)),
-    num("messages below", "share_below", ({ x }) => shareShorter(buckets, x), formatShare),
+    word("Faster below", "faster_below", ({ below }) => nameAt(group, below)),
+    word("Faster above", "faster_above", ({ above }) => nameAt(group, above)),
+    num("Messages below", "share_below", ({ x }) => shareShorter(buckets, x), formatShare),
   ]);
 }

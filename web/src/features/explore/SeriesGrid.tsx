@@ -117,7 +117,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         <CommitLine ordinals={ordinals} describe={describe} />
         <SparklineGrid
           label={`${name} by series`}
-          columns={["", "series", "machine"]}
+          columns={["", "Series", "Machine"]}
           rows={rows}
           ordinals={ordinals}
           describe={describe}

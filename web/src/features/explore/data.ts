@@ -143,13 +143,13 @@ export function gridTable(
     )
     .toReversed();
   return tableOf(`${project}-explore-${figure}`, rows, [
-    num("series", "series_id", ({ series_id }) => series_id),
-    word("transport", "transport", ({ transport }) => transport.slug),
-    word("case", "case", (row) => caseName(row.case)),
-    word("methodology", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
-    word("machine", "machine", ({ machine }) => machine),
-    word("figure", "figure", (row) => figureOf(row, figure)),
-    word("changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),
+    num("Series", "series_id", ({ series_id }) => series_id),
+    word("Transport", "transport", ({ transport }) => transport.slug),
+    word("Case", "case", (row) => caseName(row.case)),
+    word("Methodology", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
+    word("Machine", "machine", ({ machine }) => machine),
+    word("Figure", "figure", (row) => figureOf(row, figure)),
+    word("Changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),
     ...commits,
   ]);
 }

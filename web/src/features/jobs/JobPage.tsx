@@ -71,11 +71,11 @@ export function JobPage() {
 
 function JobFacts({ project, job }: { project: string; job: JobDetail }) {
   const facts = [
-    { name: "commit", value: <code>{job.commit_sha}</code> },
-    ...(job.base_sha === null ? [] : [{ name: "base", value: <code>{job.base_sha}</code> }]),
-    ...(job.branch === null ? [] : [{ name: "branch", value: job.branch }]),
+    { name: "Commit", value: <code>{job.commit_sha}</code> },
+    ...(job.base_sha === null ? [] : [{ name: "Base", value: <code>{job.base_sha}</code> }]),
+    ...(job.branch === null ? [] : [{ name: "Branch", value: job.branch }]),
     {
-      name: "machine",
+      name: "Machine",
       value:
         job.machine === null ? (
           placeText(job)
@@ -84,13 +84,13 @@ function JobFacts({ project, job }: { project: string; job: JobDetail }) {
         ),
     },
     ...(job.machine !== null && job.labels.length > 0
-      ? [{ name: "labels", value: job.labels.join(", ") }]
+      ? [{ name: "Labels", value: job.labels.join(", ") }]
       : []),
-    { name: "preset", value: job.preset ?? <span className="muted">from roundtrip.toml</span> },
-    { name: "reason", value: <Reason project={project} job={job} /> },
-    { name: "requested", value: `${formatMoment(job.created_at)}, by ${requesterText(job.requested_by)}` },
-    ...(job.started_at === null ? [] : [{ name: "started", value: formatMoment(job.started_at) }]),
-    ...(job.done_at === null ? [] : [{ name: "finished", value: <Ago moment={job.done_at} /> }]),
+    { name: "Preset", value: job.preset ?? <span className="muted">from roundtrip.toml</span> },
+    { name: "Reason", value: <Reason project={project} job={job} /> },
+    { name: "Requested", value: `${formatMoment(job.created_at)}, by ${requesterText(job.requested_by)}` },
+    ...(job.started_at === null ? [] : [{ name: "Started", value: formatMoment(job.started_at) }]),
+    ...(job.done_at === null ? [] : [{ name: "Finished", value: <Ago moment={job.done_at} /> }]),
   ];
   return <Facts wide facts={facts} />;
 }

@@ -51,13 +51,13 @@ export function MeasurePage() {
 }
 
 const WHAT_NAMES: Record<What, string> = {
-  commits: "single commits",
-  range: "unmeasured commits in a range",
+  commits: "Single commits",
+  range: "Unmeasured commits in a range",
 };
 const WHERE_NAMES: Record<Where, string> = {
-  all: "all machines",
-  chosen: "selected machines",
-  any: "first free machine",
+  all: "All machines",
+  chosen: "Selected machines",
+  any: "First free machine",
 };
 /** The datalist with the newest commits. */
 const OPTIONS = "measure-commits";

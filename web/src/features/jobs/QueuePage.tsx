@@ -14,6 +14,7 @@ import { useNow, useSearchChange, useTitle } from "@/lib/hooks";
 import { toMachines, toMeasure, toQueue } from "@/lib/paths";
 import { beginsOf, FINISHED, OPEN, queueOf, queueSentence, STATUSES, type Status } from "@/lib/queue";
 import { present } from "@/lib/search";
+import { upperFirst } from "@/lib/units";
 import { parseQueueSearch } from "./search";
 
 const route = getRouteApi("/$project/jobs");
@@ -61,14 +62,17 @@ export function QueuePage() {
       <div className="controls section">
         <SelectField
           label="Status"
-          options={[ALL, ...STATUSES].map((value) => ({ value, label: value === ALL ? "all" : value }))}
+          options={[ALL, ...STATUSES].map((value) => ({
+            value,
+            label: value === ALL ? "All" : upperFirst(value),
+          }))}
           value={search.status ?? ALL}
           onChange={(status) => show({ status })}
         />
         {machines.length > 1 && (
           <SelectField
             label="Machine"
-            options={[ALL, ...machines].map((value) => ({ value, label: value === ALL ? "all" : value }))}
+            options={[ALL, ...machines].map((value) => ({ value, label: value === ALL ? "All" : value }))}
             value={search.machine ?? ALL}
             onChange={(machine) => show({ machine })}
           />

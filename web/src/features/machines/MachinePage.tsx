@@ -167,14 +167,14 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
       <Facts
         wide
         facts={[
-          { name: "contact", value: <StateMark state={contactOf(agent, now)} /> },
-          { name: "work", value: <StateMark state={workOf(agent)} /> },
-          { name: "health", value: <StateMark state={fitnessOf(agent, suspectBecause)} /> },
-          { name: "labels", value: agent.labels.join(", ") || <span className="muted">none</span> },
-          { name: "project", value: agent.project ?? "any project" },
-          { name: "pending reports", value: formatCount(agent.spooled_count) },
-          { name: "version", value: agent.version ?? <span className="muted">unknown</span> },
-          { name: "enrolled", value: formatDay(agent.enrolled_at) },
+          { name: "Contact", value: <StateMark state={contactOf(agent, now)} /> },
+          { name: "Work", value: <StateMark state={workOf(agent)} /> },
+          { name: "Health", value: <StateMark state={fitnessOf(agent, suspectBecause)} /> },
+          { name: "Labels", value: agent.labels.join(", ") || <span className="muted">none</span> },
+          { name: "Project", value: agent.project ?? "any project" },
+          { name: "Pending reports", value: formatCount(agent.spooled_count) },
+          { name: "Version", value: agent.version ?? <span className="muted">unknown</span> },
+          { name: "Enrolled", value: formatDay(agent.enrolled_at) },
         ]}
       />
     </Section>
@@ -267,13 +267,13 @@ function dayOf(reading: CanaryReading | undefined): string {
 function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]): ChartTable {
   return tableOf(`canaries-${machine}`, () => readings.toReversed(), [
     word(
-      "started",
+      "Started",
       "started_at",
       ({ started_at }) => started_at,
       (run) => formatMoment(run.started_at),
     ),
-    num("commit", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
-    num("environment", "environment_id", ({ environment_id }) => environment_id),
+    num("Commit", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
+    num("Environment", "environment_id", ({ environment_id }) => environment_id),
     ...slugs.map((slug) =>
       num<CanaryReading>(
         slug,
@@ -329,10 +329,10 @@ function Changes({ readings }: { readings: CanaryReading[] }) {
       rows={rows}
       keyOf={({ since, name }) => `${since} ${name}`}
       columns={[
-        ["since", ({ since }) => formatMoment(since), "muted"],
-        [rowHead("fact"), ({ name }) => name],
-        ["before", ({ before }) => before ?? <span className="muted">absent</span>, "flexible"],
-        ["after", ({ after }) => after ?? <span className="muted">absent</span>, "flexible"],
+        ["Since", ({ since }) => formatMoment(since), "muted"],
+        [rowHead("Fact"), ({ name }) => name],
+        ["Before", ({ before }) => before ?? <span className="muted">absent</span>, "flexible"],
+        ["After", ({ after }) => after ?? <span className="muted">absent</span>, "flexible"],
       ]}
     />
   );

@@ -133,14 +133,14 @@ function MachineTable({ project, members, queue, session }: MachineTableProps) {
     <Table
       label="Machines"
       heads={[
-        "machine",
-        "contact",
-        "work",
-        "health",
-        "current job",
-        "agent",
-        numeric("runs"),
-        ...(isManaged ? [unseen("manage")] : []),
+        "Machine",
+        "Contact",
+        "Work",
+        "Health",
+        "Current job",
+        "Agent",
+        numeric("Runs"),
+        ...(isManaged ? [unseen("Manage")] : []),
       ]}
     >
       <tbody>

@@ -34,17 +34,17 @@ export function PullRequestsPage() {
           keyOf={({ pull_request }) => pull_request}
           columns={[
             [
-              rowHead("number"),
+              rowHead("Number"),
               ({ pull_request: number }) => <Link {...toPullRequest(project, number)}>#{number}</Link>,
             ],
             [
-              { name: "newest commit", className: "grow" },
+              { name: "Newest commit", className: "grow" },
               ({ head }) => <CommitName commit={head} subject />,
               ({ head }) => ({ className: "grow", title: head.subject }),
             ],
-            ["merge base", (summary) => <MergeBase {...summary} />],
-            [numeric("runs"), ({ run_count }) => formatCount(run_count)],
-            ["measured", ({ latest_run }) => <Ago moment={latest_run.finished_at} />],
+            ["Merge base", (summary) => <MergeBase {...summary} />],
+            [numeric("Runs"), ({ run_count }) => formatCount(run_count)],
+            ["Measured", ({ latest_run }) => <Ago moment={latest_run.finished_at} />],
           ]}
         />
       </div>

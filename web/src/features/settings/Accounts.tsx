@@ -53,12 +53,12 @@ function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string
         rows={accounts}
         keyOf={({ name }) => name}
         columns={[
-          [rowHead("account"), ({ name }) => name],
+          [rowHead("Account"), ({ name }) => name],
           ["GitHub login", (account) => account.github_login ?? <span className="muted">token only</span>],
-          ["server role", ({ is_admin }) => (is_admin ? "administrator" : "none")],
-          ["created", ({ created_at }) => formatDay(created_at), "muted"],
+          ["Server role", ({ is_admin }) => (is_admin ? "administrator" : "none")],
+          ["Created", ({ created_at }) => formatDay(created_at), "muted"],
           [
-            unseen("remove"),
+            unseen("Remove"),
             ({ name }) =>
               name === me ? (
                 <span className="muted">you</span>
@@ -104,7 +104,7 @@ function AccountForm({ onMade }: { onMade: (made: NewAccount) => void }) {
         note="Optional. Without one, the account gets a sign-in token, shown once."
         placeholder="none"
       />
-      <Tick name="is_admin" label="administrator" note="full access to the server" />
+      <Tick name="is_admin" label="Administrator" note="full access to the server" />
     </Form>
   );
 }

@@ -9,13 +9,14 @@ import { Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { chooseTheme, THEMES, useTheme } from "@/lib/theme";
+import { upperFirst } from "@/lib/units";
 import { readersText } from "./data";
 
 const BRANCH_NOTE = "Trends use the runs of this branch. Empty: all runs outside pull requests.";
 const CHECK_NOTE = "Never fails for forks or acknowledged slowdowns.";
 
 function checkText(fails: boolean): string {
-  return fails ? "fails on a slowdown" : "reports slowdowns, always passes";
+  return fails ? "Fails on a slowdown" : "Reports slowdowns, always passes";
 }
 
 type Props = { summary: ProjectSummary; session: SessionInfo };
@@ -33,10 +34,10 @@ export function General({ summary, session }: Props) {
             <Facts
               wide
               facts={[
-                { name: "visibility", value: `${visibility}: ${readers}` },
-                { name: "default branch", value: default_branch ?? "none: trends use all runs" },
-                { name: "repository", value: repository_url ?? "none: jobs are not possible" },
-                { name: "pull-request check", value: checkText(fails_on_regression) },
+                { name: "Visibility", value: `${visibility}: ${readers}` },
+                { name: "Default branch", value: default_branch ?? "none: trends use all runs" },
+                { name: "Repository", value: repository_url ?? "none: jobs are not possible" },
+                { name: "Pull-request check", value: checkText(fails_on_regression) },
               ]}
             />
             <NotAllowed session={session} project={project} action="configure" what="change this" />
@@ -78,7 +79,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
             key={value}
             type="radio"
             name="visibility"
-            label={value}
+            label={upperFirst(value)}
             note={readersText(value, isPrivateServer)}
             checked={visibility === value}
             onChange={() => type({ visibility: value })}
@@ -113,7 +114,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
   );
 }
 
-const THEME_NAMES = { system: "system", light: "light", dark: "dark" };
+const THEME_NAMES = { system: "System", light: "Light", dark: "Dark" };
 
 function ThisBrowser() {
   const theme = useTheme();

@@ -48,7 +48,7 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
       <Table
         label="Members"
         className="table table-narrow"
-        heads={["account", "role", "since", unseen("remove")]}
+        heads={["Account", "Role", "Since", unseen("Remove")]}
       >
         <tbody>
           {members.map(({ account, role, created_at }) => (

@@ -81,7 +81,7 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
   }
   return (
     <>
-      <Table label="Channels" heads={["name", "target", "events", "status", unseen("actions")]}>
+      <Table label="Channels" heads={["Name", "Target", "Events", "Status", unseen("Actions")]}>
         <tbody>
           {channels.map((channel) => {
             const { channel_id, name, kind, target, enabled, events } = channel;

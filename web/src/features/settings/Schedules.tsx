@@ -54,7 +54,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
         keyOf={({ schedule_id }) => schedule_id}
         columns={[
           [
-            rowHead("schedule"),
+            rowHead("Schedule"),
             ({ cron }) => (
               <>
                 {cronText(cron) ?? cron}
@@ -62,12 +62,12 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
               </>
             ),
           ],
-          ["next run", ({ next_at }) => formatMoment(next_at)],
-          ["preset", ({ preset }) => preset ?? <span className="muted">from roundtrip.toml</span>],
-          ["machines", ({ labels }) => (labels.length === 0 ? "all" : `all with ${labels.join(", ")}`)],
-          ["created by", ({ created_by }) => requesterText(created_by), "muted"],
+          ["Next run", ({ next_at }) => formatMoment(next_at)],
+          ["Preset", ({ preset }) => preset ?? <span className="muted">from roundtrip.toml</span>],
+          ["Machines", ({ labels }) => (labels.length === 0 ? "all" : `all with ${labels.join(", ")}`)],
+          ["Created by", ({ created_by }) => requesterText(created_by), "muted"],
           isAllowed && [
-            unseen("remove"),
+            unseen("Remove"),
             ({ schedule_id, cron }) => (
               <Confirm
                 label="Remove"

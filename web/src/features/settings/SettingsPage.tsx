@@ -209,7 +209,7 @@ function EventTable({ events }: { events: AuditEvent[] }) {
     <Table
       label="Audit log"
       className="table table-dense"
-      heads={["time", "actor", "action", "subject", "details"]}
+      heads={["Time", "Actor", "Action", "Subject", "Details"]}
     >
       <tbody>
         {events.map((event, index) => (

@@ -91,13 +91,13 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
         rows={tokens}
         keyOf={({ token_id }) => token_id}
         columns={[
-          [rowHead("name"), ({ name }) => name, "name"],
-          ["prefix", ({ prefix }) => <code>{prefix}</code>],
-          ["kind", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
-          ["project", (token) => bindingText(token, project)],
-          ["scopes", ({ scopes }) => scopes.join(", ")],
+          [rowHead("Name"), ({ name }) => name, "name"],
+          ["Prefix", ({ prefix }) => <code>{prefix}</code>],
+          ["Kind", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
+          ["Project", (token) => bindingText(token, project)],
+          ["Scopes", ({ scopes }) => scopes.join(", ")],
           [
-            "valid",
+            "Valid",
             (token) => (
               <>
                 {validity(token, now)}
@@ -108,12 +108,12 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
             ),
           ],
           [
-            "last used",
+            "Last used",
             ({ last_used_at: last }) =>
               last === null ? <span className="muted">never</span> : <Ago moment={last} />,
           ],
           [
-            unseen("actions"),
+            unseen("Actions"),
             ({ token_id, name }) => (
               <span className="tools">
                 <Confirm

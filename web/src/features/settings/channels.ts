@@ -4,8 +4,8 @@ import { formatAgo } from "@/lib/time";
 
 export const KIND_NAMES: Record<ChannelKind, string> = {
   slack: "Slack",
-  webhook: "webhook",
-  email: "e-mail",
+  webhook: "Webhook",
+  email: "E-mail",
 };
 
 /** The address field for each kind of channel. */
@@ -25,10 +25,10 @@ export const TARGETS: Record<ChannelKind, { label: string; note: string; placeho
 
 /** The events of a channel; the first is the default. */
 export const EVENTS: Record<ChannelEvent, string> = {
-  regressed: "regression",
-  fixed: "confirmed fix",
-  improved: "improvement",
-  machine: "suspect machine",
+  regressed: "Regression",
+  fixed: "Confirmed fix",
+  improved: "Improvement",
+  machine: "Suspect machine",
 };
 
 export function eventsText(events: readonly ChannelEvent[]): string {

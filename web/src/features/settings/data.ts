@@ -10,9 +10,9 @@ export function readersText(visibility: Visibility, isPrivateServer: boolean): s
 }
 
 export const KINDS: Record<TokenKind, string> = {
-  agent: "agent",
+  agent: "Agent",
   ci: "CI job",
-  user: "you",
+  user: "You",
 };
 
 /** The possible and default scopes of each kind of token. */

@@ -178,11 +178,11 @@ function SizeCharts({ profile, measured }: Props) {
 /** The published buckets, with their shares. */
 function trafficTable(profile: SizeProfile): ChartTable {
   return tableOf(`${profile.slug}-sizes`, () => barsOf(profile), [
-    num("from", "from_bytes", ({ from }) => from, bytesExactly),
-    num("to", "to_bytes", ({ to }) => to - 1, bytesExactly),
-    num("messages", "count", ({ count }) => count, formatCount),
-    num("share", "share", ({ count }) => count / profile.sample_count, formatShare),
-    num("cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+    num("From", "from_bytes", ({ from }) => from, bytesExactly),
+    num("To", "to_bytes", ({ to }) => to - 1, bytesExactly),
+    num("Messages", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / profile.sample_count, formatShare),
+    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
   ]);
 }
 
@@ -199,12 +199,12 @@ function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLin
       )
       .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50));
   return tableOf(fileName, rows, [
-    num("message", "message_bytes", ({ x }) => x, formatBytes),
-    num("smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
-    word("line", "line", ({ label }) => label),
+    num("Message", "message_bytes", ({ x }) => x, formatBytes),
+    num("Smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
+    word("Line", "line", ({ label }) => label),
     num("p50", "latency_ns_p50", ({ p50 }) => p50, formatNs),
     word(
-      "comparable",
+      "Comparable",
       "not_compared_because",
       ({ apart }) => apart,
       ({ apart }) => (apart === null ? "yes" : COMPARABLE[apart]),
