@@ -66,7 +66,7 @@ export const PAGES: Pictured[] = [
   {
     name: "reference",
     at: () => "/roundtrip/reference",
-    // What it has to show stands below what it has to say.
+    // The charts are below the text.
     prepare: async (page) => {
       await chart(page).waitFor();
       await chart(page).scrollIntoViewIfNeeded();

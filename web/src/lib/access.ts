@@ -16,7 +16,7 @@ const RULES: Record<Exclude<Action, "run-server">, Rule> = {
   delete: { role: "admin", scope: "admin", who: "project admins" },
 };
 
-/** The role of the account in a project; `null` if it has none, or nobody is signed in. */
+/** The role of the account in a project; `null` if it has none, or is not signed in. */
 export function roleIn({ account, project: bound }: SessionInfo, project: string): Role | null {
   if (account === null || (bound !== null && bound !== project)) return null;
   return account.is_admin ? "admin" : (account.roles[project] ?? null);

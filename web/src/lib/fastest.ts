@@ -41,7 +41,7 @@ export function fastestOf(lines: MeasuredLine[], figure: Figure, crossings: Cros
   };
 }
 
-/** Whether a line counts at a size between two of its own. */
+/** Whether any value is interpolated. */
 export function isBetween(lines: MeasuredLine[]): boolean {
   const sizes = positionsOf(lines);
   return lines.some((line) =>

@@ -72,7 +72,7 @@ export const aSide = builder<Api.MeasuredSide>({
   },
 });
 
-/** All of these, as the server tells of them: counted, by kind, the largest changes first. */
+/** A comparison of these pairs: counted, by kind, largest changes first. */
 export function aComparison(
   pairs: Api.ComparisonPair[],
   change: Partial<Api.Comparison> = {},
