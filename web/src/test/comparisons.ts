@@ -36,9 +36,9 @@ export function aPair(
   return { ...pair, kind: kindOf(pair) };
 }
 
-/** What is said of a pair at a glance, as the server says it. */
+/** The summary of a pair, as the server computes it. */
 export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
-  const isBeside = [p90, p99].some((beside) => beside?.verdict != null) || shape?.changed === true;
+  const isBeside = [p90, p99].some((extra) => extra?.verdict != null) || shape?.changed === true;
   switch (verdict) {
     case "not comparable":
       return "not-comparable";

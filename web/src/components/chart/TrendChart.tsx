@@ -83,7 +83,7 @@ export function TrendChart(props: Props) {
       <Rules rules={props.rules} changes={props.changes} />
       {boxes.length > 0 ? <Boxes rows={boxes} /> : <Curves curves={curves} bands={bands} />}
       <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
-      <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
+      <EndLabels labels={endLabels} nextTo={isOne ? stops[0] : undefined} />
     </PointedPlot>
   );
 }

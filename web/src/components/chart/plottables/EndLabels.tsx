@@ -19,17 +19,17 @@ const BOX_DISTANCE_PX = 36;
 
 type Props = {
   labels: EndLabel[];
-  beside?: number | undefined;
+  nextTo?: number | undefined;
   /** Handlers for labels; the page must have equivalent buttons. */
   onPoint?: ((label: string | null) => void) | undefined;
   onPick?: ((label: string) => void) | undefined;
 };
 
-export function EndLabels({ labels, beside, onPoint, onPick }: Props) {
+export function EndLabels({ labels, nextTo, onPoint, onPick }: Props) {
   const plot = usePlot();
   if (plot === null) return null;
   const { area, right, bottom, x, y } = plot;
-  const start = beside === undefined ? right + DISTANCE_PX : x(beside) + BOX_DISTANCE_PX;
+  const start = nextTo === undefined ? right + DISTANCE_PX : x(nextTo) + BOX_DISTANCE_PX;
   const ends = labels.map(({ value }) => y(value));
   const placed = spread(ends, LINE_HEIGHT_PX, area.y, bottom);
   return (
