@@ -239,15 +239,15 @@ pub(crate) struct Shape {
     pub(crate) difference: Option<String>,
 }
 
-impl From<comparison::Beside> for Beside {
-    fn from(found: comparison::Beside) -> Self {
-        let comparison::Beside { change, change_interval, p_adjusted, verdict } = found;
+impl From<comparison::Secondary> for Beside {
+    fn from(found: comparison::Secondary) -> Self {
+        let comparison::Secondary { change, change_interval, p_adjusted, verdict } = found;
         Self { change, change_interval, p_adjusted, verdict: verdict.map(Verdict::from) }
     }
 }
 
 impl Shape {
-    fn of(found: comparison::Beside, sides: [&[Profile]; 2], rule: &Rule) -> Self {
+    fn of(found: comparison::Secondary, sides: [&[Profile]; 2], rule: &Rule) -> Self {
         Self {
             p_adjusted: found.p_adjusted,
             changed: found.verdict.is_some(),

@@ -1,6 +1,6 @@
 //! Which commit made a regression: what all of its series say together.
 
-use roundtrip_stats::culprit::{self, Testimony};
+use roundtrip_stats::culprit::{self, Evidence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Row;
 use roundtrip_storage::commit::CommitSummary;
@@ -33,16 +33,16 @@ pub async fn rank(
     changes: impl Iterator<Item = &Row>,
 ) -> sqlx::Result<Vec<Culprit>> {
     // p50 and p99 of one series are measured of the same messages: they are no two witnesses.
-    let mut of_series: HashMap<(i64, i64), Testimony> = HashMap::new();
+    let mut of_series: HashMap<(i64, i64), Evidence> = HashMap::new();
     for change in changes {
         let track = change.found.track;
         let places = change.found.places.clone();
         // The place that is before the interval may itself be one, with what is left of the probability.
         let after = places.first().map_or(change.found.after_ordinal, |place| place.0 - 1);
-        let testimony = Testimony { after: after.min(change.found.after_ordinal), places };
+        let testimony = Evidence { after: after.min(change.found.after_ordinal), places };
         of_series.entry((track.series_id, track.environment_id)).or_insert(testimony);
     }
-    let testimonies: Vec<Testimony> = of_series.into_values().collect();
+    let testimonies: Vec<Evidence> = of_series.into_values().collect();
     let first = testimonies.iter().map(|testimony| testimony.after).min();
     let last = testimonies.iter().filter_map(|testimony| testimony.places.last().map(|place| place.0)).max();
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };

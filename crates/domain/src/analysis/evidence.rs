@@ -4,7 +4,7 @@
 use super::AnalysisError;
 use super::track::{self, Points};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use roundtrip_stats::cause::{Cause, Kind, Statement, Witness};
+use roundtrip_stats::cause::{Cause, Kind, Observation, Witness};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
 use roundtrip_storage::change_point::{Figure, Row, Track};
@@ -221,8 +221,8 @@ impl Asked {
     }
 
     fn classify(&self, witnesses: &[Witness]) -> Attribution {
-        let statements: Vec<Statement> =
-            witnesses.iter().map(|witness| witness.hear(self.change.found.change())).collect();
+        let statements: Vec<Observation> =
+            witnesses.iter().map(|witness| witness.classify(self.change.found.change())).collect();
         let mut sentences: Vec<String> = statements.iter().map(ToString::to_string).collect();
         // What is not built from the repository, its commits cannot have changed, whatever others say.
         let cause = if self.subject.is_control {

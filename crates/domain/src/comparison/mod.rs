@@ -185,9 +185,9 @@ pub async fn pairs(
     Ok((pairs.await.map_err(DomainError::internal)?, case_counts))
 }
 
-impl From<comparison::Beside> for Beside {
-    fn from(found: comparison::Beside) -> Self {
-        let comparison::Beside { change, change_interval, p_adjusted, verdict } = found;
+impl From<comparison::Secondary> for Beside {
+    fn from(found: comparison::Secondary) -> Self {
+        let comparison::Secondary { change, change_interval, p_adjusted, verdict } = found;
         Self { change, change_interval, p_adjusted, verdict: verdict.map(Verdict::from) }
     }
 }
