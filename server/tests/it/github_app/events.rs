@@ -186,7 +186,7 @@ async fn installations_are_read_again_whatever_an_event_says(world: World) {
     let created = world.github.installation_event(world.installation, "created");
     world.hear(&world.github.installation_repositories_event(world.installation, "added")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 121, "two pages of them");
-    world.github.take_out("acme/r7");
+    world.github.remove_from_installation("acme/r7");
     world.hear(&world.github.installation_repositories_event(world.installation, "removed")).await;
     assert_eq!(world.scalar::<i64>(usable).await, 120);
     world.github.suspend(world.installation, true);
