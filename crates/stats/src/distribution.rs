@@ -28,7 +28,7 @@ pub struct Distribution {
     min_ns: u64,
     max_ns: u64,
     sum_ns: u64,
-    /// The sorted samples of each part; `None` if a part has too many or none.
+    /// The sorted samples of each part; `None` if a part has too many or came without them.
     samples: Option<Vec<Vec<u64>>>,
 }
 

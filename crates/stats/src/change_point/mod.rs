@@ -42,9 +42,9 @@ pub struct Settings {
     pub window: usize,
     /// How many of the newest values the noise is estimated from.
     pub memory: usize,
-    /// A change is reported if its place is within five values of the true one with this probability,
+    /// A change is reported once its place is within five values of the true one with this probability.
     pub sure: f64,
-    /// or if this many values have followed it.
+    /// After this many values, a change is reported even if its place is uncertain.
     pub patience: usize,
 }
 

@@ -6,8 +6,7 @@ use crate::robust::{deviation, median};
 const DEVIATIONS_BETWEEN_QUARTILES: f64 = 1.348_979_500_392_164;
 /// Values within this many standard deviations of the median determine the level.
 const NEAR: f64 = 2.5;
-/// The assumed autocorrelation while there are few values, and the number of values that this assumption weighs as much
-/// as.
+/// The prior for the autocorrelation, and its weight as a number of values.
 const PRIOR_AUTOCORRELATION: f64 = 0.35;
 const PRIOR_WEIGHT: f64 = 40.0;
 /// Upper limit: with more autocorrelation, neighbours carry no information.

@@ -109,7 +109,7 @@ impl Ranks {
             self.balances.drain(..self.first);
             self.first = 0;
         }
-        // A value that leaves is compared as NaN, which is equal to every value.
+        // If no value leaves, NaN compares as equal and changes no balance.
         let left = leaves.unwrap_or(f64::NAN);
         let mut balance = 0.0;
         for (other, others) in self.values[self.first..].iter().zip(&mut self.balances[self.first..]) {

@@ -16,7 +16,7 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 const COOKIE: u32 = 0x1c84_9313;
 /// The first four bytes of the deflated form.
 const DEFLATE_COOKIE: u32 = 0x1c84_9314;
-/// Cookie, length of the counts, offset of the first bucket, digits, lowest and highest value, ratio of real to stored
+/// Cookie, length of the counts, offset of the first bucket, digits, lowest and highest value, conversion ratio of
 /// values.
 const HEADER_BYTES: usize = 40;
 /// More than the longest histogram of our precision: 64 bits of range, nine bytes per bucket.

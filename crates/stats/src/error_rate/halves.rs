@@ -17,7 +17,7 @@ pub const REPETITIONS_MIN: usize = 6;
 pub struct CaseResult {
     /// Whether a change was reported, although there is none.
     pub is_false: bool,
-    /// Whether each of [`STEPS`] is found if one half of only this case is made slower by it.
+    /// Whether each of [`STEPS`] is found if it is added to one half of this case and to no other case.
     pub is_found: [bool; STEPS.len()],
 }
 
@@ -31,17 +31,18 @@ pub fn compare(rule: &Rule, cases: &[&[u64]], seed: u64) -> Vec<Option<CaseResul
         halves.map(|halves| Some(Sides { p50s: halves?.map(logarithms), ..Sides::default() })).collect();
     let compared: Vec<&Sides> = sides.iter().flatten().collect();
     let rows: Vec<Tested> = compared.iter().map(|sides| Tested::of(rule, sides)).collect();
-    let mut answers = verdict::with_verdicts(rule, rows.clone()).into_iter().enumerate().map(|(index, row)| {
-        let [base, head] = &compared[index].p50s;
-        let is_found = STEPS.map(|share| {
-            let slower: Vec<f64> = head.iter().map(|time| time + share.ln_1p()).collect();
-            let slower = Sides { p50s: [base.clone(), slower], ..Sides::default() };
-            let mut rows = rows.clone();
-            rows[index] = Tested::of(rule, &slower);
-            verdict::with_verdicts(rule, rows)[index].p50.verdict == Some(Verdict::Regressed)
+    let mut answers =
+        verdict::with_verdicts(rule, rows.clone()).into_iter().enumerate().map(|(index, row)| {
+            let [base, head] = &compared[index].p50s;
+            let is_found = STEPS.map(|share| {
+                let slower: Vec<f64> = head.iter().map(|time| time + share.ln_1p()).collect();
+                let slower = Sides { p50s: [base.clone(), slower], ..Sides::default() };
+                let mut rows = rows.clone();
+                rows[index] = Tested::of(rule, &slower);
+                verdict::with_verdicts(rule, rows)[index].p50.verdict == Some(Verdict::Regressed)
+            });
+            CaseResult { is_false: row.p50.changed(), is_found }
         });
-        CaseResult { is_false: row.p50.changed(), is_found }
-    });
     sides.iter().map(|sides| sides.as_ref().and_then(|_| answers.next())).collect()
 }
 
