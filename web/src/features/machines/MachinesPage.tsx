@@ -40,8 +40,8 @@ export function MachinesPage() {
       <header>
         <h1>{fleetSentence(members)}</h1>
         <p className="lede">
-          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Suspect machines send
-          no alerts; failing machines get no jobs.
+          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Machines that shift
+          results without a code change send no alerts; failing machines get no jobs.
         </p>
       </header>
       <Section title="Machines">
