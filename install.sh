@@ -1,19 +1,19 @@
 #!/bin/sh
-# Installs a release of Roundtrip's command, checked against its checksum, or removes it: docs/how-to/install.md.
+# Installs a release of Roundtrip after verifying its checksum, or removes it: docs/how-to/install.md.
 #
-#   sh install.sh               the command `roundtrip`
-#   sh install.sh --server      the server `roundtrip-server`
-#   sh install.sh --uninstall   removes what the same words installed; data stays
+#   sh install.sh                        install the command `roundtrip`
+#   sh install.sh --server               install the server `roundtrip-server`
+#   sh install.sh [--server] --uninstall remove it; data stays
 #
-# ROUNDTRIP_VERSION    the release, as in 1.2.3; the newest, unless said
-# ROUNDTRIP_BIN        the folder; /usr/local/bin where it can be written, else ~/.local/bin
-# ROUNDTRIP_RELEASES   where releases are, for mirrors: it has download/v1.2.3/ and latest/download/
-# ROUNDTRIP_KEY        whose signature to believe, unless it is the project's
+# ROUNDTRIP_VERSION    the release, such as 1.2.3 (default: the newest)
+# ROUNDTRIP_BIN        the folder to install to (default: /usr/local/bin if writable, else ~/.local/bin)
+# ROUNDTRIP_RELEASES   the address of a mirror that has download/v1.2.3/ and latest/download/
+# ROUNDTRIP_KEY        the public key that must have signed the release (default: the project's key)
 #
-# All of it is in functions: a download of this file that is cut does nothing.
+# All code is in functions, so that an incomplete download of this file does nothing.
 set -eu
 
-# The public half of the key that signs releases. There is none before the first release.
+# The public key of releases. Empty before the first release.
 release_key=""
 
 fail() {
@@ -29,7 +29,7 @@ have() {
     command -v "$1" > /dev/null 2>&1
 }
 
-# What the archive for this machine is called at its end.
+# The target in the archive's name for this machine.
 target() {
     system="$(uname -s)"
     processor="$(uname -m)"
@@ -38,26 +38,26 @@ target() {
         Linux-aarch64 | Linux-arm64) echo aarch64-unknown-linux-musl ;;
         Darwin-x86_64 | Darwin-arm64) echo universal-apple-darwin ;;
         FreeBSD-amd64 | FreeBSD-x86_64) echo x86_64-unknown-freebsd ;;
-        *) fail "no release is made for $system on $processor: build it with cargo, or on Windows unpack the archive" ;;
+        *) fail "no release for $system on $processor: build with cargo, or on Windows unpack the archive" ;;
     esac
 }
 
-# A file of the release, into the temporary folder.
+# Downloads a file of the release into the temporary folder.
 download() {
     url="$releases/$1"
     if have curl; then
-        # Who begins with HTTPS is not redirected to anything less.
+        # Never follow a redirect from HTTPS to HTTP.
         protocols="=http,https"
         case "$url" in https:*) protocols="=https" ;; esac
         curl --proto "$protocols" --fail --silent --show-error --location --retry 3 --output "$temporary/$1" "$url"
     elif have wget; then
         wget -q -O "$temporary/$1" "$url"
     elif have fetch; then
-        # Of FreeBSD.
+        # On FreeBSD.
         fetch -q -o "$temporary/$1" "$url"
     else
-        fail "neither curl nor wget nor fetch is here, one of which gets the release"
-    fi || fail "$url cannot be had: is there such a release, and does this machine reach it?"
+        fail "cannot download: install curl, wget or fetch"
+    fi || fail "cannot download $url: check that the release exists and that this machine can reach it"
 }
 
 sha256() {
@@ -68,25 +68,25 @@ sha256() {
     elif have sha256; then
         sha256 -q "$1"
     else
-        fail "neither sha256sum nor shasum nor sha256 is here, one of which checks the release"
+        fail "cannot verify the download: install sha256sum, shasum or sha256"
     fi
 }
 
-# Who signed the checksums. A signature that cannot be checked is told, one that is wrong ends it.
+# Verifies the signature of the checksums. Prints a note if it cannot, and fails if the signature is wrong.
 check_signature() {
     key="${ROUNDTRIP_KEY:-$release_key}"
     if [ -z "$key" ]; then
-        note "the signature is not checked: no key is known, and ROUNDTRIP_KEY names none"
+        note "signature not verified: the project has no key yet, and ROUNDTRIP_KEY is not set"
     elif ! have minisign; then
-        note "the signature is not checked: minisign is not here; the checksum is"
+        note "signature not verified, only the checksum: minisign is not installed"
     else
         download SHA256SUMS.minisig
         minisign -Vqm "$temporary/SHA256SUMS" -P "$key" > /dev/null 2>&1 ||
-            fail "SHA256SUMS is not signed by the key $key: nothing is installed"
+            fail "SHA256SUMS is not signed by the key $key: nothing was installed"
     fi
 }
 
-# Where programs go.
+# The folder to install to.
 folder() {
     if [ -n "${ROUNDTRIP_BIN:-}" ]; then
         echo "$ROUNDTRIP_BIN"
@@ -109,12 +109,12 @@ install_program() {
     fi
     folder="$(folder)"
     if ! mkdir -p "$folder" 2> /dev/null || ! [ -w "$folder" ]; then
-        fail "$folder cannot be written to: run this as a user who may, or name another folder in ROUNDTRIP_BIN"
+        fail "cannot write to $folder: run this as a user with permission, or set ROUNDTRIP_BIN to another folder"
     fi
     temporary="$(mktemp -d)"
-    # Beside its place, so that it takes its name at once or not at all.
-    draft="$folder/.$program.$$"
-    trap 'rm -rf "$temporary" "$draft"' EXIT
+    # In the same folder, so that `mv` replaces the program atomically.
+    staged="$folder/.$program.$$"
+    trap 'rm -rf "$temporary" "$staged"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM
 
@@ -123,21 +123,21 @@ install_program() {
     archive="$(awk -v begin="$program-" -v end="-$target.tar.gz" '
         index($2, begin) == 1 && substr($2, length($2) - length(end) + 1) == end &&
             substr($2, length(begin) + 1, 1) ~ /[0-9]/ { print $2; exit }' "$temporary/SHA256SUMS")"
-    [ -n "$archive" ] || fail "$releases/SHA256SUMS names no $program for $target"
+    [ -n "$archive" ] || fail "$releases/SHA256SUMS lists no $program for $target"
     expected="$(awk -v name="$archive" '$2 == name { print $1; exit }' "$temporary/SHA256SUMS")"
     download "$archive"
     found="$(sha256 "$temporary/$archive")"
     [ "${found%% *}" = "$expected" ] ||
-        fail "$archive is not what SHA256SUMS says: its SHA-256 is ${found%% *}, expected $expected; nothing is installed"
+        fail "$archive does not match SHA256SUMS: its SHA-256 is ${found%% *}, expected $expected; nothing was installed"
     inside="${archive%.tar.gz}/$program"
     tar -xzf "$temporary/$archive" -C "$temporary" "$inside" 2> /dev/null ||
-        fail "$archive is damaged, or holds no $inside: nothing is installed"
+        fail "$archive is damaged or has no $inside: nothing was installed"
     chmod 755 "$temporary/$inside"
-    said="$("$temporary/$inside" --version 2>&1)" || fail "$program does not run on this machine: $said"
-    if ! cp "$temporary/$inside" "$draft" || ! mv -f "$draft" "$folder/$program"; then
-        fail "$folder/$program cannot be written; what was there before is as it was"
+    printed="$("$temporary/$inside" --version 2>&1)" || fail "$program does not run on this machine: $printed"
+    if ! cp "$temporary/$inside" "$staged" || ! mv -f "$staged" "$folder/$program"; then
+        fail "cannot write $folder/$program: the previous version is unchanged"
     fi
-    echo "installed $said in $folder"
+    echo "installed $printed in $folder"
     case ":${PATH:-}:" in
         *":$folder:"*) ;;
         *) note "$folder is not in PATH" ;;
@@ -146,22 +146,22 @@ install_program() {
 
 uninstall_program() {
     path="$(folder)/$1"
-    [ -f "$path" ] || fail "$path is not there: name its folder in ROUNDTRIP_BIN"
-    rm -f "$path" "$path.previous" || fail "$path cannot be removed: run this as a user who may"
-    echo "removed $path; services, settings and data are as they were"
+    [ -f "$path" ] || fail "$path does not exist: set ROUNDTRIP_BIN to its folder"
+    rm -f "$path" "$path.previous" || fail "cannot remove $path: run this as a user with permission"
+    echo "removed $path; services, settings and data were kept"
 }
 
 main() {
     program=roundtrip
-    verb=install_program
-    for word in "$@"; do
-        case "$word" in
+    action=install_program
+    for argument in "$@"; do
+        case "$argument" in
             --server) program=roundtrip-server ;;
-            --uninstall) verb=uninstall_program ;;
-            *) fail "$word is not understood: expected --server, --uninstall or nothing" ;;
+            --uninstall) action=uninstall_program ;;
+            *) fail "unknown argument $argument: expected --server or --uninstall" ;;
         esac
     done
-    "$verb" "$program"
+    "$action" "$program"
 }
 
 main "$@"

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Builds the programs of a release for one target and packs them into `packed`. Runs in the root of the checkout. These variables
-# say what it builds:
+# Builds a release for one target and packs it into `packed`. Run it in the root of the checkout with these variables:
 #
 #   TARGET     the target in the archives' names
-#   BUILDS     the targets that cargo builds for; programs for several targets are joined (macOS)
-#   PACKAGES   the options of cargo that select packages: --package a --package b
-#   PROGRAMS   the programs of these packages; `licences` has a folder with the licences for each
+#   BUILDS     cargo's targets; the binaries of several targets are joined into one (macOS)
+#   PACKAGES   cargo's options to select packages: --package a --package b
+#   PROGRAMS   the binaries of these packages; `licences` has a folder for each
 set -eu
 
 folder="${CARGO_TARGET_DIR:-target}"

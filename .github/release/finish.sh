@@ -1,6 +1,6 @@
 #!/bin/sh
-# Completes a folder with every archive of a release: programs and a manifest for agents that update themselves, the Homebrew
-# formula, and SHA256SUMS. Signatures come afterwards, where the key is.
+# Adds the remaining files to a folder with all archives of a release: binaries and a manifest for agents that update themselves,
+# the Homebrew formula, and SHA256SUMS. It signs nothing: the workflow signs afterwards, because it has the key.
 #
 #   .github/release/finish.sh FOLDER
 set -eu
@@ -18,14 +18,14 @@ sum() {
     sha256sum "$1" | cut -d ' ' -f 1
 }
 
-# `universal` holds the programs for both processors in one file. The server is a program for Unix.
+# `universal` contains the binaries for both processors in one file. There is no server for Windows.
 targets="x86_64-unknown-linux-musl aarch64-unknown-linux-musl universal-apple-darwin x86_64-unknown-freebsd"
 for target in $targets x86_64-pc-windows-msvc; do
     for name in roundtrip roundtrip-server; do
         if [ "$name $target" = "roundtrip-server x86_64-pc-windows-msvc" ]; then continue; fi
         archive="$name-$version-$target.tar.gz"
-        [ -f "$archive" ] || fail "$1 holds no $archive: expected every archive of a release"
-        sha256sum --status --check "$archive.sha256" || fail "$archive is not the file that was packed"
+        [ -f "$archive" ] || fail "$1 has no $archive: a release needs all archives"
+        sha256sum --status --check "$archive.sha256" || fail "$archive does not match its checksum"
     done
 done
 
@@ -36,16 +36,16 @@ for target in $targets; do
     stem="roundtrip-$version-$target"
     formula="$(printf '%s\n' "$formula" | sed "s/{{sha256 $target}}/$(sum "$stem.tar.gz")/")"
     tar -xzOf "$stem.tar.gz" "$stem/roundtrip" > "$stem"
-    about="{ \"file\": \"$stem\", \"length_bytes\": $(wc -c < "$stem"), \"sha256\": \"$(sum "$stem")\" }"
+    entry="{ \"file\": \"$stem\", \"length_bytes\": $(wc -c < "$stem"), \"sha256\": \"$(sum "$stem")\" }"
     case "$target" in
         universal-apple-darwin) updates="aarch64-apple-darwin x86_64-apple-darwin" ;;
         *) updates="$target" ;;
     esac
-    for update in $updates; do programs="$programs${programs:+, }\"$update\": $about"; done
+    for update in $updates; do programs="$programs${programs:+, }\"$update\": $entry"; done
 done
-case "$formula" in *"{{"*) fail "the Homebrew formula names a target that no release is made for" ;; esac
+case "$formula" in *"{{"*) fail "the Homebrew formula has a target without a release" ;; esac
 printf '%s\n' "$formula" > roundtrip.rb
 echo "{ \"version\": \"$version\", \"programs\": { $programs } }" > manifest.json
-# Each checksum file repeats a line of this one.
+# Without the .sha256 files: each repeats a line of this file.
 sums="$(find . -type f ! -name '*.sha256' ! -name '*.minisig' ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum)"
 echo "$sums" > SHA256SUMS

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Packs a program of a release into OUTPUT/NAME-VERSION-TARGET.tar.gz, with its checksum next to it. The same files always make
-# the same archive.
+# Packs a binary into OUTPUT/NAME-VERSION-TARGET.tar.gz, with a checksum file next to it. Archives are reproducible: the same files
+# produce the same bytes.
 #
 #   .github/release/pack.sh TARGET OUTPUT PROGRAM [LICENCES]
 #
-# PROGRAM must run here and print the version in Cargo.toml. All files of the folder LICENCES are packed, too.
+# PROGRAM must run on this machine and print the version in Cargo.toml. The files in the folder LICENCES are packed as well.
 set -eu
 
 root="$(cd "$(dirname "$0")/../.." && pwd)"
@@ -25,13 +25,13 @@ mkdir -p "$output" "$stage/$stem/completions"
 cp "$program" "$root/CHANGELOG.md" "$root/LICENSE-APACHE" "$root/LICENSE-MIT" "$stage/$stem"
 "$program" man "$stage/$stem/man/man1" > /dev/null
 for shell in bash fish zsh; do "$program" completions "$shell" > "$stage/$stem/completions/$name.$shell"; done
-# The agent writes its own units: `roundtrip service install`.
+# The agent creates its service files itself: `roundtrip service install`.
 if [ "$name" = roundtrip-server ]; then
     for folder in grafana prometheus systemd; do cp -R "$root/server/packaging/$folder" "$stage/$stem"; done
 fi
 if [ -n "$licences" ]; then cp "$licences"/* "$stage/$stem"; fi
 
-# Times, owners, modes and the order of a folder would make each archive another one.
+# Fixed times, owners, modes and order make the archive reproducible.
 case "$(tar --version)" in
     *GNU*) owner="--owner=root:0 --group=root:0" ;;
     *) owner="--uname root --uid 0 --gname root --gid 0" ;;

@@ -7,7 +7,7 @@ import { SERIES_TOGETHER, stored } from "./support/stored";
 
 const TURNS = turns(9, 3);
 
-/** Times of one page: opened by somebody who was never here, and opened again. */
+/** Times of one page, on the first and on a repeated visit. */
 type Times = { address: string; lines: number; cold: number[]; warm: number[]; tooltip: number[] };
 
 test("first chart", async ({ browser, request }) => {
@@ -35,7 +35,7 @@ test("first chart", async ({ browser, request }) => {
   keep({ key: "first-deep-chart", of: "warm", values: deep.warm, peer: peer(deepBare.warm) });
 });
 
-/** Opens a page once without counting it, as somebody did on any server that runs for a while. */
+/** Opens a page once as warm-up of the server. */
 async function prepare(browser: Browser, address: string): Promise<Times> {
   const page = await browser.newPage();
   await watch(page);

@@ -4,7 +4,7 @@ import { keep, remark } from "./support/figures";
 import { type PageOf, stored } from "./support/stored";
 
 const FIRST_PAGES = ["overview", "series"];
-/** Answers that are told one by one. */
+/** Responses that are listed individually. */
 const LONG_BYTES = 200_000;
 /** How long nothing must come in until a page is taken for complete. */
 const QUIET_MS = 700;
@@ -37,7 +37,7 @@ test("transfer", async ({ browser, request, baseURL }) => {
   keep({ key: "longest-answer", of: `${pages.length} pages`, values: [sorted[0]?.bytes ?? 0], peer });
 });
 
-/** All that a page fetches for somebody who was never here. */
+/** All that a page fetches on a first visit. */
 async function answersOf(browser: Browser, { address }: PageOf): Promise<Answer[]> {
   const page = await browser.newPage();
   // The budgets are of gzip, which everything in between takes; browsers are sent less where they take brotli.

@@ -16,7 +16,7 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page);
 
       await page.goto(`${overviewPath(report)}/runs/${report.run_id}`);
-      await expect(page.getByRole("heading", { name: "Measure it again" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Reproduce" })).toBeVisible();
       await inspect(page);
     });
 
@@ -44,9 +44,9 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page);
     });
 
-    test("nothing here", async ({ page }) => {
+    test("page not found", async ({ page }) => {
       await page.goto("/nowhere/at/all");
-      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
       await inspect(page);
     });
   });

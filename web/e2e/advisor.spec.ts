@@ -1,18 +1,15 @@
-/** Choosing a transport for one's own traffic: the advisor ranks what was measured, for messages whose sizes are dragged. */
+/** The advisor: ranks transports for adjustable message sizes. */
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
-const BARS = "Messages by size, to be dragged";
+const BARS = "Messages by size, adjustable";
 
-test("drag a bar with the keyboard: the server is asked for the new sizes, and the address has them", async ({
-  page,
-  report,
-}) => {
+test("moving a bar by keyboard requests the new sizes and updates the address", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await page.getByRole("navigation", { name: "Pages" }).getByText("More").click();
   await page.getByRole("link", { name: "Advisor" }).click();
   const ranking = page.getByRole("region", { name: new RegExp(`^Ranking, ${report.machine.slug}`) }).first();
-  await expect(ranking.getByRole("row").nth(1)).toContainText("first");
+  await expect(ranking.getByRole("row").nth(1)).toContainText("fastest");
   await expect(page.getByRole("region", { name: "37,573 messages of 12 B to 15.7 KiB" })).toBeVisible();
 
   const bars = page.getByRole("group", { name: BARS }).getByRole("slider");
@@ -37,21 +34,18 @@ test("drag a bar with the keyboard: the server is asked for the new sizes, and t
   await expect(bars.nth(1)).toHaveAttribute("aria-valuenow", String(before));
 });
 
-test("sizes of one's own are refused with what is wrong, else ranked, and made longer", async ({
-  page,
-  report,
-}) => {
+test("custom sizes are rejected with a message or ranked, and scaled", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/advisor`);
-  await page.getByRole("button", { name: "Your own sizes" }).click();
-  const field = page.getByRole("textbox", { name: "Sizes of your own messages" });
+  await page.getByRole("button", { name: "Custom sizes" }).click();
+  const field = page.getByRole("textbox", { name: "Message sizes" });
   await field.fill("64:3,x");
-  await page.getByRole("button", { name: "Use these" }).click();
-  await expect(page.getByRole("alert")).toContainText("“x” is no bucket");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await expect(page.getByRole("alert")).toContainText("“x” is not a bucket");
   await field.fill("64\n64\n256");
-  await page.getByRole("button", { name: "Use these" }).click();
+  await page.getByRole("button", { name: "Apply" }).click();
   await expect(page).toHaveURL(/sizes=64%3A2%2C256%3A1/);
   await expect(page.getByRole("region", { name: "3 messages of 64 B to 256 B" })).toBeVisible();
-  await page.getByRole("slider", { name: "Length of all messages" }).press("ArrowRight");
+  await page.getByRole("slider", { name: "Scale sizes" }).press("ArrowRight");
   await expect(page).toHaveURL(/times=1\.5/);
 });
 
@@ -62,7 +56,7 @@ for (const { scheme, width } of SCREENS) {
     test("the advisor", async ({ page, report }) => {
       await page.goto(`${overviewPath(report)}/advisor?rate=10000`);
       await expect(page.locator(".dragged-bars .bar").first()).toBeVisible();
-      await expect(page.getByRole("columnheader", { name: "beside the first" }).first()).toBeVisible();
+      await expect(page.getByRole("columnheader", { name: "vs fastest" }).first()).toBeVisible();
       await inspect(page);
     });
   });

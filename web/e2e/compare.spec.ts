@@ -1,4 +1,4 @@
-/** Two commits side by side, and pull requests: in a project of its own, of times whose difference is known. */
+/** Comparisons and pull requests, in a separate project with known differences. */
 import { randomBytes } from "node:crypto";
 import type { APIRequestContext, Page } from "@playwright/test";
 import { adminToken, ask } from "./support/account";
@@ -12,7 +12,7 @@ const SLOWER = "pipes --copies 2";
 const STEADY = "pipes --copies 1";
 const PULL_REQUEST = 42;
 
-/** Twelve times around one of these, in seconds. */
+/** Twelve times close to a value, in seconds. */
 const around = (seconds: number) => Array.from({ length: 12 }, (_, index) => seconds * (1 + index / 1000));
 const TIMES = { [STEADY]: around(0.1), [SLOWER]: around(0.2) };
 const SLOWER_TIMES = { ...TIMES, [SLOWER]: around(0.25) };
@@ -31,15 +31,15 @@ test.afterAll(async ({ request }) => {
   await ask(request, "DELETE", `/api/v1/projects/${PROJECT}`);
 });
 
-test("two commits are compared, and who follows the link sees the same", async ({ page, context }) => {
+test("two commits are compared, and the link shows the same comparison", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  // Short links are made for who may write.
+  // Creating short links needs write permission.
   await page.setExtraHTTPHeaders({ authorization: `Bearer ${adminToken()}` });
   await page.goto(`/${PROJECT}/compare`);
   await page.getByRole("link", { name: "Compare these two" }).click();
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toHaveText(
-    new RegExp(`^${SLOWER} of hyperfine got 25\\.0\\s% slower \\(.+\\) on .+; 1 of 2 cases changed\\.$`),
+    new RegExp(`^${SLOWER} \\(hyperfine\\) got 25\\.0\\s% slower \\(.+\\) on .+; 1 of 2 cases changed\\.$`),
   );
   const headline = (await heading.innerText()).replaceAll("\u00a0", " ");
 
@@ -66,7 +66,7 @@ test("two commits are compared, and who follows the link sees the same", async (
   await expect(heading).toHaveText(headline);
 });
 
-test("a series is walked along and compared with the keyboard alone", async ({ page }) => {
+test("a series can be browsed and compared by keyboard alone", async ({ page }) => {
   await page.goto(`/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}`);
   await page.getByRole("link", { name: `hyperfine ${SLOWER}` }).click();
   const pinned = page.getByRole("complementary", { name: "Pinned point" });
@@ -78,13 +78,15 @@ test("a series is walked along and compared with the keyboard alone", async ({ p
   await expect(pinned).toContainText(head.commit.sha.slice(0, 7));
   await expect(pinned.getByRole("link", { name: /^Compare with/ })).toBeVisible();
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keys" })).toContainText("compare with the commit before");
+  await expect(page.getByRole("dialog", { name: "Shortcuts" })).toContainText(
+    "compare with the previous commit",
+  );
   await page.keyboard.press("Escape");
   await page.keyboard.press("c");
   await expect(page.getByRole("heading", { level: 1 })).toContainText("25.0 % slower");
 });
 
-test("sides are chosen with the keyboard, swapped, and gone back to", async ({ page }) => {
+test("sides are selected by keyboard, swapped, and restored by going back", async ({ page }) => {
   await page.goto(`/${PROJECT}/compare?base=${base.commit.sha.slice(0, 10)}`);
   await page.getByRole("combobox", { name: "Head" }).focus();
   await page.keyboard.type("message twice");
@@ -100,30 +102,30 @@ test("sides are chosen with the keyboard, swapped, and gone back to", async ({ p
   await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(page.getByRole("rowheader", { name: `hyperfine ${STEADY}` })).toBeVisible();
   await page.getByRole("searchbox", { name: "Case" }).fill("nothing of this name");
-  await expect(page.getByText("No compared case matches.")).toBeVisible();
+  await expect(page.getByText("No matching cases.")).toBeVisible();
 });
 
-test("a side that is no commit is said to be none", async ({ page }) => {
+test("an invalid side is reported", async ({ page }) => {
   await page.goto(`/${PROJECT}/compare?base=main&head=${head.commit.sha}`);
-  await expect(page.getByRole("alert")).toContainText("“main” names no commit and no run");
+  await expect(page.getByRole("alert")).toContainText("“main” is not a commit or run");
 });
 
-test("a pull request is compared with where it left the main line", async ({ page, report }) => {
+test("a pull request is compared with its merge base", async ({ page, report }) => {
   await page.goto(`/${PROJECT}/pull-requests`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("1 pull request was measured");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("1 pull request measured");
   await page.getByRole("link", { name: `#${PULL_REQUEST}` }).click();
   await expect(page.getByRole("heading", { level: 1 })).toContainText(
-    `Pull request ${PULL_REQUEST}: ${SLOWER} of hyperfine got 25.0 % slower`,
+    `Pull request ${PULL_REQUEST}: ${SLOWER} (hyperfine) got 25.0 % slower`,
   );
   await expect(page.getByRole("region", { name: "Runs, table" }).getByRole("row")).toHaveCount(2);
   await page.goto(`${overviewPath(report)}/pull-requests`);
   await expect(page.getByText("roundtrip run --output report.json")).toBeVisible();
 });
 
-test("what is no pull request is not found", async ({ page, complaints }) => {
+test("an unknown pull request is not found", async ({ page, complaints }) => {
   for (const name of ["7", "seven"]) {
     await page.goto(`/${PROJECT}/pull-requests/${name}`);
-    await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   }
   // React logs what a page's error boundary caught.
   complaints.length = 0;
@@ -149,7 +151,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("heading", { name: "Changes by case" })).toBeVisible();
       await inspect(page);
       await page.goto(`${overviewPath(report)}/pull-requests`);
-      await expect(page.getByRole("heading", { name: "No pull request was measured yet" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No pull requests yet" })).toBeVisible();
       await inspect(page);
     });
   });
@@ -162,7 +164,7 @@ async function put(request: APIRequestContext, report: Report): Promise<Report> 
   return uploaded;
 }
 
-/** The same report, of a commit behind that of another one. */
+/** The same report for a child of another report's commit. */
 function childOf({ commit: parent }: Report, report: Report, subject: string): Report {
   const commit = {
     ...report.commit,
@@ -174,7 +176,7 @@ function childOf({ commit: parent }: Report, report: Report, subject: string): R
   return { ...report, commit, history: [parent, ...(report.history ?? [])] };
 }
 
-/** What was copied, once it looks like this. */
+/** The clipboard, once it matches. */
 async function copied(page: Page, like = /./): Promise<string> {
   const read = () => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(read).toMatch(like);

@@ -1,4 +1,4 @@
-/** How often verdicts are wrong: before anything was counted, with figures, and when the server fails. */
+/** Error rates: before the first computation, and with data. */
 import type { ErrorRateList } from "../src/api/types";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
@@ -31,12 +31,12 @@ const COMPARISONS = {
   untold_count: 0,
 };
 
-const UNTOLD = {
+const NO_DATA = {
   false_alarms: NONE,
   steps: [0.03, 0.05, 0.1, 0.25].map((change) => ({ change, found: NONE, median_delay_points: null })),
 };
 
-/** One class that tells much, and one that has too few points and repetitions. */
+/** One class with data, and one with too few points and repetitions. */
 const RATES = {
   computed_at: COMPUTED_AT,
   total: {
@@ -62,8 +62,8 @@ const RATES = {
         transport: "memfd-remap",
         scenario: "stream",
         series_count: 2,
-        p50: UNTOLD,
-        p99: UNTOLD,
+        p50: NO_DATA,
+        p99: NO_DATA,
         comparisons: {
           false_verdicts: NONE,
           changes: [0.05, 0.1].map((change) => ({ change, found: NONE })),
@@ -81,28 +81,30 @@ for (const { scheme, width } of SCREENS) {
     test("error rates", async ({ page, report }) => {
       await page.route(API, (route) => route.fulfill({ json: RATES }));
       await page.goto(overviewPath(report));
-      await page.getByRole("link", { name: "no verdict wrong in 800 no-change comparisons" }).click();
+      await page.getByRole("link", { name: "false positives: 0 of 800 A/A comparisons" }).click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText(
-        "a step of 5 % of p50 is found in 98 of 100 cases, after a median of 9 points",
+        "A 5 % step in p50 is found in 98 % of cases, after 9 points (median)",
       );
-      await expect(page.getByRole("cell", { name: "cannot tell" }).first()).toBeVisible();
+      await expect(page.getByRole("cell", { name: "no data" }).first()).toBeVisible();
       await inspect(page);
 
       await page.getByRole("button", { name: "p99", exact: true }).click();
       await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
     });
 
-    test("error rates before the first count", async ({ page, report }) => {
+    test("error rates before the first computation", async ({ page, report }) => {
       const json = { ...RATES, computed_at: null, machines: [] };
       await page.route(API, (route) => route.fulfill({ json }));
       await page.goto(`${overviewPath(report)}/error-rates`);
-      await expect(page.getByRole("heading", { name: "Nothing was counted yet" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No error rates yet" })).toBeVisible();
       await inspect(page);
     });
   });
 }
 
-test("the server's own answer is understood", async ({ page, report }) => {
+test("real responses of the server are shown", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/error-rates`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/Nothing was counted yet|^On /);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    /^(No error rates yet|Error rates: |False alarms: )/,
+  );
 });

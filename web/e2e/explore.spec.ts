@@ -1,4 +1,4 @@
-/** Finding series by text, by ticking and from above any page; saved views; and all of it without a mouse. */
+/** Explore: search by text and filters, the global search, saved views, and keyboard use. */
 import type { Locator, Page } from "@playwright/test";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
@@ -18,7 +18,7 @@ for (const { scheme, width } of SCREENS) {
   test.describe(`${scheme}, ${width} px`, () => {
     test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
 
-    test("explore, the search above it, and the list of keys", async ({ page, report }) => {
+    test("explore, the global search and the shortcuts", async ({ page, report }) => {
       await openExplore(page, report.project, "?q=p99");
       await expect(grid(page).getByRole("img").first()).toBeVisible();
       await inspect(page);
@@ -35,16 +35,13 @@ for (const { scheme, width } of SCREENS) {
       await expect(palette(page)).toBeHidden();
 
       await page.keyboard.press("?");
-      await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+      await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
       await inspect(page);
     });
   });
 }
 
-test("a search narrows the rows and is in the address, and the way back undoes it", async ({
-  page,
-  report,
-}) => {
+test("a search filters rows, is in the address, and is undone by going back", async ({ page, report }) => {
   await openExplore(page, report.project);
   const before = await headline(page).innerText();
   await field(page).fill("transport:pipe size:<=1k p99");
@@ -62,7 +59,7 @@ test("a search narrows the rows and is in the address, and the way back undoes i
   await expect(field(page)).toHaveValue("");
 });
 
-test("a ticked box is in the text, and a text ticks its box", async ({ page, report }) => {
+test("filters and search text stay in sync", async ({ page, report }) => {
   await openExplore(page, report.project);
   const box = page.getByRole("group", { name: "Transport" }).getByRole("checkbox", { name: /^pipe\b/ });
   await box.check();
@@ -73,44 +70,41 @@ test("a ticked box is in the text, and a text ticks its box", async ({ page, rep
   await expect(box).not.toBeChecked();
 });
 
-test("a search that is wrong says where, and one that nothing can match says why", async ({
-  page,
-  report,
-}) => {
+test("an invalid search shows its position, and an impossible one its reason", async ({ page, report }) => {
   await openExplore(page, report.project);
   await field(page).fill("pipe colour:red");
   await expect(page.getByText(/^At character 6: expected one of transport:/)).toBeVisible();
   await expect(page).toHaveURL(/\/explore$/);
   await field(page).fill("size:>1000m");
-  await expect(page.getByText(/^No series here has size:>1000m\. There are /)).toBeVisible();
+  await expect(page.getByText(/^No series has size:>1000m\. Available: /)).toBeVisible();
   await page.getByRole("link", { name: "Show all series" }).click();
   await expect(names(page).first()).toBeVisible();
 });
 
-test("one commit is shown on all lines, by pointer and by keyboard", async ({ page, report }) => {
+test("one commit is marked on all lines, by pointer and keyboard", async ({ page, report }) => {
   await openExplore(page, report.project, "?q=transport:pipe");
   const lines = grid(page).getByRole("img");
   await lines.first().hover();
-  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+  await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
   await expect(grid(page).locator(".spark-cross")).toHaveCount(await lines.count());
   await headline(page).hover();
   await expect(grid(page).getByRole("columnheader", { name: "newest" })).toBeVisible();
   await grid(page).getByRole("slider", { name: "Commit" }).press("End");
-  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+  await expect(grid(page).getByRole("columnheader", { name: /^At #\d+$/ })).toBeVisible();
 });
 
-test("picked series open together", async ({ page, report }) => {
+test("selected series can be compared", async ({ page, report }) => {
   await openExplore(page, report.project);
   const boxes = grid(page).getByRole("checkbox");
   await boxes.nth(0).check();
-  await expect(page.getByText("1 picked: one more, and they open together")).toBeVisible();
+  await expect(page.getByText("1 selected")).toBeVisible();
   await boxes.nth(1).check();
   await expect(page).toHaveURL(/picked=/);
-  await page.getByRole("link", { name: "Open together" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Compare" }).click();
   await expect(page).toHaveURL(/\/series\/\d+\?with=/);
 });
 
-test("from above any page a series is found and opened, by the grammar", async ({ page, report }) => {
+test("the global search finds and opens a series", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await expect(headline(page)).toBeVisible();
   await page.keyboard.press("/");
@@ -128,7 +122,7 @@ test("from above any page a series is found and opened, by the grammar", async (
   await expect(palette(page)).toBeHidden();
 });
 
-test("a page, a commit and a machine are found by their names", async ({ page, report }) => {
+test("the global search finds pages, commits and machines", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await expect(headline(page)).toBeVisible();
   await page.keyboard.press("Control+k");
@@ -143,11 +137,11 @@ test("a page, a commit and a machine are found by their names", async ({ page, r
   await expect(page).toHaveURL(/\/error-rates$/);
 });
 
-test("a view is saved, found again, renamed and deleted", async ({ page, report }) => {
+test("a view is saved, found, renamed and deleted", async ({ page, report }) => {
   await openExplore(page, report.project, "?q=transport:pipe%20p99");
   await page.getByRole("button", { name: "Save this view" }).click();
   const views = page.getByRole("dialog", { name: "Saved views" });
-  await views.getByLabel("This page as").fill("pipe, the tail");
+  await views.getByLabel("Save this page as").fill("pipe, the tail");
   await page.keyboard.press("Enter");
   await expect(views.getByText("Saved as pipe, the tail.")).toBeVisible();
   await inspect(page);
@@ -155,7 +149,7 @@ test("a view is saved, found again, renamed and deleted", async ({ page, report 
 
   await page.goto(overviewPath(report));
   await expect(headline(page)).toBeVisible();
-  // At once: no character is lost while the search opens.
+  // Typed immediately: no character is lost while the search opens.
   await page.keyboard.type("/tail");
   await palette(page)
     .getByRole("option", { name: /^pipe, the tail/ })
@@ -168,28 +162,25 @@ test("a view is saved, found again, renamed and deleted", async ({ page, report 
   await page.keyboard.press("Enter");
   await expect(views.getByRole("link", { name: "tail", exact: true })).toBeVisible();
   await views.getByRole("button", { name: "Delete tail" }).click();
-  await expect(views.getByText("No view is saved yet.")).toBeVisible();
+  await expect(views.getByText("No saved views")).toBeVisible();
 });
 
-test("the list of keys has those of the page and those of all pages, and they can be turned off", async ({
-  page,
-  report,
-}) => {
+test("shortcuts of the page and of all pages are listed, and can be turned off", async ({ page, report }) => {
   await openExplore(page, report.project);
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
-  await expect(keys).toContainText("one commit back, on all lines");
+  const keys = page.getByRole("dialog", { name: "Shortcuts" });
+  await expect(keys).toContainText("previous commit in all charts");
   await expect(keys).toContainText("g o");
-  await keys.getByRole("checkbox", { name: /keys without Ctrl/ }).uncheck();
+  await keys.getByRole("checkbox", { name: "Enable single-key shortcuts" }).uncheck();
   await page.keyboard.press("Escape");
   await expect(keys).toBeHidden();
   await page.keyboard.press("g");
   await page.keyboard.press("o");
   await expect(page).toHaveURL(/\/explore$/);
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Search" }).fill("keys");
+  await page.getByRole("combobox", { name: "Search" }).fill("shortcuts");
   await page.keyboard.press("Enter");
-  await keys.getByRole("checkbox", { name: /keys without Ctrl/ }).check();
+  await keys.getByRole("checkbox", { name: "Enable single-key shortcuts" }).check();
   await page.keyboard.press("Escape");
   await expect(keys).toBeHidden();
   await page.keyboard.press("g");
@@ -197,7 +188,7 @@ test("the list of keys has those of the page and those of all pages, and they ca
   await expect(page).toHaveURL(new RegExp(`${overviewPath(report)}$`));
 });
 
-test("the keyboard alone leads from the first link over a search to a series", async ({ page, report }) => {
+test("a series can be searched and opened by keyboard", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await expect(headline(page)).toBeVisible();
   await page.keyboard.press("Tab");
@@ -221,5 +212,5 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
   }
-  throw new Error(`The focus did not arrive within ${STEPS_MAX} presses of Tab.`);
+  throw new Error(`Not focused after ${STEPS_MAX} presses of Tab.`);
 }

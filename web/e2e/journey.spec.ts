@@ -1,7 +1,7 @@
-/** What people do without a mouse, and where they end up when an address is wrong. */
+/** Keyboard use, themes, going back and wrong addresses. */
 import { expect, overviewPath, test } from "./support/test";
 
-test("the keyboard alone leads from the overview over a series to its run", async ({ page, report }) => {
+test("the keyboard alone leads from the overview to a series and its run", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   const cell = page
     .getByRole("row")
@@ -25,15 +25,15 @@ test("the keyboard alone leads from the overview over a series to its run", asyn
   await expect(page.getByRole("heading", { level: 1 })).toContainText(report.machine.slug);
 });
 
-test("chosen colours stay after a reload", async ({ page, report }) => {
+test("the theme is kept after a reload", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await page.getByRole("button", { name: "Dark colours" }).click();
+  await page.getByRole("button", { name: "Dark theme" }).click();
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await expect(page.getByRole("button", { name: "Dark colours" })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("button", { name: "Dark theme" })).toHaveAttribute("aria-pressed", "true");
 });
 
-test("the browser's way back restores the page before", async ({ page, report }) => {
+test("going back restores the previous page", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await page.getByRole("link", { name: "All runs" }).click();
   await expect(page).toHaveURL(/\/runs$/);
@@ -41,12 +41,12 @@ test("the browser's way back restores the page before", async ({ page, report })
   await expect(page.getByRole("heading", { name: "Machines" })).toBeVisible();
 });
 
-test("an unknown page and an unknown run say so", async ({ page, report, complaints }) => {
+test("an unknown page and an unknown run are reported", async ({ page, report, complaints }) => {
   await page.goto("/nowhere/at/all");
-  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await page.goto(`/${report.project}/runs/01900000-0000-7000-8000-000000000000`);
-  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
-  // The browser logs the 404 that this test is about.
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
+  // The browser logs the expected 404.
   complaints.length = 0;
 });
 
@@ -56,5 +56,5 @@ async function tabTo(page: import("@playwright/test").Page, target: import("@pla
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
   }
-  throw new Error(`The focus did not arrive within ${STEPS_MAX} presses of Tab.`);
+  throw new Error(`Not focused after ${STEPS_MAX} presses of Tab.`);
 }

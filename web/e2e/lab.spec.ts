@@ -1,4 +1,4 @@
-/** The lab: an administrator lets a machine in, gives it work, asks for a measurement and cancels it; by keyboard as well. */
+/** The lab: an administrator enrols a machine, and queues and cancels jobs; also by keyboard. */
 import { generateKeyPairSync } from "node:crypto";
 import type { APIRequestContext, Locator, Page } from "@playwright/test";
 import { adminToken, ask, beginProject, signIn } from "./support/account";
@@ -13,7 +13,7 @@ const SHA = "5".repeat(40);
 
 const asAdmin = () => ({ authorization: `Bearer ${adminToken()}` });
 
-/** Lets an agent in, as `roundtrip enrol` does. */
+/** Enrols an agent, as `roundtrip enrol` does. */
 async function enrol(request: APIRequestContext): Promise<void> {
   const data = { project: PROJECT, machine: MACHINE, labels: ["lab"] };
   const made = await request.post("/api/v1/enrolments", { headers: asAdmin(), data });
@@ -49,21 +49,21 @@ async function open(page: Page, to: string): Promise<void> {
 const rowOf = (page: Page, machine: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: new RegExp(`^${machine}`) }) });
 
-/** Focuses a button and presses a key. A button is disabled until the change before it is saved. */
+/** Presses a key on a button. Buttons are disabled while a change is saved. */
 async function pressOn(button: Locator, key: string): Promise<void> {
   await expect(button).toBeEnabled();
   await button.press(key);
 }
 
-test("a stranger sees the lab, and is offered nothing but to sign in", async ({ page }) => {
+test("a visitor can see the lab, but change nothing", async ({ page }) => {
   for (const path of ["machines", "jobs", "measure"]) {
     await page.goto(`/${PROJECT}/${path}`);
-    await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
+    await expect(page.getByRole("main").getByRole("link", { name: "Sign in" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
   }
 });
 
-test("a machine is enabled, disabled and labelled, by keyboard alone", async ({ page }) => {
+test("a machine is enabled, disabled and labelled by keyboard", async ({ page }) => {
   await open(page, `/${PROJECT}/machines`);
   const row = rowOf(page, MACHINE);
   await expect(row).toContainText("online");
@@ -78,88 +78,88 @@ test("a machine is enabled, disabled and labelled, by keyboard alone", async ({ 
   await expect(row).toContainText("big-endian, lab");
 });
 
-test("a code is made and shown once, with what to type", async ({ page }) => {
+test("an enrolment code is created and shown once, with commands", async ({ page }) => {
   await open(page, `/${PROJECT}/machines`);
-  const form = page.getByRole("form", { name: "Add a machine" });
+  const form = page.getByRole("form", { name: "Add machine" });
   await form.getByLabel("Machine").fill("lab-journey-2");
-  await form.getByRole("button", { name: "Make a code" }).click();
-  const made = page.getByRole("status").filter({ hasText: "The code for one agent" });
+  await form.getByRole("button", { name: "Create enrolment code" }).click();
+  const made = page.getByRole("status").filter({ hasText: "On the machine, run this" });
   await expect(made).toContainText(`roundtrip enrol --server ${new URL(page.url()).origin}`);
-  await expect(made).toContainText(/It is good until \d\d:\d\d/);
+  await expect(made).toContainText(/Valid until \d\d:\d\d/);
   await inspect(page);
-  await made.getByRole("button", { name: "I have it" }).click();
+  await made.getByRole("button", { name: "Done" }).click();
   await expect(made).toHaveCount(0);
   await expect(form).toBeVisible();
 });
 
-test("a measurement is asked for, cancelled, and asked for again", async ({ page, complaints }) => {
+test("a job is queued, cancelled and queued again", async ({ page, complaints }) => {
   await open(page, `/${PROJECT}/jobs`);
-  await page.getByRole("link", { name: "Ask for a measurement" }).click();
-  const form = page.getByRole("form", { name: "Ask for a measurement" });
-  await form.getByRole("button", { name: "Ask", exact: true }).click();
-  await expect(page.getByRole("alert")).toHaveText("Expected at least one commit.");
+  await page.getByRole("link", { name: "New job" }).click();
+  const form = page.getByRole("form", { name: "New job" });
+  await form.getByRole("button", { name: "Queue job", exact: true }).click();
+  await expect(page.getByRole("alert")).toHaveText("Enter at least one commit.");
   await expect(form.getByLabel("Commits", { exact: true })).toHaveAttribute("aria-invalid", "true");
 
   await form.getByLabel("Commits", { exact: true }).fill(SHA);
   await form.getByLabel("Preset").fill("../outside");
-  await form.getByRole("button", { name: "Ask", exact: true }).click();
+  await form.getByRole("button", { name: "Queue job", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("Expected the name of a preset");
-  // The browser logs the refusal that this test is about.
+  // The browser logs the expected rejection.
   complaints.length = 0;
 
   await form.getByLabel("Preset").fill("quick");
-  await form.getByRole("radio", { name: "chosen machines" }).check();
+  await form.getByRole("radio", { name: "selected machines" }).check();
   await form.getByRole("checkbox", { name: new RegExp(MACHINE) }).check();
-  await form.getByRole("button", { name: "Ask", exact: true }).click();
+  await form.getByRole("button", { name: "Queue job", exact: true }).click();
   const heading = page.getByRole("heading", { level: 1 });
-  await expect(heading).toContainText(`5555555 waits to be measured on ${MACHINE}`);
+  await expect(heading).toContainText(`5555555 on ${MACHINE}: `);
 
   await page.getByRole("button", { name: `Cancel 5555555 on ${MACHINE}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Keep" }).click();
-  await expect(heading).toContainText("waits");
+  await expect(heading).not.toContainText("cancelled");
   await page.getByRole("button", { name: `Cancel 5555555 on ${MACHINE}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await expect(heading).toHaveText(`The measurement of 5555555 on ${MACHINE} was cancelled.`);
+  await expect(heading).toHaveText(`5555555 on ${MACHINE}: cancelled`);
   await page.getByRole("button", { name: "Measure again" }).click();
-  await expect(heading).toContainText("waits");
+  await expect(heading).not.toContainText("cancelled");
 });
 
-test("the queue is narrowed by status and machine, and the address keeps both", async ({ page }) => {
+test("the queue is filtered by status, and the address keeps the filter", async ({ page }) => {
   await page.goto(`/${PROJECT}/jobs`);
-  await expect(page.getByRole("region", { name: "Waiting", exact: true })).toContainText("5555555");
+  await expect(page.getByRole("region", { name: "Queued", exact: true })).toContainText("5555555");
   await page.getByLabel("Status").selectOption("cancelled");
   await expect(page).toHaveURL(/status=cancelled/);
   await page.reload();
   await expect(page.getByLabel("Status")).toHaveValue("cancelled");
-  await expect(page.getByRole("region", { name: "Over", exact: true })).toContainText("cancelled");
-  await expect(page.getByRole("region", { name: "Waiting", exact: true })).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Finished", exact: true })).toContainText("cancelled");
+  await expect(page.getByRole("region", { name: "Queued", exact: true })).toHaveCount(0);
 });
 
-test("a schedule is read in words, made and removed", async ({ page }) => {
+test("a schedule is described, created and removed", async ({ page }) => {
   await open(page, `/${PROJECT}/settings?section=schedules`);
   await page.getByLabel("When").fill("15 4 * * 1");
   await expect(page.getByText("At 04:15 UTC, only on Monday")).toBeVisible();
-  await page.getByRole("button", { name: "Make schedule" }).click();
+  await page.getByRole("button", { name: "Create schedule" }).click();
   await page.getByRole("button", { name: "Remove 15 4 * * 1" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("There is none: the newest commit")).toBeVisible();
+  await expect(page.getByText("No schedules", { exact: true })).toBeVisible();
 });
 
-test("a project is made before its first run, and a wrong address is refused beside its field", async ({
+test("a project is created before its first run, and a wrong address is rejected at its field", async ({
   page,
   complaints,
 }) => {
   await open(page, "/-/new-project");
   await page.getByLabel("Name").fill(MADE);
   await page.getByLabel("Repository").fill("https://ada:secret@git.example.org/made.git");
-  await page.getByRole("button", { name: "Make project" }).click();
+  await page.getByRole("button", { name: "Create project" }).click();
   await expect(page.getByRole("alert")).toContainText("without a password");
   // The browser logs the refusal.
   complaints.length = 0;
   await page.getByLabel("Repository").fill("https://git.example.org/made.git");
-  await page.getByRole("button", { name: "Make project" }).click();
+  await page.getByRole("button", { name: "Create project" }).click();
   await expect(page).toHaveURL(`/${MADE}/machines`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("No machine has measured anything yet.");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("No machines yet");
 });
 
 for (const { scheme, width } of SCREENS) {
@@ -169,30 +169,30 @@ for (const { scheme, width } of SCREENS) {
     test("every page of the lab", async ({ page }) => {
       await open(page, `/${PROJECT}/jobs`);
       await inspect(page);
-      await page.getByRole("region", { name: "Waiting", exact: true }).getByRole("link").first().click();
+      await page.getByRole("region", { name: "Queued", exact: true }).getByRole("link").first().click();
       await expect(page.getByRole("heading", { name: "Attempts" })).toBeVisible();
       await inspect(page);
       await page.goto(`/${PROJECT}/machines`);
       await expect(rowOf(page, MACHINE)).toBeVisible();
       await inspect(page);
       await page.goto(`/${PROJECT}/measure`);
-      await page.getByRole("radio", { name: /all commits of a range/ }).check();
-      await page.getByRole("radio", { name: "chosen machines" }).check();
+      await page.getByRole("radio", { name: /commits in a range/ }).check();
+      await page.getByRole("radio", { name: "selected machines" }).check();
       await inspect(page);
       await page.goto(`/${PROJECT}/settings?section=schedules`);
-      await expect(page.getByRole("heading", { name: "Make a schedule" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "New schedule" })).toBeVisible();
       await inspect(page);
       await page.goto("/-/new-project");
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText("A new project");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("New project");
       await inspect(page);
     });
   });
 }
 
-test("a machine is turned away once it was asked twice", async ({ page }) => {
+test("an agent is removed after confirmation", async ({ page }) => {
   await open(page, `/${PROJECT}/machines`);
-  await page.getByRole("button", { name: `Turn ${MACHINE} away` }).click();
-  await expect(page.getByRole("dialog")).toContainText("needs another code");
-  await page.getByRole("dialog").getByRole("button", { name: "Turn away" }).click();
+  await page.getByRole("button", { name: `Remove ${MACHINE}` }).click();
+  await expect(page.getByRole("dialog")).toContainText("needs a new code");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await expect(rowOf(page, MACHINE)).toHaveCount(0);
 });

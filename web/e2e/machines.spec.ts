@@ -1,4 +1,4 @@
-/** Looking after a machine: from the overview to it, what its canaries say, and what waits for it. */
+/** Machines: from the overview to one of them, its canaries and its queue. */
 import type { Page } from "@playwright/test";
 import { aJob, anAgent, aReading } from "@/test/fixtures";
 import { inspect, SCREENS } from "./support/inspect";
@@ -9,7 +9,7 @@ const AGENTS = /\/api\/v1\/projects\/[^/]+\/agents\?/;
 const JOBS = /\/api\/v1\/projects\/[^/]+\/jobs\?/;
 const HOUR_MS = 3_600_000;
 
-/** Twenty hourly runs: waking became slower in the last five, and the kernel another one in the middle. */
+/** Twenty hourly runs: `wake` is slower in the last five, and the kernel changes in the middle. */
 function history(machine: string) {
   const now = Date.now();
   const readings = Array.from({ length: 20 }, (_, place) =>
@@ -24,7 +24,7 @@ function history(machine: string) {
   return { machine, readings };
 }
 
-/** Answers as a server whose machine changed of late, with two jobs waiting and one done. */
+/** Mocks a server with a recently changed machine, two queued jobs and one finished. */
 async function withMachine(page: Page, machine: string): Promise<void> {
   await page.route(CANARIES, (route) => route.fulfill({ json: history(machine) }));
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
@@ -69,30 +69,30 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");
       await inspect(page);
 
-      await page.getByRole("main").getByRole("link", { name: "The queue" }).click();
-      const queue = page.getByRole("region", { name: "Waiting", exact: true });
-      await expect(queue.getByRole("row").nth(1)).toContainText(
-        "it halves the range of commits, for change 9",
-      );
-      await expect(queue.getByRole("row").nth(2)).toContainText("once does not tell");
+      await page.getByRole("main").getByRole("link", { name: "Queue", exact: true }).click();
+      const queue = page.getByRole("region", { name: "Queued", exact: true });
+      await expect(queue.getByRole("row").nth(1)).toContainText("bisection, change 9");
+      await expect(queue.getByRole("row").nth(2)).toContainText("confirmation run");
       await expect(queue.getByRole("row").nth(2)).toContainText(/in about (19|20) min/);
-      await expect(page.getByRole("region", { name: "Over", exact: true })).toContainText("30 min");
+      await expect(page.getByRole("region", { name: "Finished", exact: true })).toContainText("30 min");
       await inspect(page);
 
       await page.goBack();
       await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
       const drift = page.getByRole("region", { name: "Canary drift" });
-      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % against the 7 before");
-      await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText("as the 7 before");
+      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % vs. previous 7");
+      await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText(
+        "unchanged vs. previous 7",
+      );
       await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
-      const changes = page.getByRole("region", { name: "What changed of it", exact: true });
+      const changes = page.getByRole("region", { name: "Environment history", exact: true });
       await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
       await inspect(page);
     });
   });
 }
 
-test("a machine's canaries are read as a table, and further back, and the address keeps both", async ({
+test("canaries are shown as a table and over a longer range, and the address keeps both", async ({
   page,
   report,
 }) => {
@@ -110,21 +110,21 @@ test("a machine's canaries are read as a table, and further back, and the addres
   await expect(drift.getByRole("row")).toHaveCount(21);
 });
 
-test("the server's own answers are understood", async ({ page, report }) => {
+test("real responses of the server are shown", async ({ page, report }) => {
   const machine = report.machine.slug;
   await page.goto(`${overviewPath(report)}/machines`);
-  await expect(page.getByText("Nothing is being measured, and nothing waits.")).toBeVisible();
+  await expect(page.getByText(/Queue: no jobs\./)).toBeVisible();
   await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
   const drift = page.getByRole("region", { name: "Canary drift" });
   for (const { slug, p50_ns } of report.canaries ?? []) {
     if (p50_ns != null) await expect(drift.getByRole("heading", { name: slug })).toBeVisible();
   }
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${machine} is steady.`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${machine}: stable`);
 });
 
-test("a machine that there is none of is not made up", async ({ page, report, complaints }) => {
+test("an unknown machine is reported", async ({ page, report, complaints }) => {
   await page.goto(`${overviewPath(report)}/machines/nowhere`);
-  await expect(page.getByText(`No machine nowhere has measured ${report.project}.`)).toBeVisible();
-  // The page that stands there instead is logged by the browser.
+  await expect(page.getByText(`${report.project} has no machine nowhere.`)).toBeVisible();
+  // The browser logs the error page.
   complaints.length = 0;
 });

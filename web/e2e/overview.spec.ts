@@ -1,4 +1,4 @@
-/** The overview shows the numbers that were measured. */
+/** The overview shows the measured values. */
 
 import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import { formatNs } from "../src/lib/units";
@@ -13,8 +13,8 @@ const SLICE = {
   ...NO_PARAMETERS,
 };
 
-test("the address without a path leads to the only project", async ({ page, report }) => {
-  // Other journeys create projects of their own while this one runs.
+test("the root address redirects to the only project", async ({ page, report }) => {
+  // Other journeys create projects at the same time.
   await page.route(/\/api\/v1\/projects(\?|$)/, async (route) => {
     const response = await route.fetch();
     const { projects, ...rest } = await response.json();
@@ -37,16 +37,16 @@ test("the grid shows the median of every transport", async ({ page, report }) =>
   }
 });
 
-test("the headline says whether anything is worse, and how sure that is", async ({ page, report }) => {
-  // Others of these tests may have uploaded what they measured of another commit.
+test("the headline reports regressions, and links to the error rates", async ({ page, report }) => {
+  // Other tests may have uploaded another commit.
   const { commit_count } = await (await page.request.get(`/api/v1/projects/${report.project}`)).json();
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     commit_count === 1
-      ? "Nothing can be worse yet: one commit was measured."
-      : "Nothing got slower, and the machine is steady.",
+      ? "First commit measured. Push another to see changes."
+      : "No regressions. The machine is stable.",
   );
-  await expect(page.getByRole("link", { name: /verdicts? (are )?wrong/ })).toHaveAttribute(
+  await expect(page.getByRole("link", { name: /error rates|false positives/ })).toHaveAttribute(
     "href",
     /\/error-rates$/,
   );
@@ -56,15 +56,12 @@ test("the fastest and the slowest transport are named above the grid", async ({ 
   await page.goto(overviewPath(report));
   const medians = measuredResults(report, SLICE).map((result) => quantile(samplesOf(result), P50));
   const transports = page.getByRole("region", { name: "Transports", exact: true });
-  await expect(transports).toContainText(`takes ${formatNs(Math.min(...medians))} over`);
-  await expect(transports).toContainText(`${formatNs(Math.max(...medians))} over`);
+  await expect(transports).toContainText(`, ${formatNs(Math.min(...medians))}. Slowest: `);
+  await expect(transports).toContainText(`, ${formatNs(Math.max(...medians))}.`);
   await expect(transports).toContainText(`transports on ${report.machine.slug}`);
 });
 
-test("open regressions stand first, each with its case, its commit and where it was seen", async ({
-  page,
-  report,
-}) => {
+test("open regressions come first, with case, commit and machine", async ({ page, report }) => {
   const { series } = await (await page.request.get(`/api/v1/projects/${report.project}/series`)).json();
   const [seen] = series.filter(({ latest }: { latest: unknown }) => latest !== null);
   const regression = aRegression({ series_count: 1, machines: [report.machine.slug] });
@@ -83,7 +80,7 @@ test("open regressions stand first, each with its case, its commit and where it 
   );
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
-    `One series got slower since bbbbbbb, on ${report.machine.slug}, which is otherwise steady. It is the commit.`,
+    `1 series slower since bbbbbbb on ${report.machine.slug}. Likely cause: the commit.`,
   );
   const row = page.getByRole("region", { name: "Open regressions", exact: true }).getByRole("row").nth(1);
   for (const text of ["+20 %", "4.02 to 4.83 µs", seen.transport.slug, "p50", report.machine.slug]) {
@@ -94,7 +91,7 @@ test("open regressions stand first, each with its case, its commit and where it 
   await expect(page).toHaveURL(/\/regressions\/9$/);
 });
 
-test("another message size is shown, and kept in the address", async ({ page, report }) => {
+test("another message size can be selected, and is in the address", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   await page.getByLabel("Message size").selectOption("65536");
   await expect(page).toHaveURL(/bytes=65536/);
@@ -112,8 +109,8 @@ test("the machine and the run are listed", async ({ page, report }) => {
   await expect(page.getByRole("link", { name: report.commit.sha.slice(0, 7) }).first()).toBeVisible();
 });
 
-test("nothing moves once there is something to click", async ({ page, report }) => {
-  // The answers that come last are late: a link that moves meanwhile is missed by whoever is about to click it.
+test("the layout does not shift while data loads", async ({ page, report }) => {
+  // Delays the last responses: a link that moves meanwhile is easily missed.
   await page.route(/\/api\/v1\/(runs|charts)\//, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await route.continue();
@@ -123,6 +120,6 @@ test("nothing moves once there is something to click", async ({ page, report }) 
   const link = page.locator("a.grid-cell").first();
   const before = await link.boundingBox();
   await arrived;
-  await expect(page.getByText(/^Canaries/)).toBeVisible();
+  await expect(page.getByText(/^Canaries benchmark/)).toBeVisible();
   expect(await link.boundingBox()).toEqual(before);
 });

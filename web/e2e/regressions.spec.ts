@@ -1,4 +1,4 @@
-/** The inbox: how it looks, by keyboard alone, and what people say of a regression of the server's own. */
+/** The inbox and the page of a regression: layout, keyboard use and triage. */
 import type { Page } from "@playwright/test";
 import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import type { RegressionDetail } from "../src/api/types";
@@ -41,18 +41,18 @@ const DETAIL = {
   ],
 } as RegressionDetail;
 
-/** Answers as a server with three regressions would; returns what was said of them. */
+/** Mocks a server with three regressions; returns the updates it receives. */
 async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
-  const said: { path: string; body: unknown }[] = [];
+  const updates: { path: string; body: unknown }[] = [];
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) => {
     const request = route.request();
     if (request.method() === "PATCH") {
-      said.push({ path: new URL(request.url()).pathname, body: request.postDataJSON() });
+      updates.push({ path: new URL(request.url()).pathname, body: request.postDataJSON() });
     }
     return route.fulfill({ json: DETAIL });
   });
-  return said;
+  return updates;
 }
 
 for (const { scheme, width } of SCREENS) {
@@ -62,15 +62,13 @@ for (const { scheme, width } of SCREENS) {
     test("from the overview to the inbox and to one regression", async ({ page, report }) => {
       await withRegressions(page);
       await page.goto(overviewPath(report));
-      await page
-        .getByRole("link", { name: /^3 regressions are open, and nobody has looked at 2 of them/ })
-        .click();
-      await expect(page.getByRole("heading", { level: 1 })).toContainText("3 regressions are open");
+      await page.getByRole("link", { name: /^3 open regressions, 2 untriaged/ }).click();
+      await expect(page.getByRole("heading", { level: 1 })).toContainText("3 open regressions");
       await inspect(page);
 
       await page.getByRole("row").nth(1).getByRole("link").click();
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(
-        "Slower by up to 20 %, since bbbbbbb, \u201cCopy twice\u201d",
+        "Slower by up to 20 %, since bbbbbbb \u201cCopy twice\u201d",
       );
       await expect(page.getByText("same case on lab-2 also changed: +19 %")).toBeVisible();
       await inspect(page);
@@ -78,8 +76,8 @@ for (const { scheme, width } of SCREENS) {
   });
 }
 
-test("the inbox is worked through with the keyboard alone", async ({ page, report }) => {
-  const said = await withRegressions(page);
+test("the inbox can be used by keyboard alone", async ({ page, report }) => {
+  const updates = await withRegressions(page);
   await page.goto(`${overviewPath(report)}/regressions`);
   const current = page.locator("tr[aria-current]");
   await expect(current).toContainText("+20 %");
@@ -91,10 +89,10 @@ test("the inbox is worked through with the keyboard alone", async ({ page, repor
   await page.keyboard.press("a");
   await expect(page.getByText("None selected")).toBeVisible();
   const path = (id: number) => `/api/v1/projects/${report.project}/regressions/${id}`;
-  expect(said).toEqual([9, 8].map((id) => ({ path: path(id), body: { state: "acknowledged" } })));
+  expect(updates).toEqual([9, 8].map((id) => ({ path: path(id), body: { state: "acknowledged" } })));
 
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
+  const keys = page.getByRole("dialog", { name: "Shortcuts" });
   await expect(keys).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(keys).toBeHidden();
@@ -104,21 +102,21 @@ test("the inbox is worked through with the keyboard alone", async ({ page, repor
   await expect(page).toHaveURL(/\/regressions\/9$/);
 });
 
-test("only what was typed is said of a regression, and that it is saved", async ({ page, report }) => {
-  const said = await withRegressions(page);
+test("only edited fields are saved", async ({ page, report }) => {
+  const updates = await withRegressions(page);
   const account = { name: "ada", is_admin: false, roles: {} };
   const session = { account, has_github: false, is_private: false, project: null, scopes: [] };
   await page.route("**/api/v1/session", (route) => route.fulfill({ json: session }));
   await page.goto(`${overviewPath(report)}/regressions/9`);
-  await page.getByRole("button", { name: "Me", exact: true }).click();
+  await page.getByRole("button", { name: "Assign to me" }).click();
   await page.getByLabel("Note").fill("Seen, reverting.");
   await inspect(page);
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Saved.")).toBeVisible();
-  expect(said.map(({ body }) => body)).toEqual([{ assignee: "ada", note: "Seen, reverting." }]);
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  expect(updates.map(({ body }) => body)).toEqual([{ assignee: "ada", note: "Seen, reverting." }]);
 });
 
-test("who may not say anything is told so", async ({ page, report, complaints }) => {
+test("a missing permission is reported", async ({ page, report, complaints }) => {
   await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
   await page.route(ONE, (route) =>
     route.fulfill({
@@ -139,14 +137,14 @@ test("who may not say anything is told so", async ({ page, report, complaints })
   await page.getByRole("button", { name: "Mute for a week" }).click();
   await expect(page.getByRole("alert")).toHaveText("expected a contributor of libfoo");
   await expect(page.getByText("1 selected")).toBeVisible();
-  // The browser logs what was refused.
+  // The browser logs the expected rejection.
   expect(complaints).toEqual([expect.stringContaining("403")]);
   complaints.length = 0;
 });
 
-test("the server's own answer is understood", async ({ page, report }) => {
+test("real responses of the server are shown", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/regressions`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/regression/);
-  await page.getByRole("button", { name: "all", exact: true }).click();
+  await page.getByRole("button", { name: "All", exact: true }).click();
   await expect(page).toHaveURL(/shown=all/);
 });

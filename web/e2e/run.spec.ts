@@ -12,7 +12,7 @@ test.beforeEach(async ({ page, report }) => {
 const roundTrips = (page: Page) =>
   page.getByRole("region", { name: "Results, round trip, table" }).getByRole("table");
 
-test("every measured round trip stands in the table with its percentiles", async ({ page, report }) => {
+test("the table has every measured round trip with its percentiles", async ({ page, report }) => {
   const results = measuredResults(report, { scenario: "roundtrip" });
   const table = roundTrips(page);
   await expect(table.locator("tbody tr")).toHaveCount(results.length);
@@ -23,7 +23,7 @@ test("every measured round trip stands in the table with its percentiles", async
       elements.map((element) => [...element.children].map((cell) => cell.textContent?.trim() ?? "")),
     );
   const shown = rows.map((cells) =>
-    ["transport", "mode", "message", "p50", "p99"]
+    ["Transport", "Mode", "Message", "p50", "p99"]
       .map((column) => cells[columns.indexOf(column)] ?? `no column ${column}`)
       .join(" | "),
   );
@@ -40,7 +40,7 @@ test("every measured round trip stands in the table with its percentiles", async
   }
 });
 
-test("the table can be narrowed to a transport, by its address too", async ({ page, report }) => {
+test("the table can be filtered by transport, and the address keeps the filter", async ({ page, report }) => {
   await page.getByRole("searchbox", { name: "Transport" }).fill("tcp");
   await expect(page).toHaveURL(/transport=tcp/);
   const results = measuredResults(report, { scenario: "roundtrip" }).filter(
@@ -51,14 +51,14 @@ test("the table can be narrowed to a transport, by its address too", async ({ pa
   await expect(page.getByRole("searchbox", { name: "Transport" })).toHaveValue("tcp");
 });
 
-test("the report can be downloaded as it was uploaded", async ({ page, report }) => {
+test("the uploaded report can be downloaded unchanged", async ({ page, report }) => {
   const downloading = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download JSON" }).click();
   const download = await downloading;
   expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(report);
 });
 
-test("commit, machine facts and the command to repeat it are there", async ({ page, report }) => {
+test("commit, machine facts and reproduction commands are shown", async ({ page, report }) => {
   await expect(page.getByText(report.commit.sha, { exact: true }).first()).toBeVisible();
   await expect(page.getByText(`roundtrip run --preset ${report.suite.preset}`)).toBeVisible();
   for (const name of Object.keys(report.environment.stable)) {

@@ -1,4 +1,4 @@
-/** A series' page shows its distribution, its repetitions and its neighbours as they were measured. */
+/** A series' page shows the measured distribution, repetitions and transports. */
 import { readFile } from "node:fs/promises";
 import { formatCount, formatNs } from "../src/lib/units";
 import {
@@ -29,7 +29,7 @@ test("headline and pinned point show the percentiles of all samples", async ({ p
   }
 });
 
-test("the histogram holds every operation once", async ({ page, report }) => {
+test("the histogram contains every operation once", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   const { length } = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
   const distribution = page.getByRole("region", { name: /^Distribution at [0-9a-f]{7}$/ });
@@ -50,7 +50,7 @@ test("the size sweep has a line for each measured transport, and the medians in 
   await openSeries(page, report, "pipe");
   const results = measuredResults(report, CASE);
   const transports = new Set(results.map(({ transport }) => transport.slug));
-  const sweep = page.getByRole("region", { name: /against message size at [0-9a-f]{7}$/ });
+  const sweep = page.getByRole("region", { name: /by message size at [0-9a-f]{7}$/ });
   await expect(sweep.locator(".chart .curve")).toHaveCount(transports.size);
   for (const transport of transports) {
     await expect(sweep.locator("text").filter({ hasText: new RegExp(`^${transport}$`) })).toHaveCount(1);
@@ -74,20 +74,20 @@ test("the trend's CSV has the exact nanoseconds", async ({ page, report }) => {
   expect(Number(row[columns.indexOf("p99_ns")])).toBe(quantile(samples, P99));
 });
 
-test("what is shown is in the address, and the address brings it back", async ({ page, report }) => {
+test("the address stores and restores the view", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   await page.getByRole("button", { name: "p99.9" }).first().click();
-  await page.getByRole("button", { name: "time", exact: true }).click();
+  await page.getByRole("button", { name: "Time", exact: true }).click();
   await expect(page).toHaveURL(/show=p999/);
   await page.reload();
   await expect(page.getByRole("button", { name: "p99.9" }).first()).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByRole("button", { name: "time", exact: true })).toHaveAttribute(
+  await expect(page.getByRole("button", { name: "Time", exact: true })).toHaveAttribute(
     "aria-pressed",
     "true",
   );
 });
 
-test("a stream's page is about throughput", async ({ page, report }) => {
+test("the page of a stream shows throughput", async ({ page, report }) => {
   await page.goto(`/${report.project}?scenario=stream`);
   await page
     .getByRole("row")
@@ -95,14 +95,11 @@ test("a stream's page is about throughput", async ({ page, report }) => {
     .getByRole("link")
     .first()
     .click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ in all: [\d.,]+ [KMG]iB\/s/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ total: [\d.,]+ [KMG]iB\/s/);
   await expect(page.getByRole("region", { name: "Throughput", exact: true })).toBeVisible();
 });
 
-test("the distributions and percentiles end with the slowest operation that was measured", async ({
-  page,
-  report,
-}) => {
+test("distributions and percentiles end with the slowest operation", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   const slowest = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 })).at(-1) ?? 0;
   await page.goto(`${new URL(page.url()).pathname}?tables=distributions.percentiles&reach=all`);
@@ -110,22 +107,19 @@ test("the distributions and percentiles end with the slowest operation that was 
   await expect(shares.getByRole("table")).toContainText(`#${report.commit.first_parent_ordinal}`);
   const percentiles = page.getByRole("region", { name: /^Percentiles at #\d+$/ });
   const last = percentiles.getByRole("row").last().locator("td").first();
-  // Before it has its rows the last one is that of its columns.
+  // Until the rows are loaded, the last row is the header.
   await expect(last).toBeVisible();
   expect(Number.parseFloat((await last.innerText()).slice(1))).toBeGreaterThan(99);
   const csv = page.waitForEvent("download");
   await percentiles.getByRole("button", { name: "CSV" }).click();
   const lines = (await readFile(await (await csv).path(), "utf8")).trimEnd().split("\r\n");
-  // Bins are an eighth of a doubling wide: the last one ends just above what was measured.
+  // Bins are an eighth of an octave wide: the last one ends just above the maximum.
   const end_ns = Number(lines.at(-1)?.split(",")[1]);
   expect(end_ns).toBeGreaterThanOrEqual(slowest);
   expect(end_ns).toBeLessThanOrEqual(slowest * 2 ** (1 / 8) + 1);
 });
 
-test("a chart is kept as a picture, linked to in short, and stands alone where it is embedded", async ({
-  page,
-  report,
-}) => {
+test("a chart can be saved as a picture and embedded", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   const trend = page.getByRole("region", { name: "Latency", exact: true });
   for (const [kind, begins] of [

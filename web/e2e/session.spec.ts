@@ -1,9 +1,9 @@
-/** Signing in and out in a real browser, and what that shows and hides. */
+/** Signing in and out in a real browser. */
 import { adminToken, ask, beginProject, signIn } from "./support/account";
 import { expect, test } from "./support/test";
 
 const PROJECT = "private-lab";
-const NOTHING = { name: "Nothing is here" };
+const NOT_FOUND = { name: "Page not found" };
 
 test.beforeAll(async ({ request }) => {
   await beginProject(request, PROJECT);
@@ -14,14 +14,10 @@ test.afterAll(async ({ request }) => {
   await ask(request, "DELETE", `/api/v1/projects/${PROJECT}`);
 });
 
-test("who signs in by token sees a private project, and who signs out does not", async ({
-  page,
-  context,
-  complaints,
-}) => {
+test("a private project is visible only while signed in", async ({ page, context, complaints }) => {
   await page.goto(`/${PROJECT}/runs`);
-  await expect(page.getByRole("heading", NOTHING)).toBeVisible();
-  await page.getByRole("link", { name: "Sign in to see it" }).click();
+  await expect(page.getByRole("heading", NOT_FOUND)).toBeVisible();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await signIn(page, adminToken());
 
   await expect(page).toHaveURL(`/${PROJECT}/runs`);
@@ -40,22 +36,25 @@ test("who signs in by token sees a private project, and who signs out does not",
   await expect(page.getByRole("banner").getByRole("link", { name: "Sign in" })).toBeVisible();
   expect(await context.cookies()).toEqual([]);
   await page.goto(`/${PROJECT}/runs`);
-  await expect(page.getByRole("heading", NOTHING)).toBeVisible();
-  // The browser logs the 404s that this test is about.
+  await expect(page.getByRole("heading", NOT_FOUND)).toBeVisible();
+  // The browser logs the expected 404s.
   complaints.length = 0;
 });
 
-test("a wrong token is refused in words, and the right one still signs in", async ({ page, complaints }) => {
+test("a wrong token is rejected with a message, and the right one still works", async ({
+  page,
+  complaints,
+}) => {
   await page.goto("/-/sign-in");
   await signIn(page, adminToken().replace("rtu_", "rta_"));
   await expect(page.getByRole("alert")).toContainText("not a user's token");
   complaints.length = 0;
-  await page.getByLabel("Your token").clear();
+  await page.getByLabel("User token").clear();
   await signIn(page, adminToken());
   await expect(page.getByRole("link", { name: PROJECT })).toBeVisible();
 });
 
-test("signing in leads to no other site", async ({ page, baseURL }) => {
+test("signing in never redirects to another site", async ({ page, baseURL }) => {
   await page.goto("/-/sign-in?to=//example.org/");
   await signIn(page, adminToken());
   await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();

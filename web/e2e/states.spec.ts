@@ -1,4 +1,4 @@
-/** What pages say when there is nothing, when nothing may be seen, and when what they show may be old. */
+/** Empty pages, missing permissions and stale data. */
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
@@ -8,19 +8,19 @@ for (const { scheme, width } of SCREENS) {
   test.describe(`${scheme}, ${width} px`, () => {
     test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
 
-    test("a server without a project says how to begin", async ({ page, baseURL }) => {
+    test("a server without projects shows the first steps", async ({ page, baseURL }) => {
       await page.route(/\/api\/v1\/projects(\?|$)/, (route) =>
         route.fulfill({ json: { projects: [], next_after: null } }),
       );
       await page.goto("/");
-      await expect(page.getByRole("heading", { level: 1 })).toHaveText("No run has arrived yet");
-      const there = `--upload ${new URL(baseURL ?? "").origin} --token-file agent.token`;
-      await expect(page.getByText(`roundtrip run ${there}`)).toBeVisible();
-      await expect(page.getByText(`roundtrip import results.json ${there}`)).toBeVisible();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("No runs yet");
+      const target = `--upload ${new URL(baseURL ?? "").origin} --token-file agent.token`;
+      await expect(page.getByText(`roundtrip run ${target}`)).toBeVisible();
+      await expect(page.getByText(`roundtrip import results.json ${target}`)).toBeVisible();
       await inspect(page);
     });
 
-    test("a page goes on being shown offline, says since when, and recovers by itself", async ({
+    test("a page stays visible offline, shows its age, and recovers", async ({
       page,
       context,
       report,
@@ -29,57 +29,54 @@ for (const { scheme, width } of SCREENS) {
       await page.goto(overviewPath(report));
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
       await context.setOffline(true);
-      await expect(page.getByText(/^Offline: shown as of \d\d:\d\d\./)).toBeVisible();
+      await expect(page.getByText(/^Offline\. Data from \d\d:\d\d\./)).toBeVisible();
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
       await inspect(page);
       await context.setOffline(false);
       await expect(page.getByText(/^Offline/)).toHaveCount(0);
-      // The browser logs what it could not ask for meanwhile.
+      // The browser logs the failed requests.
       complaints.length = 0;
     });
 
-    test("who is not signed in is offered to, where a project may be hidden", async ({
-      page,
-      complaints,
-    }) => {
+    test("a missing project suggests signing in", async ({ page, complaints }) => {
       await page.goto("/nowhere-lab/runs");
-      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
-      await expect(page.getByText("project not found: nowhere-lab")).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
+      await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
       await inspect(page);
-      await page.getByRole("link", { name: "Sign in to see it" }).click();
+      await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
       await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);
-      // The browser logs the 404 that this test is about.
+      // The browser logs the expected 404.
       complaints.length = 0;
     });
   });
 }
 
-test("a page whose stream broke off says so, and asks again when told to", async ({
+test("a broken event stream is reported, and the page can be refreshed", async ({
   page,
   report,
   complaints,
 }) => {
   await page.route(EVENTS, (route) => route.abort());
   await page.goto(overviewPath(report));
-  await expect(page.getByText(/^Not live since \d\d:\d\d:/)).toBeVisible();
+  await expect(page.getByText(/^Live updates lost at \d\d:\d\d\./)).toBeVisible();
   const asked = page.waitForResponse(/\/api\/v1\/projects\/[^/]+\/runs/);
-  await page.getByRole("button", { name: "Refresh now" }).click();
+  await page.getByRole("button", { name: "Refresh" }).click();
   expect((await asked).ok()).toBe(true);
   // The browser logs the broken stream.
   complaints.length = 0;
 });
 
-test("a server that does not answer is told of until it does", async ({ page, report, complaints }) => {
+test("an unresponsive server is reported until it recovers", async ({ page, report, complaints }) => {
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
   await page.route("**/api/v1/**", (route) => route.abort());
   await page.locator("a.grid-cell").first().click();
-  await expect(page.getByText(/^The server does not answer: shown as of/)).toBeVisible();
-  await expect(page.getByRole("heading", { name: "No answer" })).toBeVisible();
+  await expect(page.getByText(/^Server not responding\. Data from/)).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Server not responding" })).toBeVisible();
   await page.unroute("**/api/v1/**");
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByText(/^The server does not answer/)).toHaveCount(0);
+  await expect(page.getByText(/^Server not responding/)).toHaveCount(0);
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
-  // The browser logs every request that failed.
+  // The browser logs the failed requests.
   complaints.length = 0;
 });

@@ -1,7 +1,4 @@
-/**
- * Choosing a transport: the size sweep answers which is the fastest up to which size, the topology page what more receivers
- * cost, the sizes page what real traffic is like, and the reference page what others have published.
- */
+/** Pages for choosing a transport: size sweep, topology, message sizes and published figures. */
 import { formatNs } from "../src/lib/units";
 import { inspect, SCREENS } from "./support/inspect";
 import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
@@ -11,7 +8,7 @@ const CASE = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", ...N
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
-test("choose a transport: read the answer, switch the placement, hide a line, see the crossings, copy the link", async ({
+test("choose a transport: headline, placement, hidden lines, crossovers and link", async ({
   page,
   report,
 }) => {
@@ -31,7 +28,7 @@ test("choose a transport: read the answer, switch the placement, hide a line, se
   const equals = medians.filter(({ p50 }) => p50 <= (medians[0]?.p50 ?? 0) * 1.03);
   await expect(heading).toContainText(new RegExp(equals.map(({ slug }) => slug).join("|")));
 
-  const sweep = page.getByRole("region", { name: /^Latency \(p50\) against message size/ });
+  const sweep = page.getByRole("region", { name: /^Latency \(p50\) by message size/ });
   const lines = sweep.getByRole("group", { name: "Lines" });
   const count = await lines.getByRole("button").count();
   expect(count).toBe(new Set(results.map(({ transport }) => transport.slug)).size);
@@ -46,81 +43,69 @@ test("choose a transport: read the answer, switch the placement, hide a line, se
   await tcp.click();
   await expect(page).toHaveURL(/hidden=tcp/);
   await expect(tcp).toHaveAttribute("aria-pressed", "false");
-  await expect(page.getByText(/^Hidden, so they take no part in this answer: tcp\.$/)).toBeVisible();
+  await expect(page.getByText(/^Hidden, not ranked: tcp\.$/)).toBeVisible();
   await tcp.click();
   await expect(page).not.toHaveURL(/hidden=/);
 
   await sweep.getByRole("button", { name: "Table" }).click();
   await expect(sweep.getByRole("row").nth(1)).toContainText(formatNs(medians[0]?.p50 ?? 0));
-  const crossings = page.getByRole("region", { name: "Crossings", exact: true });
-  await crossings.getByRole("button", { name: "of two lines" }).click();
+  const crossovers = page.getByRole("region", { name: "Crossovers", exact: true });
+  await crossovers.getByRole("button", { name: "Two lines" }).click();
   await expect(page).toHaveURL(/pair=/);
-  await expect(crossings.getByLabel("Of")).toBeVisible();
-  // Whether these two cross is for the measurement to say; that one of both is said is for the page.
-  await expect(crossings.getByText(/do not cross/).or(crossings.getByRole("table"))).toBeVisible();
+  await expect(crossovers.getByLabel("First line")).toBeVisible();
+  // Depends on the measurement: the page shows either a note or a table.
+  await expect(crossovers.getByText(/do not cross/).or(crossovers.getByRole("table"))).toBeVisible();
 
   await sweep.getByRole("button", { name: "Link" }).click();
   await expect(sweep.getByRole("button", { name: "Copied" })).toBeVisible();
   await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
   await expect(page).toHaveURL(/pair=/);
-  await expect(page.getByRole("region", { name: /against message size/ }).getByRole("table")).toBeVisible();
+  await expect(page.getByRole("region", { name: /by message size/ }).getByRole("table")).toBeVisible();
 });
 
-test("another figure is in the address, and Back from a point's page brings it back", async ({
-  page,
-  report,
-}) => {
+test("the metric is in the address, and going back restores it", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/sweep?tables=sweep`);
-  await page.getByRole("group", { name: "Figure" }).getByRole("button", { name: "p99", exact: true }).click();
+  await page.getByRole("group", { name: "Metric" }).getByRole("button", { name: "p99", exact: true }).click();
   await expect(page).toHaveURL(/show=p99/);
-  await expect(page.getByText("Crossings are of p50: choose it above to see them.")).toBeVisible();
+  await expect(page.getByText("Crossovers are only available for p50.")).toBeVisible();
   await page.getByRole("row").nth(1).getByRole("link").click();
   await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(/show=p99/);
 });
 
-test("what more receivers cost has a panel for each scenario, and says where it was not measured", async ({
-  page,
-  report,
-}) => {
+test("topology has a chart for each scenario, or a note if it is not measured", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/topology`);
   await expect(page.getByRole("heading", { level: 1 })).toContainText(report.machine.slug);
   await expect(page.getByRole("heading", { name: "Route: one sender to N receivers" })).toBeVisible();
   await expect(page.locator(".chart .curve").first()).toBeVisible();
-  await page.getByRole("group", { name: "Time of" }).getByRole("button", { name: "an operation" }).click();
+  await page.getByRole("group", { name: "Time per" }).getByRole("button", { name: "Operation" }).click();
   await expect(page).toHaveURL(/time=operation/);
 });
 
-test("nine in ten of a browser's messages are small, and what that means here is said", async ({
-  page,
-  report,
-}) => {
+test("message sizes: nine in ten are small, with the crossovers here", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/sizes`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("90 % of messages are under 65 bytes.");
-  await expect(page.locator(".meeting")).toContainText(report.machine.slug);
-  const traffic = page.getByRole("region", { name: "Sizes of 37,573 messages" });
+  await expect(page.locator(".answers")).toContainText(report.machine.slug);
+  const traffic = page.getByRole("region", { name: "Message sizes, n = 37,573" });
   await traffic.getByRole("button", { name: "Table" }).click();
   const counts = await traffic.getByRole("row").locator("td:nth-child(3)").allInnerTexts();
   const total = counts.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0);
   expect(total).toBe(37_573);
 });
 
-test("published tables stand as printed, with what is not comparable in words", async ({ page, report }) => {
+test("published tables are unchanged, with reasons why they are not comparable", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/reference`);
   const mach = page.getByRole("region", { name: "Mach messages and FIFOs on two Macs", exact: true });
-  await expect(mach.getByRole("heading", { name: "What is not comparable with ours" })).toBeVisible();
+  await expect(mach.getByRole("heading", { name: "Not comparable because" })).toBeVisible();
   const row = mach.getByRole("row").filter({ has: page.getByText("7 MiB", { exact: true }) });
   await expect(row).toContainText("15,144");
   await expect(mach.getByText("roundtrip run --preset chromium-mach")).toBeVisible();
-  await page.getByRole("group", { name: "Set of tables" }).getByRole("button", { name: "fair" }).click();
+  await page.getByRole("group", { name: "Table set" }).getByRole("button", { name: "fair" }).click();
   await expect(page).toHaveURL(/set=fair/);
 });
 
-test("a publication's question is answered in the first sentence, by what was measured here", async ({
-  page,
-  report,
-}) => {
+test("a publication's question is answered by our measurements", async ({ page, report }) => {
   await page.goto(`${overviewPath(report)}/reference`);
   const mach = page.getByRole("region", { name: "Mach messages and FIFOs on two Macs", exact: true });
   await mach.getByRole("link", { name: "Would Chromium decide the same today?" }).click();
@@ -133,9 +118,7 @@ test("a publication's question is answered in the first sentence, by what was me
   await expect(page).toHaveURL(/tables=two-processes-on/);
 
   await page.goto(`${overviewPath(report)}/reference/node-child-process-framing`);
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(
-    "Nothing that answers this was measured",
-  );
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not measured yet");
   await expect(page.getByText("roundtrip run --preset node-framing")).toBeVisible();
 });
 

@@ -1,4 +1,4 @@
-/** Every read of the API's document has a mock, and what it answers is what the document says. */
+/** Every read in the API document has a mock with a valid response. */
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { getResponse, type RequestHandler } from "msw";
@@ -23,7 +23,7 @@ const { world, handlers } = mockApi();
 const newest = world.runs[0]?.run_id ?? "";
 const imported = world.runs.find(({ preset }) => preset === "import")?.run_id ?? "";
 
-/** What parameters are asked for; a parameter that is required and not here fails, so that it is added. */
+/** Example parameters. A missing required parameter fails the test. */
 const EXAMPLES: Record<string, string> = {
   base: world.commits.at(-20)?.sha ?? "",
   code: "0123456789",
@@ -48,7 +48,7 @@ const OF_PATH: Record<string, Record<string, string>> = {
   "/api/v1/runs/{run_id}/original": { run_id: imported },
 };
 
-/** Addresses that show more of an answer's shape than the one above: imports, other runs, everything at once. */
+/** Further addresses, for other shapes of responses: imports, other runs, all options. */
 const FURTHER: Record<string, string[]> = {
   "/api/v1/charts/changes": [`series=${everySeries()}`],
   "/api/v1/charts/line": [`series=${everySeries()}&quantiles=min,p50,p999&repetitions=false`],
@@ -80,7 +80,7 @@ function addressOf(path: string, { parameters = [] }: Read): string {
   return query.length === 0 ? filled : `${filled}?${query.join("&")}`;
 }
 
-/** What several objects say together, as one: each by itself would refuse what the others bring. */
+/** Merges schemas of `allOf`: separately, each would reject properties of the others. */
 function merged(parts: Schema[]): Schema {
   const whole = parts.map((part) =>
     typeof part.$ref === "string"
@@ -94,7 +94,7 @@ function merged(parts: Schema[]): Schema {
   };
 }
 
-/** The document with objects that hold nothing else than it says: a field that was renamed is found. */
+/** The document without additional properties, to find renamed fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -128,10 +128,9 @@ type Answer = { status: number; type: string; body: string };
 
 function complaintsOf(path: string, { responses }: Read, { status, type, body }: Answer): string[] {
   const { content } = responses[String(status)] ?? {};
-  if (responses[String(status)] === undefined)
-    return [`is answered with ${status}, which the document does not say`];
+  if (responses[String(status)] === undefined) return [`has the undocumented status ${status}`];
   if (content === undefined) return [];
-  if (content[type] === undefined) return [`is of type ${type}, which the document does not say`];
+  if (content[type] === undefined) return [`has the undocumented type ${type}`];
   if (type !== "application/json") return [];
   const escaped = path.replaceAll("~", "~0").replaceAll("/", "~1");
   return complaints(
@@ -148,11 +147,11 @@ async function get(of: RequestHandler[], url: string): Promise<Answer> {
   return { status: answer.status, type, body: type === "text/event-stream" ? "" : await answer.text() };
 }
 
-it("has a mock for every read, and none for what is none", () => {
+it("has a mock for every read, and no others", () => {
   expect(Object.keys(READS).sort()).toEqual(reads.map(([path]) => path).sort());
 });
 
-it.each(reads)("answers %s as the document says", async (path, read) => {
+it.each(reads)("responds to %s as documented", async (path, read) => {
   const address = addressOf(path, read);
   const further = (FURTHER[path] ?? []).map((query) => `${address.split("?")[0]}?${query}`);
   for (const url of [address, ...further]) {
@@ -162,7 +161,7 @@ it.each(reads)("answers %s as the document says", async (path, read) => {
   }
 });
 
-it("answers for every run as the document says", async () => {
+it("responds for every run as documented", async () => {
   const path = "/api/v1/runs/{run_id}";
   const read = document.paths[path]?.get as Read;
   for (const { run_id } of world.runs) {
@@ -171,7 +170,7 @@ it("answers for every run as the document says", async () => {
 });
 
 it.each(STATES.filter((state) => state !== "usual" && state !== "slow"))(
-  "says why where there is nothing in the state %s",
+  "responds with a reason in the state %s",
   async (state) => {
     const other = mockApi(state).handlers;
     for (const [path, read] of reads) {

@@ -1,6 +1,6 @@
 /**
- * What a mock of an endpoint is: a function from the world and what is asked to the answer. Its paths, the names of its
- * parameters and the shape of its answer are those of the generated document, so that `tsc` refuses a mock that is behind.
+ * The type of endpoint mocks: functions from world and request to response. Paths, parameters and responses use the
+ * generated types, so that `tsc` finds outdated mocks.
  */
 import { HttpResponse } from "msw";
 import type { paths } from "@/api/schema.gen";
@@ -38,7 +38,7 @@ type Mock<Path extends keyof paths, M extends Method> = (
 
 export type Mocks<M extends Method> = { [Path in PathsWith<M>]: Mock<Path, M> };
 
-/** The writes that are followed: some of all. */
+/** The writes that are implemented. */
 export type Writes = { [M in Exclude<Method, "get">]?: Partial<Mocks<M>> };
 
 export const text = (type: string, body: string) =>
@@ -51,7 +51,7 @@ export const created = <Body extends object>(body: Body) => HttpResponse.json<ob
 export const redirect = (status: 302 | 303, location: string) =>
   new HttpResponse(null, { status, headers: { location } });
 
-/** An answer that says why there is none, as a problem. */
+/** An error response, as a problem document. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -64,7 +64,7 @@ export class Refusal extends Error {
 }
 
 /**
- * What was looked for.
+ * Returns the value.
  *
  * @throws Refusal with status 404 if it was not found.
  */
@@ -75,10 +75,10 @@ export function found<Entry>(entry: Entry | undefined, kind: string, name: strin
   return entry;
 }
 
-/** The server's limit on entries where none is asked for. */
+/** The default page size of the server. */
 const LIMIT = 100;
 
-/** A page of a list under its name, and what to ask for to get the next: here simply where it begins. */
+/** A page of a list under its name, and the cursor of the next: here an index. */
 export function listed<Name extends string, Entry>(
   name: Name,
   entries: Entry[],
@@ -91,7 +91,7 @@ export function listed<Name extends string, Entry>(
   };
 }
 
-/** What is between two places, as far as they are asked for. */
+/** The entries between two optional bounds. */
 export function between<Entry>(
   entries: Entry[],
   ordinal: (entry: Entry) => number,
@@ -101,14 +101,14 @@ export function between<Entry>(
   return entries.filter((entry) => ordinal(entry) >= least && ordinal(entry) <= most);
 }
 
-/** States of the whole API that pages have to look right in; `MOCK_STATE` names one. */
+/** States of the whole API; `MOCK_STATE` selects one. */
 export const STATES = ["usual", "empty", "error", "slow", "forbidden"] as const;
 export type State = (typeof STATES)[number];
 
 /**
- * The state of a name; the usual one where none is named.
+ * The state by name; `usual` without a name.
  *
- * @throws when there is none of that name.
+ * @throws for an unknown name.
  */
 export function stateOf(name: string | undefined): State {
   if (name === undefined || name === "") return "usual";

@@ -14,14 +14,14 @@ async function ask(api: Api, method: string, url: string, body?: unknown) {
   return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Body };
 }
 
-it("leaves what is not the API's to others", async () => {
+it("ignores paths outside the API", async () => {
   const { handlers } = mockApi();
   for (const path of ["/src/main.tsx", "/src/api/client.ts"]) {
     expect(await getResponse(handlers, new Request(`http://mock${path}`))).toBeUndefined();
   }
 });
 
-it("answers what it does not have with a problem", async () => {
+it("responds with a problem for unknown items", async () => {
   const api = mockApi();
   expect((await ask(api, "GET", "/api/v1/nothing")).status).toBe(404);
   const { status, body } = await ask(api, "GET", "/api/v1/projects/other");
@@ -29,7 +29,7 @@ it("answers what it does not have with a problem", async () => {
   expect((await ask(api, "POST", "/api/v1/import", {})).status).toBe(501);
 });
 
-it("shows what was said of a regression from then on", async () => {
+it("stores the triage of a regression", async () => {
   const api = mockApi();
   const url = "/api/v1/projects/libfoo/regressions";
   const states = async () => (await ask(api, "GET", `${url}?state=new`)).body.regressions as Body[];
@@ -40,13 +40,13 @@ it("shows what was said of a regression from then on", async () => {
   expect((await ask(mockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(1);
 });
 
-it("shows what a project was set to", async () => {
+it("stores project settings", async () => {
   const api = mockApi();
   await ask(api, "PATCH", "/api/v1/projects/libfoo", { visibility: "private" });
   expect((await ask(api, "GET", "/api/v1/projects/libfoo")).body.visibility).toBe("private");
 });
 
-it("keeps tokens that are made and forgets those that are revoked", async () => {
+it("creates and revokes tokens", async () => {
   const api = mockApi();
   const names = async () => {
     const { tokens } = (await ask(api, "GET", "/api/v1/tokens")).body;
@@ -63,7 +63,7 @@ it("keeps tokens that are made and forgets those that are revoked", async () => 
   expect(await names()).not.toContain("lab-linux-1");
 });
 
-it("keeps what is asked for in the lab, and what is cancelled", async () => {
+it("queues and cancels jobs", async () => {
   const api = mockApi();
   const url = "/api/v1/projects/libfoo/jobs";
   const asked = await ask(api, "POST", url, { commits: ["a".repeat(40)], machines: ["lab-linux-1"] });
@@ -76,7 +76,7 @@ it("keeps what is asked for in the lab, and what is cancelled", async () => {
   expect((agents as Body[])[0]).toMatchObject({ is_enabled: false, is_draining: true });
 });
 
-it("finds one page after another", async () => {
+it("paginates lists", async () => {
   const api = mockApi();
   const url = "/api/v1/projects/libfoo/runs?limit=50";
   const first = (await ask(api, "GET", url)).body;
@@ -86,7 +86,7 @@ it("finds one page after another", async () => {
   expect(second.next_after).toBeNull();
 });
 
-it("tells a library that became slower on both machines, and a machine that drifted", async () => {
+it("has a regression on both machines and a drifting machine", async () => {
   const { body } = await ask(mockApi(), "GET", "/api/v1/projects/libfoo/regressions");
   const told = (body.regressions as Body[]).map(({ cause, direction, machines }) => [
     cause,
@@ -100,12 +100,12 @@ it("tells a library that became slower on both machines, and a machine that drif
   ]);
 });
 
-it("refuses a state that there is none of", () => {
+it("rejects an unknown state", () => {
   expect(stateOf(undefined)).toBe("usual");
   expect(() => stateOf("broken")).toThrow("expected one of usual, empty");
 });
 
-it("keeps channels that are made, turns them off, and forgets those that are deleted", async () => {
+it("creates, disables and deletes channels", async () => {
   const api = mockApi();
   const url = "/api/v1/projects/libfoo/channels";
   const names = async () => ((await ask(api, "GET", url)).body.channels as Body[]).map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The API of one world in one state, as handlers of MSW: for the development server and for tests. */
+/** The mocked API as MSW handlers, for the development server and tests. */
 import { delay, HttpResponse, http, type RequestHandler } from "msw";
 import type { Problem } from "@/api/types";
 import { Refusal, type State } from "./endpoint";
@@ -6,23 +6,23 @@ import { READS } from "./reads";
 import { World } from "./world/world";
 import { log, WRITES } from "./writes";
 
-/** How long an answer takes of a slow server. */
+/** The delay of the slow state. */
 const SLOW_MS = 2_000;
 const ALWAYS = ["/api/v1/session", "/api/v1/projects/{project}", "/healthz", "/readyz"];
 
-/** Whether the mock has to answer an address at all: modules of the interface have names of the API in their paths, too. */
+/** Whether a path belongs to the API: modules of the interface can have similar paths. */
 const IS_API = /^https?:\/\/[^/]+\/(api|auth|l)\//;
 
-/** A mock as it is called once its parameters are only text. */
+/** A mock with untyped parameters. */
 type AnyMock = (world: World, asked: { path: unknown; query: unknown; body: unknown }) => unknown;
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** The world, and what answers from it. A world is kept for as long as its handlers are. */
+/** The handlers for a new world. */
 export function mockApi(state: State = "usual"): { world: World; handlers: RequestHandler[] } {
   const world = new World({ isEmpty: state === "empty", isForbidden: state === "forbidden" });
   const mocks = Object.entries({ get: READS, ...WRITES }) as [Method, Record<string, AnyMock>][];
   const handlers = mocks.flatMap(([method, ofMethod]) =>
-    // A path without parameters goes before one that has some in its place.
+    // Paths without parameters have priority.
     Object.entries(ofMethod)
       .sort(([one], [other]) => one.split("{").length - other.split("{").length)
       .map(([path, mock]) =>
@@ -51,7 +51,7 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
             501,
             "not-mocked",
             "Not in the mock",
-            `The mock does not follow ${method} ${pathname}.`,
+            `The mock does not implement ${method} ${pathname}.`,
           ),
     );
   });

@@ -1,6 +1,5 @@
 /**
- * Answers the API in the development server, in place of a server of its own: `npm run dev:mock`. No build has it.
- * `MOCK_STATE` names the state of the API.
+ * Mocks the API in the development server: `npm run dev:mock`. It is in no build. `MOCK_STATE` selects the state.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -19,7 +18,7 @@ export function mockServer(): Plugin {
       let api: ReturnType<Module["mockApi"]> | undefined;
       server.middlewares.use((request, response, next) => {
         const answering = async () => {
-          // Loaded through the server, so that the next request knows what was edited. An edit makes a new world.
+          // Loaded through the server, so that edits take effect. An edit resets the data.
           const module = (await server.ssrLoadModule("/mock/handlers.ts")) as Module;
           if (api === undefined || loaded !== module) api = module.mockApi(state);
           loaded = module;

@@ -1,27 +1,26 @@
 #!/usr/bin/env bash
-# The checks of docker-compose.yml, which is brought up unchanged with podman and podman-compose: the steps of
-# docs/how-to/containers.md. `cargo xtask compose` runs them in the root of the checkout, one by one: `checks.sh STEP`.
+# Tests the unchanged docker-compose.yml with podman and podman-compose, following docs/how-to/containers.md. `cargo xtask compose`
+# runs each step in the root of the checkout: `checks.sh STEP`.
 #
-# Podman has settings, images and networks of its own in $CACHE: other containers on this machine are neither seen nor touched.
-# What a run keeps between steps is in $STATE. The programs that were built are $SERVER_PROGRAM and $AGENT_PROGRAM.
+# Podman's settings, images and networks are in $CACHE, separate from other containers on this machine. Steps share files in
+# $STATE. $SERVER_PROGRAM and $AGENT_PROGRAM are the compiled binaries.
 #
-# Docker and the images that the file names cannot be had here. Images of Debian's packages stand in for those: a small Debian, and
-# on top of it what is in the folders here. Every line of both Dockerfiles is run; the cargo and the npm of the stand-ins copy what
-# was built before.
+# The tests run without Docker and without public images. They use stand-in images: a small Debian plus the folders here. Every line
+# of both Dockerfiles runs, but cargo and npm in the stand-ins copy existing binaries.
 set -euo pipefail
 
 base=localhost/standin/debian
 release=bookworm
 # The user of both images.
 user=10001
-# An address that a client claims for itself.
-claimed=203.0.113.9
+# A forged client address.
+forged=203.0.113.9
 definition=measured.toml
 server=http://127.0.0.1:$SERVER_PORT
 proxy=http://127.0.0.1:$PROXY_PORT
 export CONTAINERS_CONF=$CACHE/containers.conf CONTAINERS_STORAGE_CONF=$CACHE/storage.conf
-# Health checks are no part of podman's usual image format, and steps of a build that run in namespaces of their own need more
-# rights than a virtual machine may have.
+# Podman's default image format has no health checks. Build steps in their own namespaces need permissions that a virtual machine
+# may not have.
 export BUILDAH_FORMAT=docker BUILDAH_ISOLATION=chroot
 
 fail() {
@@ -29,8 +28,8 @@ fail() {
     exit 1
 }
 
-# Runs a command until it succeeds, for two minutes. Every wait takes seconds, on a machine that does nothing else.
-until_() {
+# Runs a command until it succeeds, for up to two minutes. On an idle machine, every wait takes seconds.
+wait_for() {
     local end=$((SECONDS + 120))
     until "$@" > /dev/null 2>&1; do
         [ "$SECONDS" -lt "$end" ] || fail "timed out waiting for: $*"
@@ -38,7 +37,7 @@ until_() {
     done
 }
 
-# A value of JSON, which is `v`, as an expression of Python: its integers are exact.
+# Evaluates a Python expression on JSON from standard input, as `v`. Python's integers are exact.
 json() { python3 -c "import json, sys; v = json.load(sys.stdin); print($1)"; }
 
 get() { curl --silent --show-error --fail --max-time 10 "$@"; }
@@ -48,13 +47,13 @@ compose() {
         --profile two-servers --profile agent "$@"
 }
 
-# Builds the images of services. The server's has the version $1, which is started from then on. The programs of both versions are
-# the same, their images are not.
+# Builds images of services. The server's gets the version $1, which later starts use. Versions differ only in the image: the binary
+# is the same.
 build() {
     local version=$1
     shift
     cat > "$STATE/compose.env" <<END
-POSTGRES_PASSWORD=words4nobody
+POSTGRES_PASSWORD=password4tests
 PORT=$SERVER_PORT
 HTTP_PORT=$PROXY_PORT
 HTTPS_PORT=$PROXY_TLS_PORT
@@ -73,22 +72,22 @@ END
     compose build "$@"
 }
 
-# Starts a service, or replaces it by one of the version that was built last, and waits until it is healthy. Those that it needs have
-# to be so already: podman does not wait for them, and leaves health checks to systemd, which is not on every machine.
+# Starts a service, or replaces it with the version built last, and waits until it is healthy. Start its dependencies first: podman
+# does not wait for them, and it needs systemd for health checks, which not every machine has.
 start() {
     compose up --detach --no-deps --no-build "$1"
-    until_ podman healthcheck run "$(container "$1")"
+    wait_for podman healthcheck run "$(container "$1")"
 }
 
-# The one container of a service.
+# The container of a service.
 container() {
     local ids
     ids=$(podman ps --all --quiet --filter "label=com.docker.compose.service=$1")
-    [ "$(wc -w <<< "$ids")" = 1 ] || fail "$1 has other containers than one: $ids"
+    [ "$(wc -w <<< "$ids")" = 1 ] || fail "expected one container for $1, found: $ids"
     echo "$ids"
 }
 
-inside() {
+exec_in() {
     local id
     id=$(container "$1")
     shift
@@ -97,11 +96,11 @@ inside() {
 
 run_url() { echo "$1/api/v1/runs/$(json 'v["run_id"]' < "$STATE/report.json")"; }
 
-# The run that was uploaded is stored as it was measured.
-expect_run() {
+# Checks that the server stored the report unchanged.
+expect_stored_run() {
     get "$(run_url "$1")/report" > "$STATE/stored.json"
     python3 -c 'import json, sys; one, other = (json.load(open(path)) for path in sys.argv[1:]); sys.exit(one != other)' \
-        "$STATE/report.json" "$STATE/stored.json" || fail "the server has stored something else than was measured"
+        "$STATE/report.json" "$STATE/stored.json" || fail "the stored report differs from the uploaded one"
 }
 
 prepare() {
@@ -120,7 +119,7 @@ driver = "overlay"
 graphroot = "$CACHE/storage"
 runroot = "/run/roundtrip-compose/storage"
 END
-    # The limits are no higher than any machine's: not every root may raise them. Neither systemd nor a journal is needed.
+    # Low limits, because not every root user may raise them. No systemd or journal needed.
     cat > "$CONTAINERS_CONF" <<END
 [containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
@@ -145,11 +144,11 @@ END
 make_base() {
     local folder mirror
     folder=$(mktemp -d "$CACHE/base-XXXXXX")
-    # shellcheck disable=SC2016 # apt replaces it
+    # shellcheck disable=SC2016 # a variable of apt
     mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $release" "Created-By: Packages" | sed -n 1p)
-    [ -n "$mirror" ] || fail "apt knows no packages of $release"
+    [ -n "$mirror" ] || fail "apt has no package source for $release"
     debootstrap --variant=minbase "$release" "$folder/root" "$mirror"
-    # As the slim images of Debian.
+    # Like Debian's slim images.
     printf 'path-exclude /usr/share/%s/*\n' doc info locale man > "$folder/root/etc/dpkg/dpkg.cfg.d/slim"
     tar --create --numeric-owner --file "$folder/root.tar" --exclude='./usr/share/doc/*' --exclude='./usr/share/locale/*' \
         --exclude='./usr/share/man/*' --exclude='./var/cache/apt/*' --exclude='./var/lib/apt/lists/*' \
@@ -172,9 +171,9 @@ make_standin() {
 
 first_images() {
     mkdir "$STATE/repository"
-    # What is measured, for a moment: all transports that need no further programs.
+    # A quick measurement of all transports that need no other programs.
     cat > "$STATE/repository/$definition" <<END
-about = 'One message over each.'
+about = 'All transports, quickly.'
 deadline_seconds = 20
 [[case]]
 scenario = 'roundtrip'
@@ -197,13 +196,13 @@ END
 
 images_are_small_and_not_of_root() {
     local name mib_max image found mib
-    # What images may add to the Debian under them, in MiB: the server its program and curl, the agent its own and git.
+    # Maximum size that an image may add to its base, in MiB. The server adds its binary and curl, the agent its binary and git.
     while read -r name mib_max; do
         image=localhost/roundtrip-$name:before
         found=$(podman image inspect --format '{{.Config.User}}' "$image")
-        [ "$found" = "$user" ] || fail "$image has the user $found: expected $user"
+        [ "$found" = "$user" ] || fail "$image runs as user $found: expected $user"
         found=$(podman image inspect --format '{{index .Config.Labels "org.opencontainers.image.revision"}}' "$image")
-        [ "$found" = before ] || fail "$image names the revision $found: expected before"
+        [ "$found" = before ] || fail "$image has the revision $found: expected before"
         mib=$((($(podman image inspect --format '{{.Size}}' "$image") - $(podman image inspect --format '{{.Size}}' "$base")) >> 20))
         echo "note: $image adds $mib MiB to its base"
         [ "$mib" -le "$mib_max" ] || fail "$image adds $mib MiB to its base: expected at most $mib_max"
@@ -213,41 +212,41 @@ images_are_small_and_not_of_root() {
 a_run_is_uploaded_and_read_back() {
     start postgres
     start server
-    inside server cat /var/lib/roundtrip/agent.token > "$STATE/agent.token"
-    # In a job of continuous integration, this is not a job of GitHub's.
+    exec_in server cat /var/lib/roundtrip/agent.token > "$STATE/agent.token"
+    # Without this, the agent would detect a GitHub job in CI.
     (cd "$STATE/repository" && env --unset=GITHUB_ACTIONS "$AGENT_PROGRAM" run --preset "$definition" --machine outside \
         --upload "$server" --token-file "$STATE/agent.token" --output "$STATE/report.json")
-    expect_run "$server"
+    expect_stored_run "$server"
 }
 
 the_proxy_passes_the_client_address() {
     local administrator status address own gateway
-    # While a container joins, podman's name server may leave a question of another one unanswered for as long as a connection
-    # is waited for: the account is created before.
-    administrator=$(inside server roundtrip-server account create --name ada --admin)
+    # Create the account before other containers start: while one joins, podman's name server may drop queries of others for as
+    # long as a connection timeout.
+    administrator=$(exec_in server roundtrip-server account create --name ada --admin)
     start server-2
     start proxy
-    expect_run "$proxy"
+    expect_stored_run "$proxy"
     status=$(curl --silent --max-time 10 --output /dev/null --write-out '%{http_code}' --header 'x-roundtrip-csrf: 1' \
-        --header 'sec-fetch-site: same-origin' --header "x-forwarded-for: $claimed" --header 'content-type: application/json' \
+        --header 'sec-fetch-site: same-origin' --header "x-forwarded-for: $forged" --header 'content-type: application/json' \
         --data '{"token": "rtu_wrong"}' "$proxy/api/v1/session")
-    [ "$status" = 401 ] || fail "a wrong token is answered with status $status"
+    [ "$status" = 401 ] || fail "a wrong token returned status $status: expected 401"
     address=$(get --header "authorization: Bearer $administrator" "$server/api/v1/audit" |
         json 'v["events"][0]["details"]["address"]')
     read -r own gateway < <(podman inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}' \
         "$(container proxy)")
     [ -n "$gateway" ] || fail "the proxy has no address"
     [ "$address" = "$gateway" ] ||
-        fail "a client came from $address: expected $gateway, neither the proxy $own nor the claimed $claimed"
+        fail "the client address is $address: expected $gateway, not the proxy $own or the forged $forged"
 }
 
 servers_are_replaced_without_a_failed_request() {
     local url service before now requests
     url=$(run_url "$proxy")
     get "$url" > "$STATE/expected"
-    # However this ends, so do the requests.
-    trap 'touch "$STATE/over"' EXIT
-    requests_until_over "$url" &
+    # Stop the requests on every exit.
+    trap 'touch "$STATE/stop"' EXIT
+    send_requests "$url" &
     requests=$!
     compose stop server-2
     compose start server-2
@@ -260,25 +259,26 @@ servers_are_replaced_without_a_failed_request() {
         now=$(podman inspect --format '{{.Config.Image}}' "$now")
         [ "$now" = localhost/roundtrip-server:after ] || fail "$service has the image $now"
     done
-    touch "$STATE/over"
+    touch "$STATE/stop"
     wait "$requests" || fail "a request failed while servers were replaced"
-    expect_run "$server"
+    expect_stored_run "$server"
 }
 
-requests_until_over() {
+# Sends requests until the file `stop` exists. The answer must stay the same.
+send_requests() {
     local count=0
-    until [ -e "$STATE/over" ]; do
+    until [ -e "$STATE/stop" ]; do
         count=$((count + 1))
         get --header "authorization: Bearer $(cat "$STATE/agent.token")" "$1" > "$STATE/answer" || fail "request $count failed"
-        cmp "$STATE/answer" "$STATE/expected" || fail "request $count was answered with something else: $(cat "$STATE/answer")"
-        # One token may make only so many requests.
+        cmp "$STATE/answer" "$STATE/expected" || fail "request $count returned a different answer: $(cat "$STATE/answer")"
+        # The server limits the request rate of a token.
         sleep 0.02
     done
-    echo "note: $count requests meanwhile, none failed"
+    echo "note: $count requests during the upgrade, none failed"
 }
 
-# How many cases of the agent's run were unsupported and how many failed, once there is one.
-run_of_agent() {
+# The numbers of unsupported and failed cases in the agent's run. Fails if there is no run yet.
+agent_run_counts() {
     get "$server/api/v1/projects/repository/runs?machine=inside" |
         json 'v["runs"][0]["unsupported_count"], v["runs"][0]["failure_count"]'
 }
@@ -286,43 +286,43 @@ run_of_agent() {
 the_agent_measures_in_its_container() {
     local counts
     compose up --detach --no-deps --no-build agent
-    until_ run_of_agent
-    # Podman's filter of system calls refuses one transport: vmsplice.
-    counts=$(run_of_agent)
-    [ "$counts" = "1 0" ] || fail "in a container, unsupported and failed cases are $counts: expected 1 0"
+    wait_for agent_run_counts
+    # Podman's system call filter blocks one transport: vmsplice.
+    counts=$(agent_run_counts)
+    [ "$counts" = "1 0" ] || fail "unsupported and failed cases in a container: $counts, expected 1 0"
 }
 
 containers_have_no_rights_that_they_do_not_need() {
     local service found expected folder
     for service in server server-2 agent; do
-        found=$(inside "$service" id --user)
+        found=$(exec_in "$service" id --user)
         [ "$found" = "$user" ] || fail "$service runs as $found"
-        found=$(inside "$service" cat /proc/1/status)
+        found=$(exec_in "$service" cat /proc/1/status)
         for expected in $'CapEff:\t0000000000000000' $'CapBnd:\t0000000000000000' $'NoNewPrivs:\t1'; do
-            grep --quiet --fixed-strings "$expected" <<< "$found" || fail "$service has more rights than $expected: $found"
+            grep --quiet --fixed-strings "$expected" <<< "$found" || fail "$service has more permissions than $expected: $found"
         done
         for folder in / /usr/local/bin; do
-            ! inside "$service" touch "$folder/file" || fail "$service may write to $folder"
+            ! exec_in "$service" touch "$folder/file" || fail "$service can write to $folder"
         done
-        found=$(inside "$service" cat /proc/mounts | awk '$2 == "/" { print "," $4 "," }')
+        found=$(exec_in "$service" cat /proc/mounts | awk '$2 == "/" { print "," $4 "," }')
         case $found in
             *,ro,*) ;;
-            *) fail "$service can write to its root: $found" ;;
+            *) fail "the root file system of $service is writable: $found" ;;
         esac
     done
 }
 
-# Writes a backup, removes everything and fills an empty database: with the commands of docs/how-to/containers.md.
+# Backs up, deletes everything and restores into an empty database, with the commands of docs/how-to/containers.md.
 a_backup_fills_an_empty_database() {
-    inside server roundtrip-server backup - > "$STATE/roundtrip.tar.zst"
+    exec_in server roundtrip-server backup - > "$STATE/roundtrip.tar.zst"
     compose down --volumes
     start postgres
     compose run --rm -T --no-deps server restore - < "$STATE/roundtrip.tar.zst"
     start server
-    expect_run "$server"
+    expect_stored_run "$server"
 }
 
-# Takes all of it down, volumes included, and sees that nothing is left.
+# Stops and deletes everything, including volumes, and checks that nothing is left.
 down() {
     local left
     compose down --volumes
@@ -331,7 +331,7 @@ down() {
     [ -z "$left" ] || fail "left behind: $left"
 }
 
-# The ends of the containers' logs.
+# Prints the last lines of all containers' logs.
 logs() {
     local name status
     podman ps --all --format '{{.Names}} {{.Status}}' | while read -r name status; do
@@ -340,7 +340,7 @@ logs() {
     done
 }
 
-# Removes all containers, with their volumes and networks, and images without names. What is left is removed by the next run.
+# Deletes all containers, volumes, networks and unnamed images. The next run deletes the rest.
 sweep() {
     podman rm --all --force --volumes --time 0 || true
     podman volume prune --force || true

@@ -1,18 +1,18 @@
 #!/bin/sh
-# A machine that is thrown away: the disk of this one with what is written to it kept in memory, and processes, network, names and
-# services of its own. Run by root as `sh machine.sh FOLDER ADDED...`, in mounts that are its own; what is in the folders ADDED is
-# on the disk, too. Prints the process id of the machine's init, and ends with it.
+# Creates a temporary machine from namespaces: this machine's disk with writes kept in memory, and separate processes, network, host
+# name and services. Run it as root in a new mount namespace: `sh machine.sh FOLDER ADDED...`. The files of the folders ADDED are
+# added to the disk. Prints the process id of the machine's init and exits with it.
 set -eu
 
-# Controllers are left to whoever has them: systemd needs a group of its own, and no more.
-control() {
+# systemd needs its own control group, without controllers.
+make_control_group() {
     mkdir "$folder/control"
     mount -t cgroup2 control "$folder/control"
     group=$folder/control/roundtrip-docs-$$
     mkdir "$group"
 }
 
-end() {
+stop() {
     kill -9 "$starter" 2> /dev/null || true
     wait "$starter" || true
     echo 1 > "$group/cgroup.kill" 2> /dev/null || true
@@ -22,7 +22,7 @@ end() {
 init() {
     mount -t overlay -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" overlay "$folder/root"
     cd "$folder/root"
-    # Where the disk has a link to a folder, such as /lib, it stays one.
+    # Keep links to folders, such as /lib.
     for added in "$@"; do
         tar -c -C "$added" . | tar -x --keep-directory-symlink --no-overwrite-dir
     done
@@ -45,17 +45,17 @@ init() {
     for name in stdin=0 stdout=1 stderr=2; do
         ln -s "/proc/self/fd/${name#*=}" "dev/${name%=*}"
     done
-    # What this machine keeps for itself is not there.
+    # Hide private folders of this machine.
     for private in root home/* var/lib/roundtrip* var/lib/postgresql etc/roundtrip; do
         [ ! -d "$private" ] || mount -t tmpfs -o mode=755 private "$private"
     done
     ip link set lo up
-    mkdir -p .before
-    pivot_root . .before
+    mkdir -p .old-root
+    pivot_root . .old-root
     cd /
-    umount -l /.before
-    rmdir /.before
-    # What systemd mounts for services, such as their credentials, it mounts elsewhere and has it appear here.
+    umount -l /.old-root
+    rmdir /.old-root
+    # systemd needs shared mounts, for example for credentials of services.
     mount --make-rshared /
     export container=roundtrip-docs
     exec /usr/lib/systemd/systemd --unit=basic.target --show-status=no < /dev/null > /dev/null 2>&1
@@ -69,13 +69,13 @@ if [ "${1:-}" = inside ]; then
 fi
 mount -t tmpfs -o mode=755 machine "$folder"
 mkdir "$folder/upper" "$folder/work" "$folder/root"
-control
+make_control_group
 (
     echo 0 > "$group/cgroup.procs"
     exec unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child sh "$0" "$folder" inside "$@"
 ) &
 starter=$!
-trap end EXIT
+trap stop EXIT
 trap 'exit 143' TERM INT HUP
 until init=$(cat "/proc/$starter/task/$starter/children" 2> /dev/null) && [ -n "$init" ]; do
     kill -0 "$starter"

@@ -57,33 +57,35 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: Profile) -> Result<
     step.expect(count(packages)?);
     let mut built = Built { executables: Vec::new(), changed: false };
     let mut done = BTreeSet::new();
-    let cargo = Tool::cargo().arguments(["build", "--message-format", "json-render-diagnostics"]);
-    let cargo = match profile {
-        // Cargo unifies the features of all selected packages, and those of their tests if it builds any
-        // test. This selection has the features of the build of all tests, so neither build recompiles the
-        // other's packages.
-        Profile::Dev => cargo
-            .arguments(["--workspace", "--test", SMALLEST_TEST])
-            .arguments(packages.iter().flat_map(|package| ["--bin", program_of(package)])),
-        Profile::Release => {
-            let packages = packages.iter().flat_map(|package| ["--package", package]);
-            cargo.arguments(["--release"]).arguments(packages)
+    // Cargo unites the features of all selected packages, and those of their tests if it builds any test.
+    let builds: Vec<Vec<&str>> = match profile {
+        // With the features of the build of all tests, neither build compiles again what the other one has compiled.
+        Profile::Dev => {
+            let programs = packages.iter().flat_map(|package| ["--bin", program_of(package)]);
+            vec![["--workspace", "--test", SMALLEST_TEST].into_iter().chain(programs).collect()]
         }
+        // Alone, a package is built with the same features by every command.
+        Profile::Release => packages.iter().map(|package| vec!["--release", "--package", package]).collect(),
     };
-    let finished = cargo.folder(workspace::root()).run_with(|line| match Message::parse(line) {
-        Some(Message { package, fresh, executable }) => {
-            built.changed |= !fresh;
-            built.executables.extend(executable);
-            // A package also used by build scripts or macros is built twice.
-            if done.insert(package) {
-                step.advance();
+    for arguments in builds {
+        let cargo = Tool::cargo().arguments(["build", "--message-format", "json-render-diagnostics"]);
+        let finished = cargo.arguments(arguments).folder(workspace::root()).run_with(|line| {
+            match Message::parse(line) {
+                Some(Message { package, fresh, executable }) => {
+                    built.changed |= !fresh;
+                    built.executables.extend(executable);
+                    // A package that build scripts or macros use as well is built twice.
+                    if done.insert(package) {
+                        step.advance();
+                    }
+                }
+                None if !line.starts_with('{') => step.message(line),
+                None => (),
             }
+        })?;
+        if !finished.status.success() {
+            bail!("build failed\n{}", compiler_messages(&finished.log));
         }
-        None if !line.starts_with('{') => step.message(line),
-        None => (),
-    })?;
-    if !finished.status.success() {
-        bail!("build failed\n{}", compiler_messages(&finished.log));
     }
     Ok(built)
 }

@@ -1,6 +1,6 @@
-# `.github/release/finish.sh` fills in the version and the checksums. Copy the file of a release into your tap.
+# `.github/release/finish.sh` fills in the version and checksums. Copy this file from a release into your tap.
 class Roundtrip < Formula
-  desc "Measures how long messages between processes take, commit by commit"
+  desc "Continuous performance tracking for inter-process communication"
   homepage "https://github.com/roundtrip-ipc/roundtrip"
   version "{{version}}"
   license any_of: ["MIT", "Apache-2.0"]

@@ -1,16 +1,16 @@
 /*
- * The protocol of PROTOCOL.md for programs in C: one header, no dependency but the C library of a POSIX system.
+ * PROTOCOL.md for programs in C: one header that only needs the C library of a POSIX system.
  *
- *     struct roundtrip_case asked;
- *     if (roundtrip_read_case(&asked) != 0) return 1;
- *     ... open the channel, start the other end ...
+ *     struct roundtrip_case request;
+ *     if (roundtrip_read_case(&request) != 0) return 1;
+ *     ... open the channel, start the responder ...
  *     roundtrip_connected(getpid(), responder_pid, "\"version\":\"1.4.2\"");
  *     while (roundtrip_wait_for_go() == 0) {
- *         ... exchange asked.samples samples, the first time asked.warmup_samples before them; times in samples_ns ...
- *         roundtrip_done(&asked, &result, samples_ns);
+ *         ... measure request.samples samples into samples_ns; before the first part, request.warmup_samples more ...
+ *         roundtrip_done(&request, &result, samples_ns);
  *     }
  *
- * C99 and later; include it in one file of a program.
+ * Needs C99 or later. Include it in only one file of a program.
  */
 #ifndef ROUNDTRIP_H
 #define ROUNDTRIP_H
@@ -22,10 +22,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Bytes at the head of every message. */
+/* Length of the head of every message. */
 #define ROUNDTRIP_HEAD_BYTES 8
 
-/* What one repetition is to do: so much in each part. */
+/* What to measure. Counts are for one part. */
 struct roundtrip_case {
     char scenario[32]; /* "roundtrip" or "stream" */
     char mode[32];     /* "2proc" or "2thread" */
@@ -38,7 +38,7 @@ struct roundtrip_case {
     uint64_t seed;
 };
 
-/* What became of the messages of a part. Those of the warm-up do not count. */
+/* The results of a part, without the warm-up. */
 struct roundtrip_result {
     uint64_t elapsed_ns; /* from the first send to the last receipt */
     uint64_t attempted;
@@ -46,19 +46,19 @@ struct roundtrip_result {
     uint64_t delivered;
     uint64_t out_of_order;
     uint64_t corrupted;
-    uint32_t responder_sum; /* of the heads that the responder received */
-    uint32_t initiator_sum; /* of the heads of the answers; in "stream" there are none */
+    uint32_t responder_sum; /* sum of the heads that the responder received */
+    uint32_t initiator_sum; /* sum of the heads of the answers; unused in "stream" */
 };
 
 /* Messages of one sample. */
-static inline uint64_t roundtrip_messages_per_sample(const struct roundtrip_case *asked) {
-    return asked->batch * asked->messages_per_operation;
+static inline uint64_t roundtrip_messages_per_sample(const struct roundtrip_case *request) {
+    return request->batch * request->messages_per_operation;
 }
 
-/* The head of a message as a number. The first message that is recorded has the number 0, and the numbers go on over
- * all parts; those of the warm-up have the numbers before it, down to minus their count. */
-static inline uint32_t roundtrip_head(const struct roundtrip_case *asked, int64_t number) {
-    return ((uint32_t)asked->seed + (uint32_t)number) * UINT32_C(2654435761);
+/* The head of a message as an integer. The first recorded message has the number 0, and the number increases over all
+ * parts. Warm-up messages have negative numbers: the last one has -1. */
+static inline uint32_t roundtrip_head(const struct roundtrip_case *request, int64_t number) {
+    return ((uint32_t)request->seed + (uint32_t)number) * UINT32_C(2654435761);
 }
 
 /* Writes a head: eight hexadecimal digits. */
@@ -67,7 +67,7 @@ static inline void roundtrip_write_head(char *message, uint32_t head) {
     for (int at = ROUNDTRIP_HEAD_BYTES - 1; at >= 0; at--, head >>= 4) message[at] = digits[head & 15];
 }
 
-/* Reads a head. What is no digit counts as a large one, so that the sum will not be right. */
+/* Reads a head. An invalid digit counts as a large one, so that the sum will be wrong. */
 static inline uint32_t roundtrip_read_head(const char *message) {
     uint32_t head = 0;
     for (int at = 0; at < ROUNDTRIP_HEAD_BYTES; at++) {
@@ -80,15 +80,15 @@ static inline uint32_t roundtrip_read_head(const char *message) {
     return head;
 }
 
-/* The clock that all processes of a machine share, in nanoseconds. */
+/* The monotonic clock in nanoseconds. All processes of a machine share it. */
 static inline uint64_t roundtrip_now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Prints {"kind":"text"} and flushes. Quotes and control characters of the text are left out. */
-static inline void roundtrip_say_text(const char *kind, const char *text) {
+/* Prints {"kind":"text"} without the quotes, backslashes and control characters of the text. */
+static inline void roundtrip_print_text(const char *kind, const char *text) {
     printf("{\"%s\":\"", kind);
     for (; *text != '\0'; text++)
         if (*text != '"' && *text != '\\' && (unsigned char)*text >= ' ') putchar(*text);
@@ -96,13 +96,13 @@ static inline void roundtrip_say_text(const char *kind, const char *text) {
     fflush(stdout);
 }
 
-/* Such a case cannot be measured at all: "keeps one message on its way". */
-static inline void roundtrip_unsupported(const char *why) { roundtrip_say_text("unsupported", why); }
+/* Reports that the program does not support the case: "only a window of 1 is supported". */
+static inline void roundtrip_unsupported(const char *why) { roundtrip_print_text("unsupported", why); }
 
-/* It did not work out: "connect: connection refused". */
-static inline void roundtrip_failed(const char *why) { roundtrip_say_text("failed", why); }
+/* Reports that measuring failed: "connect: connection refused". */
+static inline void roundtrip_failed(const char *why) { roundtrip_print_text("failed", why); }
 
-/* Where the value of a field begins in a line, or NULL. The harness writes each name once, and no blanks. */
+/* Finds the value of a field in a line, or returns NULL. The harness writes each name once, and no spaces. */
 static inline const char *roundtrip_field(const char *line, const char *name) {
     char key[64];
     snprintf(key, sizeof key, "\"%s\":", name);
@@ -120,58 +120,60 @@ static inline int roundtrip_word(const char *line, const char *name, char word[3
     return at != NULL && sscanf(at, "\"%31[^\"]\"", word) == 1 ? 0 : -1;
 }
 
-/* Reads what is to be measured. -1, and it has said why, when that is not understood. */
-static inline int roundtrip_read_case(struct roundtrip_case *asked) {
+/* Reads the case to measure. If that fails, reports the reason and returns -1. */
+static inline int roundtrip_read_case(struct roundtrip_case *request) {
     char line[4096];
     uint64_t protocol = 0;
     if (fgets(line, sizeof line, stdin) == NULL) return -1;
     if (roundtrip_number(line, "protocol", &protocol) != 0 || protocol != 1) {
-        roundtrip_unsupported("another version of the protocol: expected 1");
+        roundtrip_unsupported("unsupported protocol version: expected 1");
         return -1;
     }
-    if (roundtrip_word(line, "scenario", asked->scenario) != 0 || roundtrip_word(line, "mode", asked->mode) != 0
-        || roundtrip_number(line, "message_bytes", &asked->message_bytes) != 0
-        || roundtrip_number(line, "messages_per_operation", &asked->messages_per_operation) != 0
-        || roundtrip_number(line, "batch", &asked->batch) != 0 || roundtrip_number(line, "window", &asked->window) != 0
-        || roundtrip_number(line, "samples", &asked->samples) != 0
-        || roundtrip_number(line, "warmup_samples", &asked->warmup_samples) != 0
-        || roundtrip_number(line, "seed", &asked->seed) != 0) {
-        roundtrip_failed("the case lacks a field");
+    if (roundtrip_word(line, "scenario", request->scenario) != 0 || roundtrip_word(line, "mode", request->mode) != 0
+        || roundtrip_number(line, "message_bytes", &request->message_bytes) != 0
+        || roundtrip_number(line, "messages_per_operation", &request->messages_per_operation) != 0
+        || roundtrip_number(line, "batch", &request->batch) != 0 || roundtrip_number(line, "window", &request->window) != 0
+        || roundtrip_number(line, "samples", &request->samples) != 0
+        || roundtrip_number(line, "warmup_samples", &request->warmup_samples) != 0
+        || roundtrip_number(line, "seed", &request->seed) != 0) {
+        roundtrip_failed("a field of the case is missing or invalid");
         return -1;
     }
     return 0;
 }
 
-/* Both ends are there. `facts` are members of a JSON object, such as "\"version\":\"1.4.2\"", or NULL. */
+/* Reports that both ends are connected. `facts` has members of a JSON object, such as "\"version\":\"1.4.2\"", or is
+ * NULL. */
 static inline void roundtrip_connected(long initiator_pid, long responder_pid, const char *facts) {
     printf("{\"connected\":{\"initiator_pid\":%ld,\"responder_pid\":%ld,\"facts\":{%s}}}\n", initiator_pid, responder_pid,
            facts == NULL ? "" : facts);
     fflush(stdout);
 }
 
-/* Returns when it is time to measure a part, first when both ends are pinned; -1 when the harness wants no more: then end. */
+/* Waits until the harness requests a part. Before the first, the harness pins both ends. Returns -1 after the last: then
+ * exit. */
 static inline int roundtrip_wait_for_go(void) {
     char line[64];
     return fgets(line, sizeof line, stdin) != NULL && strncmp(line, "\"go\"", 4) == 0 ? 0 : -1;
 }
 
-/* The warm-up is over, and the harness is to take the time from here until roundtrip_done() without samples. */
+/* Reports the end of the warm-up. The harness measures the time from here until a roundtrip_done() without samples. */
 static inline void roundtrip_started(void) {
     printf("{\"started\":{}}\n");
     fflush(stdout);
 }
 
-/* A part is measured. `samples_ns` are asked->samples times; NULL where the harness takes the time. */
-static inline void roundtrip_done(const struct roundtrip_case *asked, const struct roundtrip_result *result,
+/* Reports the results of a part. `samples_ns` has request->samples times; NULL if the harness measures the time. */
+static inline void roundtrip_done(const struct roundtrip_case *request, const struct roundtrip_result *result,
                                   const uint64_t *samples_ns) {
     printf("{\"done\":{");
     if (samples_ns != NULL) {
         printf("\"samples_ns\":[");
-        for (uint64_t sample = 0; sample < asked->samples; sample++)
+        for (uint64_t sample = 0; sample < request->samples; sample++)
             printf("%s%" PRIu64, sample == 0 ? "" : ",", samples_ns[sample]);
         printf("],\"elapsed_ns\":%" PRIu64 ",", result->elapsed_ns);
     }
-    if (strcmp(asked->scenario, "roundtrip") == 0) printf("\"initiator_sum\":%" PRIu32 ",", result->initiator_sum);
+    if (strcmp(request->scenario, "roundtrip") == 0) printf("\"initiator_sum\":%" PRIu32 ",", result->initiator_sum);
     printf("\"attempted\":%" PRIu64 ",\"accepted\":%" PRIu64 ",\"delivered\":%" PRIu64 ",\"out_of_order\":%" PRIu64
            ",\"corrupted\":%" PRIu64 ",\"responder_sum\":%" PRIu32 "}}\n",
            result->attempted, result->accepted, result->delivered, result->out_of_order, result->corrupted,

@@ -1,4 +1,4 @@
-// An external transport in Go: two processes over two pipes. PROTOCOL.md says what is said.
+// An external transport in Go: two processes over two pipes. See PROTOCOL.md.
 package main
 
 import (
@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	headBytes = 8
-	spread    = 2654435761
+	headBytes  = 8
+	multiplier = 2654435761
 )
 
-// What one repetition is to do.
+// The case to measure.
 type Case struct {
 	Scenario             string `json:"scenario"`
 	Mode                 string `json:"mode"`
@@ -37,16 +37,16 @@ type Case struct {
 func (c *Case) perSample() int64 { return c.Batch * c.MessagesPerOperation }
 func (c *Case) isStream() bool   { return c.Scenario == "stream" }
 
-// The head of a message as a number; those of the warm-up have the numbers below 0.
-func (c *Case) head(number int64) uint32 { return (c.Seed + uint32(number)) * spread }
+// The head of a message as an integer. Warm-up messages have negative numbers.
+func (c *Case) head(number int64) uint32 { return (c.Seed + uint32(number)) * multiplier }
 
-// What a receiver has seen.
-type Seen struct {
+// Counts of received messages.
+type Counts struct {
 	Delivered int64
 	Sum       uint32
 }
 
-func (s *Seen) add(c *Case, number int64, message []byte) {
+func (s *Counts) add(c *Case, number int64, message []byte) {
 	head, err := strconv.ParseUint(string(message[:headBytes]), 16, 32)
 	if number < 0 {
 		return
@@ -57,27 +57,28 @@ func (s *Seen) add(c *Case, number int64, message []byte) {
 	}
 }
 
-func say(answer any) {
-	line, err := json.Marshal(answer)
+func printLine(value any) {
+	line, err := json.Marshal(value)
 	if err == nil {
 		os.Stdout.Write(append(line, '\n'))
 	}
 }
 
-// Go keeps its monotonic clock to itself: this one both processes read, and a step of it shows as a wrong time.
+// Both processes read the wall clock, because Go's monotonic clock is private to a process. If the wall clock is adjusted,
+// times are wrong.
 func now() int64 { return time.Now().UnixNano() }
 
-// Sends back what it receives, part after part, until there is no more.
+// Receives messages, and in "roundtrip" returns them, part after part, until the initiator closes its pipe.
 func respond(c *Case, in io.Reader, out io.Writer) error {
 	message := make([]byte, c.MessageBytes)
 	number, end := -c.WarmupSamples*c.perSample(), int64(0)
 	for {
-		var seen Seen
+		var counts Counts
 		for end += c.Samples * c.perSample(); number < end; number++ {
 			if _, err := io.ReadFull(in, message); err != nil {
 				return err
 			}
-			seen.add(c, number, message)
+			counts.add(c, number, message)
 			if !c.isStream() {
 				if _, err := out.Write(message); err != nil {
 					return err
@@ -88,15 +89,15 @@ func respond(c *Case, in io.Reader, out io.Writer) error {
 				}
 			}
 		}
-		if err := binary.Write(out, binary.LittleEndian, &seen); err != nil {
+		if err := binary.Write(out, binary.LittleEndian, &counts); err != nil {
 			return err
 		}
 	}
 }
 
-// Measures the samples from this one on; the first part begins with those of the warm-up, which are below 0.
+// Measures a part that begins with this sample. The first part begins with the warm-up, whose samples are negative.
 func measure(c *Case, sample int64, in io.Reader, out io.Writer) error {
-	var answers, seen Seen
+	var answers, received Counts
 	message := bytes.Repeat([]byte{'.'}, c.MessageBytes)
 	answer := make([]byte, c.MessageBytes)
 	samples := make([]int64, 0, c.Samples)
@@ -120,7 +121,7 @@ func measure(c *Case, sample int64, in io.Reader, out io.Writer) error {
 			}
 			answers.add(c, number, answer)
 			if sample < 0 && !bytes.Equal(answer, message) {
-				return errors.New("an answer is not what was sent")
+				return errors.New("the responder returned a different message")
 			}
 		}
 		took := time.Since(begin).Nanoseconds()
@@ -135,19 +136,19 @@ func measure(c *Case, sample int64, in io.Reader, out io.Writer) error {
 			samples = append(samples, took)
 		}
 	}
-	if err := binary.Read(in, binary.LittleEndian, &seen); err != nil {
+	if err := binary.Read(in, binary.LittleEndian, &received); err != nil {
 		return err
 	}
 	all := c.Samples * c.perSample()
 	done := map[string]any{
 		"samples_ns": samples, "elapsed_ns": last - firstSend, "attempted": all, "accepted": all,
-		"delivered": seen.Delivered, "responder_sum": seen.Sum,
+		"delivered": received.Delivered, "responder_sum": received.Sum,
 	}
 	if !c.isStream() {
 		done["initiator_sum"] = answers.Sum
-		done["delivered"] = min(seen.Delivered, answers.Delivered)
+		done["delivered"] = min(received.Delivered, answers.Delivered)
 	}
-	say(map[string]any{"done": done})
+	printLine(map[string]any{"done": done})
 	return nil
 }
 
@@ -165,7 +166,7 @@ func min(one, other int64) int64 {
 	return other
 }
 
-// Starts this program as the responder, with a pipe each way.
+// Starts this program as the responder, with a pipe in each direction.
 func start(line []byte) (*exec.Cmd, io.Reader, io.Writer, error) {
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
@@ -185,19 +186,19 @@ func start(line []byte) (*exec.Cmd, io.Reader, io.Writer, error) {
 }
 
 func parse(line []byte) (Case, string) {
-	var asked struct {
+	var request struct {
 		Protocol int  `json:"protocol"`
 		Case     Case `json:"case"`
 	}
-	switch err := json.Unmarshal(line, &asked); {
-	case err != nil || asked.Protocol != 1:
-		return asked.Case, "another version of the protocol: expected 1"
-	case asked.Case.Mode != "2proc":
-		return asked.Case, "it has two processes: expected 2proc"
-	case asked.Case.Window != 1:
-		return asked.Case, "it has one message on its way: expected a window of 1"
+	switch err := json.Unmarshal(line, &request); {
+	case err != nil || request.Protocol != 1:
+		return request.Case, "unsupported protocol version: expected 1"
+	case request.Case.Mode != "2proc":
+		return request.Case, "only mode 2proc is supported"
+	case request.Case.Window != 1:
+		return request.Case, "only a window of 1 is supported"
 	}
-	return asked.Case, ""
+	return request.Case, ""
 }
 
 func main() {
@@ -212,26 +213,26 @@ func main() {
 	line, _ := harness.ReadBytes('\n')
 	c, unsupported := parse(line)
 	if unsupported != "" {
-		say(map[string]string{"unsupported": unsupported})
+		printLine(map[string]string{"unsupported": unsupported})
 		return
 	}
 	responder, in, out, err := start(line)
 	if err != nil {
-		say(map[string]string{"failed": err.Error()})
+		printLine(map[string]string{"failed": err.Error()})
 		return
 	}
 	pids := map[string]any{
 		"initiator_pid": os.Getpid(), "responder_pid": responder.Process.Pid,
 		"facts": map[string]string{"go": runtime.Version()},
 	}
-	say(map[string]any{"connected": pids})
+	printLine(map[string]any{"connected": pids})
 	for next := -c.WarmupSamples; ; next = max(next, 0) + c.Samples {
-		// The harness says "go" for each part, and closes our standard input when it wants no more.
+		// The harness sends "go" for each part, and closes standard input after the last.
 		if _, err := harness.ReadBytes('\n'); err != nil {
 			return
 		}
 		if err := measure(&c, next, in, out); err != nil {
-			say(map[string]string{"failed": err.Error()})
+			printLine(map[string]string{"failed": err.Error()})
 			return
 		}
 	}

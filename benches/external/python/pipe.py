@@ -1,4 +1,4 @@
-"""An external transport in Python: two processes over multiprocessing.Pipe. PROTOCOL.md says what is said."""
+"""An external transport in Python: two processes over multiprocessing.Pipe. See PROTOCOL.md."""
 
 import json
 import multiprocessing
@@ -8,20 +8,20 @@ import sys
 import time
 
 HEAD_BYTES = 8
-SPREAD = 2654435761
+MULTIPLIER = 2654435761
 
 
 def head(seed, number):
-    """The head of a message as a number; those of the warm-up have the numbers below 0."""
-    return (seed + number) * SPREAD & 0xFFFFFFFF
+    """The head of a message as an integer. Warm-up messages have negative numbers."""
+    return (seed + number) * MULTIPLIER & 0xFFFFFFFF
 
 
-def say(answer):
-    print(json.dumps(answer), flush=True)
+def print_line(value):
+    print(json.dumps(value), flush=True)
 
 
-class Seen:
-    """Who receives adds up the heads."""
+class Counts:
+    """Counts of received messages, and the sum of their heads."""
 
     def __init__(self, seed):
         self.seed, self.delivered, self.sum = seed, 0, 0
@@ -34,30 +34,30 @@ class Seen:
 
 
 def respond(channel, case):
-    """Sends back what it receives, part after part, until the other end is closed."""
+    """Receives messages, and in "roundtrip" returns them, part after part, until the initiator closes its end."""
     per_sample = case["batch"] * case["messages_per_operation"]
     is_stream = case["scenario"] == "stream"
     number, end = -case["warmup_samples"] * per_sample, 0
     while True:
-        seen = Seen(case["seed"])
+        counts = Counts(case["seed"])
         end += case["samples"] * per_sample
         for number in range(number, end):
             try:
                 message = channel.recv_bytes()
             except EOFError:
                 return
-            seen.add(number, message)
+            counts.add(number, message)
             if not is_stream:
                 channel.send_bytes(message)
             elif (end - number - 1) % per_sample == 0:
                 channel.send(time.monotonic_ns())
-        channel.send((seen.delivered, seen.sum))
+        channel.send((counts.delivered, counts.sum))
         number = end
 
 
 def measure(channel, case, begin, warmup):
-    """The samples of one part, whose first recorded message has the number begin."""
-    answers = Seen(case["seed"])
+    """Measures a part whose first recorded message has the number `begin`."""
+    answers = Counts(case["seed"])
     per_sample = case["batch"] * case["messages_per_operation"]
     is_stream = case["scenario"] == "stream"
     filler = b"." * (case["message_bytes"] - HEAD_BYTES)
@@ -74,7 +74,7 @@ def measure(channel, case, begin, warmup):
                 answer = channel.recv_bytes()
                 answers.add(sample + i, answer)
                 if sample < begin and answer != message:
-                    raise ValueError("an answer is not what was sent")
+                    raise ValueError("the responder returned a different message")
         last = channel.recv() if is_stream else time.monotonic_ns()
         if sample >= begin:
             samples.append(last - start)
@@ -89,28 +89,28 @@ def measure(channel, case, begin, warmup):
     }
     if not is_stream:
         done["initiator_sum"] = answers.sum
-    say({"done": done})
+    print_line({"done": done})
     return all_messages
 
 
 def main():
-    asked = json.loads(sys.stdin.readline())
-    case = asked["case"]
-    if asked["protocol"] != 1:
-        return say({"unsupported": "another version of the protocol: expected 1"})
+    request = json.loads(sys.stdin.readline())
+    case = request["case"]
+    if request["protocol"] != 1:
+        return print_line({"unsupported": "unsupported protocol version: expected 1"})
     if case["mode"] != "2proc":
-        return say({"unsupported": "it has two processes: expected 2proc"})
+        return print_line({"unsupported": "only mode 2proc is supported"})
     if case["window"] != 1:
-        return say({"unsupported": "it has one message on its way: expected a window of 1"})
+        return print_line({"unsupported": "only a window of 1 is supported"})
     ours, theirs = multiprocessing.Pipe()
     responder = multiprocessing.Process(target=respond, args=(theirs, case), daemon=True)
     responder.start()
-    # Only the responder holds its end now, so that it notices when we are gone, and we when it is.
+    # Now only the responder has this end, so each process notices when the other exits.
     theirs.close()
     facts = {"python": platform.python_version()}
-    say({"connected": {"initiator_pid": os.getpid(), "responder_pid": responder.pid, "facts": facts}})
+    print_line({"connected": {"initiator_pid": os.getpid(), "responder_pid": responder.pid, "facts": facts}})
     number, warmup = 0, case["warmup_samples"] * case["batch"] * case["messages_per_operation"]
-    # The harness says "go" for each part, and closes our standard input when it wants no more.
+    # The harness sends "go" for each part, and closes standard input after the last.
     while sys.stdin.readline().strip() == '"go"':
         number += measure(ours, case, number, warmup)
         warmup = 0

@@ -12,7 +12,7 @@ use crate::program::Program;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_stats::shape::{P50, Profile};
-use roundtrip_stats::verdict::{self, Growing, Rule};
+use roundtrip_stats::verdict::{self, Rule, SequentialComparison};
 use roundtrip_wire::CaseResult;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -94,7 +94,7 @@ pub fn run_until<B>(
 ) -> ControlFlow<B, Outcome<Compared>> {
     let start = RunStart::new(peer);
     let mut rows: Vec<PairState<'_>> = comparison.pairs.iter().map(PairState::new).collect();
-    let mut growing = Growing::new(comparison.rule.clone(), rows.len());
+    let mut growing = SequentialComparison::new(comparison.rule.clone(), rows.len());
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
     loop {

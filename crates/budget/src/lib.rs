@@ -1,14 +1,14 @@
-//! A bar, as `cargo xtask bench` prints it: a name, what was measured and in what unit, what the bar is, what the value is
-//! a ratio to, and whether the bar holds. Every benchmark of this repository prints these rows and nothing else.
+//! The rows that `cargo xtask bench` prints: a name, the measured value and its unit, the target, the ratio to a peer,
+//! and whether the target is met. Every benchmark of this repository prints only these rows.
 
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// The exit code of a benchmark with a bar that does not hold.
+/// Exit code of a benchmark that misses a target.
 pub const MISSED: u8 = 3;
 
-/// A bar, what was measured, and whether it holds.
+/// A measured value with its target and the result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     name: String,
@@ -18,40 +18,40 @@ pub struct Row {
     bar_is: BarIs,
     ratio_to: String,
     ratio: f64,
-    /// The interval that holds the true ratio at 95 %; absent where there were too few turns to say.
+    /// The 95 % confidence interval of the ratio; absent with too few repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio_interval: Option<[f64; 2]>,
-    /// The best of the turns that the value is the median of; absent where there was one.
+    /// The best of the repetitions whose median is the value; absent with a single one.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<u64>,
     holds: bool,
 }
 
-/// What the bar limits.
+/// The kind of target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarIs {
-    /// The ratio is not above it.
+    /// The ratio must be at most the target.
     RatioAtMost,
-    /// The ratio is not below it.
+    /// The ratio must be at least the target.
     RatioAtLeast,
-    /// The value is not above it.
+    /// The value must be at most the target.
     ValueAtMost,
-    /// The value is not below it.
+    /// The value must be at least the target.
     ValueAtLeast,
 }
 
-/// What a value is held against.
+/// The reference that a value is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peer {
-    /// Who, and its value with its unit where that helps.
+    /// Its name, with its value and unit if useful.
     pub name: String,
     /// Its value, in the unit of the row.
     pub value: f64,
 }
 
 impl Row {
-    /// A value beside that of a peer, and the bar for one of them.
+    /// Creates a row from a value, the value of a peer, and the target.
     pub fn new(
         name: impl Into<String>,
         value: u64,
@@ -81,29 +81,29 @@ impl Row {
         }
     }
 
-    /// With the interval of its ratio.
+    /// Adds the confidence interval of the ratio.
     #[must_use]
     pub fn with_interval(self, ratio_interval: Option<[f64; 2]>) -> Self {
         Self { ratio_interval, ..self }
     }
 
-    /// With the best of its turns: what the machine can do when it does nothing else.
+    /// Adds the best repetition: the value on an otherwise idle machine.
     #[must_use]
     pub fn with_best(self, best: Option<u64>) -> Self {
         Self { best, ..self }
     }
 
-    /// Whether the bar holds.
+    /// Whether the target is met.
     pub fn holds(&self) -> bool {
         self.holds
     }
 }
 
-/// A part of a benchmark that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
+/// A part of a benchmark that can be run alone: its name, and a function that measures it, quickly if passed `true`.
 pub type Part = (&'static str, fn(bool) -> Vec<Row>);
 
-/// Measures the parts that the command line names, or all of them, and prints their bars: the `main` of a benchmark that is made
-/// of nothing else.
+/// Runs the parts named on the command line, or all of them, and prints their rows. It is the `main` function of a
+/// benchmark.
 pub fn run(parts: &[Part]) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
@@ -119,10 +119,10 @@ pub fn run(parts: &[Part]) -> ExitCode {
     }
 }
 
-/// Prints all bars, as columns or as a JSON array, and gives the exit code that they stand for.
+/// Prints all rows, as columns or as a JSON array, and returns the exit code.
 ///
 /// # Errors
-/// Standard output does not take them.
+/// Writing to standard output failed.
 pub fn print(rows: &[Row], json: bool) -> std::io::Result<ExitCode> {
     use std::io::Write as _;
     let text = if json { serde_json::to_string_pretty(rows)? + "\n" } else { table(rows) };
@@ -130,7 +130,7 @@ pub fn print(rows: &[Row], json: bool) -> std::io::Result<ExitCode> {
     Ok(if rows.iter().all(Row::holds) { ExitCode::SUCCESS } else { ExitCode::from(MISSED) })
 }
 
-/// All bars, a line each, in columns.
+/// Formats all rows as columns, one per line.
 pub fn table(rows: &[Row]) -> String {
     let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let name_width = width(|row| row.name.chars().count());
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_holds_up_to_itself() {
+    fn a_target_includes_its_limit() {
         for (bar_is, bar, value, holds) in [
             (BarIs::RatioAtMost, 1.03, 1_030, true),
             (BarIs::RatioAtMost, 1.03, 1_031, false),
@@ -199,18 +199,18 @@ mod tests {
     }
 
     #[test]
-    fn the_best_turn_is_told_beside_the_median() {
+    fn best_value_is_printed_next_to_the_median() {
         let rows = [
             row("one turn", 7, 7.0, BarIs::ValueAtMost, 9.0),
             row("many", 7, 7.0, BarIs::ValueAtMost, 9.0).with_best(Some(5)),
         ];
-        let told = table(&rows);
-        assert!(told.contains("7 ns  best 5  bar"), "{told}");
-        assert!(!table(&rows[..1]).contains("best"), "{told}");
+        let text = table(&rows);
+        assert!(text.contains("7 ns  best 5  bar"), "{text}");
+        assert!(!table(&rows[..1]).contains("best"), "{text}");
     }
 
     #[test]
-    fn verdicts_stand_below_each_other() {
+    fn verdicts_are_aligned() {
         let table = table(&[
             row("short", 1, 1.0, BarIs::RatioAtMost, 1.03).with_interval(Some([0.99, 1.01])),
             row("far longer", 7_654_321, 1_234_567.0, BarIs::ValueAtMost, 5.0),

@@ -1,4 +1,4 @@
-//! The endpoints by resource.
+//! The API endpoints, grouped by subject.
 
 use crate::auth::{self, bearer, not_found, problem};
 use crate::state::{APP_LOGIN, Shared};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// The most entries of a page, and the default.
+/// The largest and the default page size.
 const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 30;
 
@@ -41,13 +41,13 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
 
 type Answer = Result<Response, Response>;
 
-/// What every request brings.
+/// The data of a request.
 struct Call {
     shared: Arc<Shared>,
     uri: Uri,
     headers: HeaderMap,
     query: HashMap<String, String>,
-    /// Those of the path.
+    /// The path parameters.
     parameters: HashMap<String, String>,
 }
 
@@ -65,22 +65,22 @@ impl FromRequestParts<Arc<Shared>> for Call {
 }
 
 impl Call {
-    /// The repository of the path, which the token may use in this way.
+    /// Returns the repository of the path if the token has this permission.
     fn repository<'a>(
         &self,
         world: &'a mut World,
-        wanted: (&str, &str),
+        permission: (&str, &str),
     ) -> Result<&'a mut Repository, Response> {
         let name = format!("{}/{}", self.parameters["owner"], self.parameters["repo"]);
-        auth::repository(world, bearer(&self.headers), self.shared.now(), &name, wanted)
+        auth::repository(world, bearer(&self.headers), self.shared.now(), &name, permission)
     }
 
-    /// A number of the path.
+    /// Parses a number of the path.
     fn number(&self, name: &str) -> Result<u64, Response> {
         self.parameters[name].parse().map_err(|_| not_found())
     }
 
-    /// The requested page of a list, with a `link` header to the next one.
+    /// Returns the requested page of a list, with the `link` header to the next one.
     fn page(&self, entries: Vec<Value>, wrap: impl FnOnce(Vec<Value>) -> Value) -> Answer {
         let number = |name: &str, usual: usize| match self.query.get(name) {
             Some(text) => {
@@ -106,7 +106,7 @@ impl Call {
     }
 }
 
-// The App itself: its installations, their tokens and repositories.
+// The App: installations, tokens and repositories.
 
 #[derive(Debug, Default, Deserialize)]
 struct TokenRequest {
@@ -136,10 +136,10 @@ async fn get_installation(call: Call) -> Answer {
     Ok(Json(installation.json(id, call.shared.settings.app_id)).into_response())
 }
 
-/// A token with the requested permissions. Permissions that the installation lacks are refused.
+/// Creates a token with only the requested permissions. Rejects permissions that the installation does not have.
 async fn create_token(call: Call, body: Option<Json<TokenRequest>>) -> Answer {
     auth::app(&call.shared, &call.headers)?;
-    let asked = body.map(|Json(asked)| asked).unwrap_or_default();
+    let requested = body.map(|Json(requested)| requested).unwrap_or_default();
     let id = call.number("id")?;
     let mut world = call.shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
@@ -150,13 +150,13 @@ async fn create_token(call: Call, body: Option<Json<TokenRequest>>) -> Answer {
         let has = installation.permissions.get(name).map(String::as_str);
         has == Some("write") || has == Some(level.as_str())
     };
-    let permissions = asked.permissions.unwrap_or_else(|| installation.permissions.clone());
+    let permissions = requested.permissions.unwrap_or_else(|| installation.permissions.clone());
     if !permissions.iter().all(|(name, level)| granted(name, level)) {
         let why = "The permissions requested are not granted to this installation.";
         return Err(invalid(why));
     }
     let has = |id_of: &u64| world.of_installation(id).any(|repository| repository.id == *id_of);
-    if !asked.repository_ids.iter().flatten().all(has) {
+    if !requested.repository_ids.iter().flatten().all(has) {
         let why = "There is at least one repository that does not exist or is not accessible to the parent installation.";
         return Err(invalid(why));
     }
@@ -165,7 +165,7 @@ async fn create_token(call: Call, body: Option<Json<TokenRequest>>) -> Answer {
     let token = Token {
         installation: id,
         expires_at,
-        repository_ids: asked.repository_ids,
+        repository_ids: requested.repository_ids,
         permissions: permissions.clone(),
     };
     world.tokens.insert(secret.clone(), token);
@@ -190,7 +190,7 @@ async fn list_repositories(call: Call) -> Answer {
 
 // Check runs.
 
-/// Characters of a check's summary.
+/// Length limit of a check's summary.
 const SUMMARY_LENGTH_MAX: usize = 65_535;
 const STATES: [&str; 3] = ["queued", "in_progress", "completed"];
 const CONCLUSIONS: [&str; 7] =
@@ -199,7 +199,7 @@ const WRITE: (&str, &str) = ("checks", "write");
 
 async fn create_check_run(call: Call, Json(body): Json<Value>) -> Answer {
     let mut world = call.shared.world();
-    let id = world.draw_id();
+    let id = world.next_id();
     let repository = call.repository(&mut world, WRITE)?;
     let has = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
     if !has("name") || !has("head_sha") {
@@ -235,7 +235,7 @@ async fn list_check_runs(call: Call) -> Answer {
     call.page(all, |all| json!({"total_count": count, "check_runs": all}))
 }
 
-/// Takes over the members of a check that may be set.
+/// Merges the allowed fields into a check run.
 fn merge(run: &mut Value, body: &Value) -> Result<(), Response> {
     let members = ["name", "head_sha", "status", "conclusion", "details_url", "external_id", "output"];
     let Some(body) = body.as_object() else { return Err(invalid("Problems parsing JSON")) };
@@ -271,7 +271,7 @@ fn invalid(message: &str) -> Response {
 
 // Comments on pull requests, and reactions to them.
 
-/// Characters of a comment.
+/// Length limit of a comment.
 const BODY_LENGTH_MAX: usize = 65_536;
 const WRITE_COMMENTS: (&str, &str) = ("pull_requests", "write");
 
@@ -299,7 +299,7 @@ async fn list_comments(call: Call) -> Answer {
 async fn create_comment(call: Call, Json(body): Json<Body>) -> Answer {
     let now = call.shared.now();
     let mut world = call.shared.world();
-    let id = world.draw_id();
+    let id = world.next_id();
     let repository = call.repository(&mut world, WRITE_COMMENTS)?;
     let number = call.number("number")?;
     if !repository.pulls.contains_key(&number) {
@@ -332,7 +332,7 @@ async fn update_comment(call: Call, Json(body): Json<Body>) -> Answer {
     Ok(Json(comment.json()).into_response())
 }
 
-/// The same reaction again changes nothing.
+/// Repeating a reaction has no effect.
 async fn create_reaction(call: Call, Json(reaction): Json<Reaction>) -> Answer {
     let mut world = call.shared.world();
     let repository = call.repository(&mut world, WRITE_COMMENTS)?;
@@ -381,16 +381,16 @@ async fn get_pull(call: Call) -> Answer {
     Ok(Json(repository.pull_json(pull)).into_response())
 }
 
-/// A commit, or the newest one of a branch: `heads/main`.
+/// Returns a commit, or the newest one of a branch: `heads/main`.
 async fn get_commit(call: Call) -> Answer {
     let mut world = call.shared.world();
     let repository = call.repository(&mut world, ("contents", "read"))?;
-    let asked = &call.parameters["sha"];
+    let requested = &call.parameters["sha"];
     let of_pulls = repository.pulls.values().flat_map(|pull| [&pull.new.head_sha, &pull.new.base_sha]);
     let mut known = repository.branches.values().chain(of_pulls);
-    let branch = repository.branches.get(asked.strip_prefix("heads/").unwrap_or(asked));
-    let found = branch.or_else(|| known.find(|sha| *sha == asked));
-    let sha = found.ok_or_else(|| invalid(&format!("No commit found for SHA: {asked}")))?;
+    let branch = repository.branches.get(requested.strip_prefix("heads/").unwrap_or(requested));
+    let found = branch.or_else(|| known.find(|sha| *sha == requested));
+    let sha = found.ok_or_else(|| invalid(&format!("No commit found for SHA: {requested}")))?;
     Ok(Json(json!({"sha": sha, "commit": {"message": "A change"}, "parents": []})).into_response())
 }
 

@@ -1,4 +1,4 @@
-//! Authentication and permissions, with GitHub's answers including 401, 403 and 404.
+//! Authentication and permissions. The responses match GitHub's, including the choice of 401, 403 or 404.
 
 use crate::state::Shared;
 use crate::world::{Repository, World};
@@ -11,9 +11,9 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
 use serde_json::json;
 
-/// The longest that a JWT may be valid.
+/// Longest validity of a JWT.
 const JWT_SECONDS_MAX: i64 = 600;
-/// How far clocks may differ.
+/// Allowed clock difference.
 const SKEW_SECONDS: i64 = 60;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Claims {
     exp: i64,
 }
 
-/// An answer with an error message, in GitHub's form.
+/// An error response in GitHub's format.
 pub(crate) fn problem(status: StatusCode, message: &str) -> Response {
     let body = json!({
         "message": message, "documentation_url": "https://docs.github.com/rest", "status": status.as_u16().to_string(),
@@ -40,11 +40,11 @@ pub(crate) fn bearer(headers: &HeaderMap) -> &str {
     text.strip_prefix("Bearer ").or_else(|| text.strip_prefix("token ")).unwrap_or_default()
 }
 
-/// Whether the App itself asks.
+/// Checks that the request has a valid JWT of the App.
 pub(crate) fn app(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> {
     let refuse = |message: &str| Err(problem(StatusCode::UNAUTHORIZED, message));
     let mut validation = Validation::new(Algorithm::RS256);
-    // The fake has its own clock.
+    // The fake has its own clock, so the expiry is checked below.
     validation.validate_exp = false;
     validation.required_spec_claims.clear();
     let key = DecodingKey::from_rsa_pem(APP_PUBLIC_KEY.as_bytes()).unwrap();
@@ -72,7 +72,7 @@ pub(crate) fn app(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> 
     Ok(())
 }
 
-/// The token of an installation.
+/// Returns the installation token of a request.
 pub(crate) fn token(world: &World, bearer: &str, now: DateTime<Utc>) -> Result<world::Token, Response> {
     let token = world.tokens.get(bearer).filter(|token| now < token.expires_at);
     let token = token.ok_or_else(|| problem(StatusCode::UNAUTHORIZED, "Bad credentials"))?;
@@ -85,25 +85,25 @@ pub(crate) fn token(world: &World, bearer: &str, now: DateTime<Utc>) -> Result<w
     }
 }
 
-/// A repository that the token may use in this way, such as `("checks", "write")`.
+/// Returns a repository if the token has this permission, such as `("checks", "write")`.
 pub(crate) fn repository<'a>(
     world: &'a mut World,
     bearer: &str,
     now: DateTime<Utc>,
     full_name: &str,
-    wanted: (&str, &str),
+    permission: (&str, &str),
 ) -> Result<&'a mut Repository, Response> {
     let token = token(world, bearer, now)?;
     let repository = world.repositories.get_mut(full_name).ok_or_else(not_found)?;
     let covers = repository.installation == Some(token.installation)
         && token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id));
     if !covers {
-        // Repositories outside a token's scope are not found; public ones cannot be changed.
-        let sees = !repository.private && wanted.1 == "read";
+        // A repository outside the token's scope is reported as missing; a public one can only be read.
+        let sees = !repository.private && permission.1 == "read";
         return if sees { Ok(repository) } else { Err(not_found()) };
     }
-    let has = token.permissions.get(wanted.0).map(String::as_str);
-    let enough = has == Some("write") || (wanted.1 == "read" && has == Some("read"));
+    let has = token.permissions.get(permission.0).map(String::as_str);
+    let enough = has == Some("write") || (permission.1 == "read" && has == Some("read"));
     if !enough {
         return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
     }

@@ -1,5 +1,5 @@
-//! What tests do to a fake in their own process, by HTTP for programs: `POST /_fake/...` with JSON. Whatever happens at
-//! GitHub is told to the address that the program was started with, as GitHub tells it.
+//! The operations of [`FakeGitHub`] over HTTP, for programs: `POST /_fake/...` with JSON. Each change sends the event
+//! that GitHub would send to the configured webhook URL.
 
 use crate::fake::FakeGitHub;
 use crate::fault::Plan;
@@ -49,10 +49,10 @@ struct Collaborator {
 #[derive(Deserialize)]
 struct Push {
     repository: String,
-    /// Of a push to a pull request.
+    /// For a push to a pull request.
     #[serde(default)]
     number: u64,
-    /// Of a push to a branch.
+    /// For a push to a branch.
     #[serde(default)]
     branch: String,
     sha: String,
@@ -76,7 +76,7 @@ struct NewComment {
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct Filter {
     repository: String,
     #[serde(default)]
     number: u64,
@@ -86,13 +86,13 @@ struct Place {
 
 async fn install(State(fake): State<FakeGitHub>, Json(body): Json<Value>) -> Answer {
     let id = fake.install(body["account"].as_str().unwrap_or("acme"));
-    tell(&fake, fake.installation_event(id, "created"), Signing::Right, json!({"id": id})).await
+    deliver(&fake, fake.installation_event(id, "created"), Signing::Right, json!({"id": id})).await
 }
 
 async fn add_repository(State(fake): State<FakeGitHub>, Json(new): Json<NewRepository>) -> Answer {
     let id = fake.add_repository(&new.full_name, new.private, Some(new.installation));
     let event = fake.installation_repositories_event(new.installation, "added");
-    tell(&fake, event, Signing::Right, json!({"id": id})).await
+    deliver(&fake, event, Signing::Right, json!({"id": id})).await
 }
 
 async fn allow(State(fake): State<FakeGitHub>, Json(new): Json<Collaborator>) -> Json<Value> {
@@ -102,33 +102,33 @@ async fn allow(State(fake): State<FakeGitHub>, Json(new): Json<Collaborator>) ->
 
 async fn push_branch(State(fake): State<FakeGitHub>, Json(push): Json<Push>) -> Answer {
     fake.push_branch(&push.repository, &push.branch, &push.sha);
-    tell(&fake, fake.push_event(&push.repository, &push.branch), Signing::Right, json!({})).await
+    deliver(&fake, fake.push_event(&push.repository, &push.branch), Signing::Right, json!({})).await
 }
 
 async fn open(State(fake): State<FakeGitHub>, Json(opened): Json<Opened>) -> Answer {
     let number = opened.new.number;
     fake.open(&opened.repository, opened.new);
     let event = fake.pull_request_event(&opened.repository, number, "opened");
-    tell(&fake, event, Signing::Right, json!({})).await
+    deliver(&fake, event, Signing::Right, json!({})).await
 }
 
 async fn push(State(fake): State<FakeGitHub>, Json(push): Json<Push>) -> Answer {
     fake.push(&push.repository, push.number, &push.sha);
     let event = fake.pull_request_event(&push.repository, push.number, "synchronize");
-    tell(&fake, event, Signing::Right, json!({})).await
+    deliver(&fake, event, Signing::Right, json!({})).await
 }
 
 async fn comment(State(fake): State<FakeGitHub>, Json(new): Json<NewComment>) -> Answer {
     let id = fake.comment(&new.repository, new.number, &new.login, &new.body);
-    tell(&fake, fake.comment_event(&new.repository, id), new.signing, json!({"id": id})).await
+    deliver(&fake, fake.comment_event(&new.repository, id), new.signing, json!({"id": id})).await
 }
 
-async fn comments(State(fake): State<FakeGitHub>, Query(place): Query<Place>) -> Json<Value> {
-    Json(json!(fake.app_comments(&place.repository, place.number)))
+async fn comments(State(fake): State<FakeGitHub>, Query(filter): Query<Filter>) -> Json<Value> {
+    Json(json!(fake.app_comments(&filter.repository, filter.number)))
 }
 
-async fn check_runs(State(fake): State<FakeGitHub>, Query(place): Query<Place>) -> Json<Value> {
-    Json(json!(fake.check_runs(&place.repository, &place.sha)))
+async fn check_runs(State(fake): State<FakeGitHub>, Query(filter): Query<Filter>) -> Json<Value> {
+    Json(json!(fake.check_runs(&filter.repository, &filter.sha)))
 }
 
 async fn fault(State(fake): State<FakeGitHub>, Json(plan): Json<Plan>) -> Json<Value> {
@@ -150,8 +150,8 @@ async fn record(State(fake): State<FakeGitHub>) -> Json<Value> {
     }))
 }
 
-/// Sends an event to the webhook, if there is one, and adds the status of the answer.
-async fn tell(fake: &FakeGitHub, delivery: Delivery, signing: Signing, mut answer: Value) -> Answer {
+/// Sends an event if a webhook URL is configured, and adds the response status to the answer.
+async fn deliver(fake: &FakeGitHub, delivery: Delivery, signing: Signing, mut answer: Value) -> Answer {
     if let Some(url) = &fake.shared.settings.webhook_url {
         let sent = fake.send(url, &delivery, signing).await;
         let status = sent.map_err(|error| (StatusCode::BAD_GATEWAY, format!("{url}: {error:#}")))?;

@@ -1,4 +1,4 @@
-//! [`FakeGitHub`]: one that runs, in a thread of its own, and what tests do to it and ask it.
+//! [`FakeGitHub`]: a running fake, with operations and queries for tests.
 
 use crate::fault::Plan;
 use crate::state::{Recorded, Shared};
@@ -11,34 +11,34 @@ use std::sync::{Arc, MutexGuard};
 
 const MINUTE: TimeDelta = TimeDelta::seconds(60);
 
-/// A GitHub that runs; cheap to clone.
+/// A running fake GitHub; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FakeGitHub {
     pub(crate) shared: Arc<Shared>,
 }
 
 impl FakeGitHub {
-    /// Its address.
+    /// The URL of the web server.
     pub fn url(&self) -> String {
         self.shared.origin()
     }
 
-    /// The address of its API.
+    /// The URL of the API.
     pub fn api_url(&self) -> String {
         format!("{}{}", self.url(), self.shared.settings.prefix)
     }
 
-    /// What time it is there.
+    /// The current time of its clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.shared.now()
     }
 
-    /// Moves the clock.
+    /// Moves its clock forward.
     pub fn advance(&self, seconds: i64) {
-        *self.shared.ahead.lock().unwrap() += TimeDelta::seconds(seconds);
+        *self.shared.clock_offset.lock().unwrap() += TimeDelta::seconds(seconds);
     }
 
-    /// Makes the next requests with this method and path fragment fail.
+    /// Makes the next `times` requests with this method and a path that contains `path` fail.
     pub fn fail(&self, method: &str, path: &str, fault: Fault, times: u32) {
         self.plan(Plan { method: method.to_owned(), path: path.to_owned(), fault, times });
     }
@@ -47,31 +47,31 @@ impl FakeGitHub {
         self.shared.plans.lock().unwrap().push(plan);
     }
 
-    /// How many planned failures have not happened yet.
+    /// The number of planned faults that have not happened yet.
     pub fn failures_left(&self) -> u32 {
         self.shared.plans.lock().unwrap().iter().map(|plan| plan.times).sum()
     }
 
-    /// Installs the App in an account, with all that it asks for.
+    /// Installs the App in an account with all permissions that it needs; returns the installation's ID.
     pub fn install(&self, account: &str) -> u64 {
         let granted =
             [("checks", "write"), ("contents", "read"), ("metadata", "read"), ("pull_requests", "write")];
         let permissions = granted.map(|(name, level)| (name.to_owned(), level.to_owned()));
         let mut world = self.world();
-        let id = world.draw_id();
+        let id = world.next_id();
         let installation =
             Installation { account: account.to_owned(), suspended: false, permissions: permissions.into() };
         world.installations.insert(id, installation);
         id
     }
 
-    /// Takes a permission away from an installation.
+    /// Removes a permission from an installation.
     pub fn withdraw(&self, installation: u64, permission: &str) {
         self.world().installations.get_mut(&installation).unwrap().permissions.remove(permission);
         self.world().tokens.clear();
     }
 
-    /// Suspends an installation, or not any more.
+    /// Suspends or resumes an installation.
     pub fn suspend(&self, installation: u64, suspended: bool) {
         self.world().installations.get_mut(&installation).unwrap().suspended = suspended;
     }
@@ -85,10 +85,10 @@ impl FakeGitHub {
         }
     }
 
-    /// Makes a repository, in an installation, and returns its number.
+    /// Creates a repository, optionally in an installation, and returns its ID.
     pub fn add_repository(&self, full_name: &str, private: bool, installation: Option<u64>) -> u64 {
         let mut world = self.world();
-        let id = world.draw_id();
+        let id = world.next_id();
         let repository = Repository {
             id,
             full_name: full_name.to_owned(),
@@ -101,12 +101,12 @@ impl FakeGitHub {
         id
     }
 
-    /// Takes a repository out of its installation.
-    pub fn take_out(&self, repository: &str) {
+    /// Removes a repository from its installation.
+    pub fn remove_from_installation(&self, repository: &str) {
         self.world().repository(repository).installation = None;
     }
 
-    /// Gives a repository another name. Under the old one it is not found.
+    /// Renames a repository. The old name is then not found.
     pub fn rename(&self, repository: &str, full_name: &str) {
         let mut world = self.world();
         let mut renamed = world.repositories.remove(repository).unwrap();
@@ -114,7 +114,7 @@ impl FakeGitHub {
         world.repositories.insert(full_name.to_owned(), renamed);
     }
 
-    /// Removes what the App has written on a pull request.
+    /// Deletes the App's comments on a pull request.
     pub fn delete_app_comments(&self, repository: &str, number: u64) {
         let app_id = Some(self.shared.settings.app_id);
         let mut world = self.world();
@@ -122,12 +122,12 @@ impl FakeGitHub {
         comments.retain(|_, comment| comment.issue != number || comment.app_id != app_id);
     }
 
-    /// Sets a user's permission in a repository.
+    /// Sets the permission level of a user in a repository.
     pub fn allow(&self, repository: &str, login: &str, level: Level) {
         self.world().repository(repository).levels.insert(login.to_owned(), level);
     }
 
-    /// Moves a branch.
+    /// Moves a branch to a commit.
     pub fn push_branch(&self, repository: &str, branch: &str, sha: &str) {
         self.world().repository(repository).branches.insert(branch.to_owned(), sha.to_owned());
     }
@@ -135,7 +135,7 @@ impl FakeGitHub {
     /// Opens a pull request.
     pub fn open(&self, repository: &str, new: NewPullRequest) {
         let updated_at = self.now();
-        git::point(&self.shared, repository, new.number, &new.head_sha);
+        git::set_pull_head(&self.shared, repository, new.number, &new.head_sha);
         let pull = Pull { new, open: true, updated_at };
         self.world().repository(repository).pulls.insert(pull.new.number, pull);
     }
@@ -143,24 +143,24 @@ impl FakeGitHub {
     /// Pushes to a pull request.
     pub fn push(&self, repository: &str, number: u64, sha: &str) {
         let now = self.now();
-        git::point(&self.shared, repository, number, sha);
+        git::set_pull_head(&self.shared, repository, number, sha);
         let mut world = self.world();
         let pull = world.repository(repository).pulls.get_mut(&number).unwrap();
         pull.new.head_sha = sha.to_owned();
         pull.updated_at = now;
     }
 
-    /// Closes a pull request, or opens it again.
+    /// Closes or reopens a pull request.
     pub fn set_open(&self, repository: &str, number: u64, open: bool) {
         let mut world = self.world();
         world.repository(repository).pulls.get_mut(&number).unwrap().open = open;
     }
 
-    /// Comments on a pull request, and returns the comment's number.
+    /// Comments on a pull request and returns the comment's ID.
     pub fn comment(&self, repository: &str, number: u64, login: &str, body: &str) -> u64 {
         let created_at = self.now();
         let mut world = self.world();
-        let id = world.draw_id();
+        let id = world.next_id();
         let (login, body) = (login.to_owned(), body.to_owned());
         let app_id = login.ends_with("[bot]").then_some(1);
         let comment = Comment { id, issue: number, login, app_id, body, created_at, reactions: Vec::new() };
@@ -168,7 +168,7 @@ impl FakeGitHub {
         id
     }
 
-    /// What the App has written on a pull request, the oldest first.
+    /// The App's comments on a pull request, oldest first.
     pub fn app_comments(&self, repository: &str, number: u64) -> Vec<String> {
         let app_id = Some(self.shared.settings.app_id);
         let mut world = self.world();
@@ -183,34 +183,34 @@ impl FakeGitHub {
         self.world().repository(repository).comments[&comment].reactions.clone()
     }
 
-    /// The check runs of a commit, as the API shows them.
+    /// The check runs of a commit, as in the API.
     pub fn check_runs(&self, repository: &str, sha: &str) -> Vec<Value> {
         let mut world = self.world();
         let all = world.repository(repository).check_runs.values();
         all.filter(|run| run["head_sha"] == sha).cloned().collect()
     }
 
-    /// Lets all tokens end.
+    /// Expires all tokens.
     pub fn expire_tokens(&self) {
         self.world().tokens.clear();
     }
 
-    /// All requests.
+    /// All recorded requests.
     pub fn record(&self) -> Vec<Recorded> {
         self.shared.record.lock().unwrap().clone()
     }
 
-    /// Every proof and token that was sent.
+    /// All JWTs and tokens that were sent.
     pub fn bearers(&self) -> BTreeSet<String> {
         self.shared.bearers.lock().unwrap().clone()
     }
 
-    /// The number of requests with this method and path fragment.
+    /// The number of requests with this method and a path that contains `path`.
     pub fn count(&self, method: &str, path: &str) -> usize {
         self.record().iter().filter(|one| one.method == method && one.path.contains(path)).count()
     }
 
-    /// The most requests that make something within any minute.
+    /// The largest number of write requests within a minute.
     pub fn writes_in_busiest_minute(&self) -> usize {
         let times: Vec<_> = self.record().iter().filter(|one| one.write).map(|one| one.at).collect();
         let from = |at: &DateTime<Utc>| {

@@ -1,48 +1,48 @@
-//! How this GitHub can fail.
+//! Faults to inject.
 
 use std::time::Duration;
 
-/// A failure.
+/// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// 403 of the secondary rate limit, with `retry-after` in seconds.
+    /// 403 for the secondary limit: retry after this many seconds.
     SecondaryLimit {
-        /// In how many; the header is missing when none is given.
+        /// Seconds to wait; without a value, the header is missing.
         retry_after_seconds: Option<u64>,
     },
-    /// 429, with `retry-after` in seconds.
+    /// 429: retry after this many seconds.
     TooManyRequests {
-        /// In how many.
+        /// Seconds to wait.
         retry_after_seconds: u64,
     },
-    /// 403 of the primary rate limit, which resets after this many seconds.
+    /// 403 for the primary limit, which resets after this many seconds.
     PrimaryLimit {
-        /// In how many.
+        /// Seconds to wait.
         reset_seconds: i64,
     },
     /// Another status.
     Status(u16),
-    /// The connection is cut before anything happens.
+    /// The connection is cut before the request is processed.
     CutBefore,
-    /// The connection is cut after it happened.
+    /// The connection is cut after the request is processed.
     CutAfter,
-    /// Delays the answer by milliseconds.
+    /// The response takes this many milliseconds.
     Slow(u64),
 }
 
-/// Which requests fail next.
+/// A planned fault: which of the next requests fail.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub struct Plan {
-    /// Of this method; of any when it is empty.
+    /// The method; empty means any.
     #[serde(default)]
     pub method: String,
-    /// A fragment of the path.
+    /// Text that the path must contain.
     #[serde(default)]
     pub path: String,
-    /// How.
+    /// The fault.
     pub fault: Fault,
-    /// How often.
+    /// The number of requests that fail.
     #[serde(default = "once")]
     pub times: u32,
 }
@@ -52,7 +52,7 @@ fn once() -> u32 {
 }
 
 impl Plan {
-    pub(crate) fn meets(&self, method: &str, path: &str) -> bool {
+    pub(crate) fn matches(&self, method: &str, path: &str) -> bool {
         self.times > 0 && (self.method.is_empty() || self.method == method) && path.contains(&self.path)
     }
 }

@@ -1,4 +1,4 @@
-//! Repositories for `git fetch`, by git's own program for web servers.
+//! Serves repositories for `git fetch` with `git http-backend`.
 
 use crate::auth;
 use crate::state::Shared;
@@ -18,7 +18,7 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
     Router::new().route("/{owner}/{repo}/{*path}", any(serve))
 }
 
-/// Runs `git http-backend` as a web server would.
+/// Runs `git http-backend` like a web server.
 async fn serve(
     State(shared): State<Arc<Shared>>,
     Path((owner, repo, path)): Path<(String, String, String)>,
@@ -53,7 +53,7 @@ async fn serve(
         .map_err(failed)?;
     let mut input = child.stdin.take().unwrap();
     let feed = tokio::spawn(async move {
-        // The client can close its end early.
+        // The program may close its input before it has read everything.
         let _ = input.write_all(&body).await;
     });
     let output = child.wait_with_output().await.map_err(failed)?;
@@ -74,7 +74,7 @@ fn may_read(shared: &Shared, name: &str, headers: &HeaderMap) -> bool {
     auth::repository(&mut world, token, shared.now(), name, ("contents", "read")).is_ok()
 }
 
-/// Turns the output of a CGI program into an answer.
+/// Converts the output of a CGI program to a response.
 fn response(printed: &[u8]) -> Response {
     let end = printed.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(printed.len());
     let (head, body) = printed.split_at(end);
@@ -92,8 +92,8 @@ fn response(printed: &[u8]) -> Response {
     response
 }
 
-/// Lets `refs/pull/N/head` name a commit, where the repository holds it.
-pub(crate) fn point(shared: &Shared, repository: &str, number: u64, sha: &str) {
+/// Points `refs/pull/N/head` to a commit, if the repository exists.
+pub(crate) fn set_pull_head(shared: &Shared, repository: &str, number: u64, sha: &str) {
     let Some(root) = &shared.settings.git_dir else { return };
     let folder = root.join(format!("{repository}.git"));
     if folder.exists() {

@@ -1,16 +1,16 @@
-//! `github-fake`: a GitHub for demonstrations, controlled by HTTP.
+//! `github-fake`: a fake GitHub for demonstrations, controlled over HTTP.
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use roundtrip_github_fake::{APP_KEY, FakeGitHub, Settings};
 use std::path::PathBuf;
 
-/// A GitHub for tests and demonstrations, controlled by `POST /_fake/...`.
+/// Run a fake GitHub, controlled by `POST /_fake/...`.
 #[derive(Debug, Parser)]
 struct Arguments {
     #[command(flatten)]
     settings: Settings,
-    /// Write the private key of the App there.
+    /// Write the App's private key to this file.
     #[arg(long, value_name = "FILE")]
     write_key: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
-//! Starts a fake in its own thread: the API, the repositories and the control interface.
+//! Starts a fake in its own thread: the API with its middleware, the repositories and the control interface.
 
 use crate::fake::FakeGitHub;
 use crate::state::{Settings, Shared};
-use crate::{api, control, gate, git};
+use crate::{api, control, git, middleware};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use chrono::TimeDelta;
@@ -10,10 +10,10 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 impl FakeGitHub {
-    /// Starts one.
+    /// Starts a fake.
     ///
     /// # Panics
-    /// The port cannot be taken.
+    /// The port is not available.
     pub fn start(settings: Settings) -> Self {
         let listener = TcpListener::bind(settings.address).unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -24,12 +24,12 @@ impl FakeGitHub {
             world: Mutex::default(),
             plans: Mutex::default(),
             record: Mutex::default(),
-            quiet_until: Mutex::default(),
+            retry_at: Mutex::default(),
             bearers: Mutex::default(),
-            ahead: Mutex::new(TimeDelta::zero()),
+            clock_offset: Mutex::new(TimeDelta::zero()),
         });
         let fake = Self { shared: Arc::clone(&shared) };
-        let api = api::router().layer(from_fn_with_state(Arc::clone(&shared), gate::pass));
+        let api = api::router().layer(from_fn_with_state(Arc::clone(&shared), middleware::check));
         let prefix = shared.settings.prefix.clone();
         let router = if prefix.is_empty() { api } else { Router::new().nest(&prefix, api) };
         let router = router.merge(git::router()).with_state(shared);

@@ -1,4 +1,4 @@
-//! The state of a fake: settings, world, pending faults and the record of requests.
+//! The state of a fake: settings, objects, planned faults and recorded requests.
 
 use crate::Fault;
 use crate::fault::Plan;
@@ -16,28 +16,28 @@ use std::sync::{Mutex, MutexGuard};
 pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
 const APP_ID: u64 = 123_456;
 const WEBHOOK_SECRET: &str = "It's a Secret to Everybody";
-/// Requests an hour.
+/// Requests per hour.
 const PRIMARY_LIMIT: i64 = 5_000;
 
-/// The settings of a fake.
+/// Settings of a fake.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Settings {
-    /// Where to listen.
+    /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:7980")]
     pub address: SocketAddr,
     /// Path of the API: empty as on github.com, `/api/v3` as on GitHub Enterprise.
     #[arg(long, default_value = "/api/v3")]
     pub prefix: String,
-    /// The number of the App.
+    /// ID of the App.
     #[arg(long, default_value_t = APP_ID)]
     pub app_id: u64,
-    /// The secret that signs events.
+    /// Secret that signs events.
     #[arg(long, default_value = WEBHOOK_SECRET)]
     pub webhook_secret: String,
-    /// Where events are sent to.
+    /// URL to send events to.
     #[arg(long, value_name = "URL")]
     pub webhook_url: Option<String>,
-    /// Bare repositories, OWNER/NAME.git.
+    /// Directory with bare repositories, as OWNER/NAME.git.
     #[arg(long, value_name = "DIR")]
     pub git_dir: Option<PathBuf>,
 }
@@ -62,9 +62,9 @@ pub(crate) struct Shared {
     pub(crate) world: Mutex<World>,
     pub(crate) plans: Mutex<Vec<Plan>>,
     pub(crate) record: Mutex<Vec<Recorded>>,
-    pub(crate) quiet_until: Mutex<Option<DateTime<Utc>>>,
+    pub(crate) retry_at: Mutex<Option<DateTime<Utc>>>,
     pub(crate) bearers: Mutex<BTreeSet<String>>,
-    pub(crate) ahead: Mutex<TimeDelta>,
+    pub(crate) clock_offset: Mutex<TimeDelta>,
 }
 
 impl Shared {
@@ -73,24 +73,24 @@ impl Shared {
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
-        Utc::now() + *self.ahead.lock().unwrap()
+        Utc::now() + *self.clock_offset.lock().unwrap()
     }
 
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub(crate) fn quiet_until(&self) -> Option<DateTime<Utc>> {
-        *self.quiet_until.lock().unwrap()
+    pub(crate) fn retry_at(&self) -> Option<DateTime<Utc>> {
+        *self.retry_at.lock().unwrap()
     }
 
-    pub(crate) fn note_bearer(&self, bearer: &str) {
+    pub(crate) fn record_bearer(&self, bearer: &str) {
         self.bearers.lock().unwrap().insert(bearer.to_owned());
     }
 
     pub(crate) fn take_fault(&self, method: &str, path: &str) -> Option<Fault> {
         let mut plans = self.plans.lock().unwrap();
-        let plan = plans.iter_mut().find(|plan| plan.meets(method, path))?;
+        let plan = plans.iter_mut().find(|plan| plan.matches(method, path))?;
         plan.times -= 1;
         Some(plan.fault)
     }
@@ -100,7 +100,7 @@ impl Shared {
         self.record.lock().unwrap().iter().rev().filter(is_in).count()
     }
 
-    pub(crate) fn tell_limits(&self, response: &mut Response, now: DateTime<Utc>) {
+    pub(crate) fn add_limit_headers(&self, response: &mut Response, now: DateTime<Utc>) {
         let used = i64::try_from(self.record.lock().unwrap().len()).unwrap_or(i64::MAX);
         let reset = now.timestamp() + 3_600;
         let headers: &mut HeaderMap = response.headers_mut();
@@ -112,41 +112,41 @@ impl Shared {
     }
 
     pub(crate) fn record(&self, recorded: Recorded, headers: &HeaderMap) {
-        if let Some(until) = recorded.quiet_until(headers) {
-            *self.quiet_until.lock().unwrap() = Some(until);
+        if let Some(until) = recorded.retry_at(headers) {
+            *self.retry_at.lock().unwrap() = Some(until);
         }
         self.record.lock().unwrap().push(recorded);
     }
 
-    /// The path below the prefix, with the query.
-    pub(crate) fn below_prefix(&self, uri: &Uri) -> String {
+    /// The path without the prefix, with the query.
+    pub(crate) fn without_prefix(&self, uri: &Uri) -> String {
         let text = uri.to_string();
         text.strip_prefix(&self.settings.prefix).map_or(text.clone(), str::to_owned)
     }
 }
 
-/// A request and its outcome.
+/// A recorded request with its result.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Recorded {
-    /// When, by this GitHub's clock.
+    /// Time of the request, by the fake's clock.
     pub at: DateTime<Utc>,
     /// Its method.
     pub method: String,
-    /// Its path below the prefix of the API, with the query.
+    /// Its path without the prefix of the API, with the query.
     pub path: String,
     /// Its body.
     pub body: Value,
-    /// The status of the answer, also where it was not received.
+    /// The response status, even if the connection was cut.
     pub status: u16,
-    /// Whether it came before the time from which the client may ask again.
+    /// Whether it came before the end of a rate limit's waiting time.
     pub impatient: bool,
-    /// Whether it counts as one that makes something.
+    /// Whether it counts as a write for the rate limit.
     pub write: bool,
 }
 
 impl Recorded {
-    /// Until when the client must be quiet after this answer.
-    pub(crate) fn quiet_until(&self, response_headers: &HeaderMap) -> Option<DateTime<Utc>> {
+    /// The time until which the client must wait after this response, if any.
+    pub(crate) fn retry_at(&self, response_headers: &HeaderMap) -> Option<DateTime<Utc>> {
         let number = |name: &str| response_headers.get(name)?.to_str().ok()?.parse::<i64>().ok();
         if self.status != 403 && self.status != 429 {
             return None;

@@ -1,4 +1,4 @@
-//! Events as GitHub sends them: signed, or in ways that must be refused.
+//! Webhook events as GitHub sends them, with valid and invalid signatures.
 
 use crate::fake::FakeGitHub;
 use crate::world::user;
@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// An event to be sent: once, again, or after later ones.
+/// An event to send, once or several times.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// Its `x-github-delivery`.
@@ -22,14 +22,14 @@ pub struct Delivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Signing {
-    /// As it should be.
+    /// The correct signature.
     #[default]
     Right,
-    /// With another secret.
+    /// A signature with another secret.
     Wrong,
-    /// Not at all.
+    /// No signature.
     None,
-    /// By SHA-1 alone, as GitHub once did.
+    /// Only the old SHA-1 signature.
     Sha1,
 }
 
@@ -38,7 +38,7 @@ impl Delivery {
         Self { id: uuid::Uuid::new_v4().to_string(), event: event.to_owned(), payload }
     }
 
-    /// The headers and the body.
+    /// Returns the headers and the body.
     pub fn request(&self, secret: &str, signing: Signing) -> (Vec<(&'static str, String)>, Vec<u8>) {
         let body = self.payload.to_string().into_bytes();
         let mut headers = vec![
@@ -58,7 +58,7 @@ impl Delivery {
     }
 }
 
-/// The value of `x-hub-signature-256`.
+/// Computes the value of `x-hub-signature-256`.
 pub fn signature(secret: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(body);
@@ -67,10 +67,10 @@ pub fn signature(secret: &str, body: &[u8]) -> String {
 }
 
 impl FakeGitHub {
-    /// Sends a delivery, and returns the status of the answer.
+    /// Sends a delivery and returns the response status.
     ///
     /// # Errors
-    /// The address does not answer.
+    /// The address does not respond.
     pub async fn send(&self, url: &str, delivery: &Delivery, signing: Signing) -> Result<u16> {
         let (headers, body) = delivery.request(&self.shared.settings.webhook_secret, signing);
         let url = url.to_owned();
@@ -82,7 +82,7 @@ impl FakeGitHub {
         tokio::task::spawn_blocking(send).await?
     }
 
-    /// `ping`, after the App was registered.
+    /// `ping`, sent after the App is registered.
     pub fn ping(&self) -> Delivery {
         let hook = json!({"type": "App", "id": 1, "active": true, "events": ["pull_request", "push"]});
         Delivery::new("ping", json!({"zen": "Design for failure.", "hook_id": 1, "hook": hook}))
@@ -90,7 +90,7 @@ impl FakeGitHub {
 
     /// `push` to a branch.
     pub fn push_event(&self, repository: &str, branch: &str) -> Delivery {
-        let mut payload = self.about(repository, "pusher");
+        let mut payload = self.event_fields(repository, "pusher");
         let mut world = self.world();
         let after = world.repository(repository).branches.get(branch).cloned();
         drop(world);
@@ -109,7 +109,7 @@ impl FakeGitHub {
         let pull = of.pull_json(&of.pulls[&number]);
         let author = of.pulls[&number].new.author.clone();
         drop(world);
-        let mut payload = self.about(repository, &author);
+        let mut payload = self.event_fields(repository, &author);
         payload["action"] = json!(action);
         payload["number"] = json!(number);
         payload["pull_request"] = pull;
@@ -123,7 +123,7 @@ impl FakeGitHub {
         let comment = of.comments[&comment].clone();
         let pull = of.pull_json(&of.pulls[&comment.issue]);
         drop(world);
-        let mut payload = self.about(repository, &comment.login);
+        let mut payload = self.event_fields(repository, &comment.login);
         payload["action"] = json!("created");
         payload["comment"] = comment.json();
         payload["issue"] = json!({
@@ -135,7 +135,7 @@ impl FakeGitHub {
 
     /// `check_suite`: requested, rerequested, completed.
     pub fn check_suite_event(&self, repository: &str, head_sha: &str, action: &str, login: &str) -> Delivery {
-        let mut payload = self.about(repository, login);
+        let mut payload = self.event_fields(repository, login);
         payload["action"] = json!(action);
         payload["check_suite"] = json!({
             "id": 5, "head_sha": head_sha, "app": {"id": self.shared.settings.app_id}, "pull_requests": [],
@@ -167,8 +167,8 @@ impl FakeGitHub {
         delivery
     }
 
-    /// The members of every event about a repository.
-    fn about(&self, repository: &str, sender: &str) -> Value {
+    /// The common fields of every event about a repository.
+    fn event_fields(&self, repository: &str, sender: &str) -> Value {
         let mut world = self.world();
         let of = world.repository(repository);
         let kind = if sender.ends_with("[bot]") { "Bot" } else { "User" };
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_is_that_of_the_official_example() {
+    fn signature_matches_the_official_example() {
         let signed = signature("It's a Secret to Everybody", b"Hello, World!");
         assert_eq!(signed, "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17");
     }

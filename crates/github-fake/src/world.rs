@@ -1,39 +1,39 @@
-//! What exists at this GitHub, in the JSON that its API answers with.
+//! The objects of the fake GitHub, and their JSON in the API.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// A user's permission in a repository.
+/// The permission level of a user in a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// See it.
+    /// Read the repository.
     Read,
-    /// Look after issues.
+    /// Manage issues.
     Triage,
     /// Push.
     Write,
-    /// Look after the repository.
+    /// Manage the repository.
     Maintain,
-    /// All of it.
+    /// Full access.
     Admin,
 }
 
-/// A pull request to be opened.
+/// A pull request to open.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub struct NewPullRequest {
     /// Its number.
     pub number: u64,
-    /// Who opens it.
+    /// Login of the author.
     pub author: String,
-    /// Its newest commit.
+    /// SHA of its newest commit.
     pub head_sha: String,
-    /// The commit that it is to be merged into.
+    /// SHA of the commit to merge into.
     pub base_sha: String,
     /// The name of its branch.
     pub head_branch: String,
-    /// The repository of its branch, when it is a fork.
+    /// The fork that contains its branch, if any.
     #[serde(default)]
     pub fork: Option<String>,
 }
@@ -79,25 +79,25 @@ pub(crate) struct Comment {
     pub(crate) id: u64,
     pub(crate) issue: u64,
     pub(crate) login: String,
-    /// The App that wrote it.
+    /// The App that wrote it, if any.
     pub(crate) app_id: Option<u64>,
     pub(crate) body: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) reactions: Vec<String>,
 }
 
-/// An installation's token: for an hour, some repositories and some permissions.
+/// An installation's token: limited to an hour, some repositories and some permissions.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) installation: u64,
     pub(crate) expires_at: DateTime<Utc>,
-    /// All of the installation when there are none.
+    /// `None` means all of the installation.
     pub(crate) repository_ids: Option<Vec<u64>>,
     pub(crate) permissions: BTreeMap<String, String>,
 }
 
 impl World {
-    pub(crate) fn draw_id(&mut self) -> u64 {
+    pub(crate) fn next_id(&mut self) -> u64 {
         self.last_id += 1;
         1_000_000 + self.last_id
     }
@@ -112,7 +112,7 @@ impl World {
 }
 
 impl Level {
-    /// As the older member `permission` has it, which knows no more than these.
+    /// The value of the older field `permission`, which knows only these levels.
     pub(crate) fn permission(self) -> &'static str {
         match self {
             Self::Read | Self::Triage => "read",
@@ -142,7 +142,7 @@ impl Repository {
         })
     }
 
-    /// As lists within events of installations have it.
+    /// The short form in installation events.
     pub(crate) fn short_json(&self) -> Value {
         let name = self.full_name.split_once('/').unwrap_or_default().1;
         json!({"id": self.id, "name": name, "full_name": self.full_name, "private": self.private})

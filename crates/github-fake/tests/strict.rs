@@ -1,9 +1,9 @@
-//! The fake refuses what GitHub refuses: a test against it means something.
+//! The fake rejects what GitHub rejects, so tests against it are meaningful.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use roundtrip_github_fake::{APP_KEY, FakeGitHub, Fault, Level, NewPullRequest, STRANGERS_KEY, Settings};
+use roundtrip_github_fake::{APP_KEY, FakeGitHub, Fault, Level, NewPullRequest, OTHER_APP_KEY, Settings};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ impl Client {
         Self::with_head(settings, &"1".repeat(40))
     }
 
-    /// With a pull request of this commit.
+    /// Starts a fake with a pull request of this commit.
     fn with_head(settings: Settings, head: &str) -> Self {
         let github = FakeGitHub::start(settings);
         let installation = github.install("acme");
@@ -75,21 +75,21 @@ impl Client {
         jsonwebtoken::encode(&Header::new(Algorithm::RS256), &claims, &key).unwrap()
     }
 
-    fn token(&self, asked: &Value) -> Response {
+    fn token(&self, requested: &Value) -> Response {
         let path = format!("/app/installations/{}/access_tokens", self.installation);
         let all = json!({});
-        let asked = if asked.is_null() { &all } else { asked };
-        self.proper("POST", &path, &self.jwt(APP_KEY, "123456", -60, 540), asked).unwrap()
+        let requested = if requested.is_null() { &all } else { requested };
+        self.proper("POST", &path, &self.jwt(APP_KEY, "123456", -60, 540), requested).unwrap()
     }
 
-    fn secret(&self, asked: &Value) -> String {
-        let answer: Value = serde_json::from_str(self.token(asked).body()).unwrap();
+    fn secret(&self, requested: &Value) -> String {
+        let answer: Value = serde_json::from_str(self.token(requested).body()).unwrap();
         answer["token"].as_str().unwrap().to_owned()
     }
 }
 
 #[test]
-fn requests_need_the_headers_that_github_wants() {
+fn required_headers_are_checked() {
     let client = Client::new(Settings::default());
     let accept = ("accept", "application/vnd.github+json");
     let status =
@@ -100,12 +100,12 @@ fn requests_need_the_headers_that_github_wants() {
 }
 
 #[test]
-fn an_app_proves_itself_for_ten_minutes_at_most_with_its_own_key() {
+fn app_jwt_needs_the_right_key_and_lasts_ten_minutes() {
     let client = Client::new(Settings::default());
     let status = |jwt: &str| client.status("GET", "/app", jwt, &Value::Null);
     assert_eq!(status(&client.jwt(APP_KEY, "123456", -60, 600)), 200);
     for (jwt, why) in [
-        (client.jwt(STRANGERS_KEY, "123456", -60, 540), "another key"),
+        (client.jwt(OTHER_APP_KEY, "123456", -60, 540), "another key"),
         (client.jwt(APP_KEY, "7", -60, 540), "another App"),
         (client.jwt(APP_KEY, "123456", 0, 700), "too long"),
         (client.jwt(APP_KEY, "123456", -900, 600), "over"),
@@ -117,7 +117,7 @@ fn an_app_proves_itself_for_ten_minutes_at_most_with_its_own_key() {
 }
 
 #[test]
-fn tokens_are_for_what_was_asked_and_for_an_hour() {
+fn tokens_are_limited_in_permissions_and_time() {
     let client = Client::new(Settings { prefix: "/api/v3".into(), ..Settings::default() });
     assert_eq!(client.token(&json!({"permissions": {"administration": "write"}})).status(), 422);
     let token = client.secret(&json!({"permissions": {"pull_requests": "read", "metadata": "read"}}));
@@ -138,7 +138,7 @@ fn tokens_are_for_what_was_asked_and_for_an_hour() {
 }
 
 #[test]
-fn lists_have_a_hundred_entries_a_page_at_most_and_say_where_the_next_is() {
+fn lists_are_paginated() {
     let client = Client::new(Settings::default());
     for number in 0..150 {
         client.github.comment("acme/libfoo", 7, "grace", &number.to_string());
@@ -159,7 +159,7 @@ fn lists_have_a_hundred_entries_a_page_at_most_and_say_where_the_next_is() {
 }
 
 #[test]
-fn the_eighty_first_write_within_a_minute_is_refused() {
+fn more_than_80_writes_per_minute_are_rejected() {
     let client = Client::new(Settings::default());
     let token = client.secret(&Value::Null);
     let write = || {
@@ -177,7 +177,7 @@ fn the_eighty_first_write_within_a_minute_is_refused() {
 }
 
 #[test]
-fn a_connection_that_is_cut_afterwards_leaves_what_was_written() {
+fn connection_cut_after_a_write_keeps_the_write() {
     let client = Client::new(Settings::default());
     let token = client.secret(&Value::Null);
     let path = "/repos/acme/libfoo/issues/7/comments";
@@ -190,7 +190,7 @@ fn a_connection_that_is_cut_afterwards_leaves_what_was_written() {
 }
 
 #[test]
-fn what_others_may_is_told_in_githubs_words() {
+fn permissions_and_roles_match_github() {
     let client = Client::new(Settings::default());
     let token = client.secret(&Value::Null);
     client.github.allow("acme/libfoo", "ada", Level::Maintain);
@@ -218,7 +218,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn repositories_are_fetched_with_the_heads_of_their_pull_requests() {
+fn git_serves_pull_request_heads() {
     let folder = tempfile::tempdir().unwrap();
     let (source, bare) = (folder.path().join("source"), folder.path().join("git/acme"));
     std::fs::create_dir_all(&source).unwrap();
@@ -233,8 +233,8 @@ fn repositories_are_fetched_with_the_heads_of_their_pull_requests() {
     let client = Client::with_head(settings, &head);
     let github = &client.github;
     let url = format!("{}/acme/libfoo.git", github.url());
-    let told = git(&source, &["ls-remote", &url, "refs/pull/7/head"]);
-    assert!(told.starts_with(&head), "{told}");
+    let refs = git(&source, &["ls-remote", &url, "refs/pull/7/head"]);
+    assert!(refs.starts_with(&head), "{refs}");
     git(&source, &["fetch", "--quiet", &url, "refs/pull/7/head"]);
 
     let token = client.secret(&json!({"permissions": {"contents": "read"}}));

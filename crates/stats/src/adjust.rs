@@ -1,8 +1,8 @@
-//! Many tests at once: of a hundred, one is below 1 % by chance alone.
+//! Correction for multiple tests: of a hundred tests, one is below 1 % by chance alone.
 
-/// The probabilities adjusted for all of them together (Benjamini and Hochberg 1995): of the tests whose adjusted
-/// probability is at most q, the share that is so by chance alone is expected to be at most q; where no test has
-/// anything to find, that any is so has at most the probability q. In the order of the input.
+/// Adjusts p-values for the number of tests (Benjamini and Hochberg 1995), in the order of the input. Among the tests
+/// with an adjusted p of at most q, the expected share of false positives is at most q. If no test has a true effect,
+/// the probability of any false positive is at most q.
 ///
 /// ```
 /// use roundtrip_stats::adjust::benjamini_hochberg;
@@ -15,7 +15,7 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut least = 1.0_f64;
     for (larger, &index) in order.iter().enumerate() {
         let rank = p.len() - larger;
-        // Dividing what was multiplied may lose the last digit: never below what it was.
+        // Multiplying and dividing may lose the last digit: an adjusted p is never below the original.
         least = least.min((p[index] * p.len() as f64 / rank as f64).max(p[index]));
         adjusted[index] = least;
     }
@@ -27,9 +27,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Benjamini and Hochberg (1995), section 3.1: of these fifteen, four are found at q = 5 %.
+    /// Benjamini and Hochberg (1995), section 3.1: at q = 5 %, four of these fifteen are found.
     #[test]
-    fn of_the_published_fifteen_four_are_found() {
+    fn published_example_has_four_discoveries() {
         let p = [
             0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719,
             0.6528, 0.7590, 1.0,
@@ -40,7 +40,7 @@ mod tests {
 
     /// `scipy.stats.false_discovery_control`, `SciPy` 1.17.1.
     #[test]
-    fn adjusted_probabilities_are_those_of_scipy() {
+    fn adjusted_p_values_match_scipy() {
         let adjusted = benjamini_hochberg(&[0.01, 0.04, 0.03, 0.005, 0.5, 0.2]);
         for (found, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.03, 0.5, 0.24]) {
             assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn adjusting_never_makes_anything_surer_and_keeps_the_order(
+        fn adjusting_never_lowers_p_and_keeps_the_order(
             p in proptest::collection::vec(0.0..=1.0_f64, 0..40),
         ) {
             let adjusted = benjamini_hochberg(&p);

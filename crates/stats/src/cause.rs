@@ -1,8 +1,9 @@
-//! Decides whether a commit or the machine caused a change, from reference series that the commit cannot have changed: the
-//! machine's canaries, transports not built from the repository (controls), and the same case on other machines (siblings).
+//! Finds the cause of a change: commit or machine. The evidence comes from reference series that the commit cannot have
+//! changed: canaries of the machine, transports that are not built from the repository (controls), and other machines
+//! that measured the same commits (siblings).
 //!
-//! A reference series moved with the change, stayed stable, or is inconclusive. The majority of each kind decides, and then
-//! the kinds together.
+//! A reference series holds measurements from both sides of a change. It moved with the change, stayed, or is inconclusive. A
+//! single reference series may be wrong, so the majority of each kind counts first, then the kinds are combined.
 
 use crate::{mann_whitney, percent, shift};
 use std::fmt;
@@ -10,80 +11,80 @@ use std::fmt;
 /// The kind of a reference series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A benchmark of the machine itself.
+    /// A small benchmark of the machine itself.
     Canary,
-    /// A transport on the same machine that commits of the repository cannot change.
+    /// A transport on the same machine that no commit of the repository changes.
     Control,
     /// The same case on another machine.
     Sibling,
 }
 
-/// The values of a reference series before and after a change, in any unit, above 0.
+/// Measurements of one reference series before and after a change, in any unit, above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceSeries {
-    /// The kind of reference series.
+    /// The kind of the reference series.
     pub kind: Kind,
-    /// Its display name.
+    /// The display name.
     pub name: String,
-    /// Up to the last commit before the change.
+    /// Values up to the last commit before the change.
     pub before: Vec<f64>,
-    /// From the first commit after it.
+    /// Values from the first commit after the change.
     pub after: Vec<f64>,
 }
 
-/// How a reference series behaved at the change.
+/// How a reference series behaved while the series changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// It changed in the same direction, by at least a third as much.
     Moved,
     /// It did not change, or by less than a third as much.
     Stayed,
-    /// It has too few values, or too much noise.
-    CannotTell,
+    /// It has too few values, or they scatter too much.
+    Inconclusive,
 }
 
-/// The behaviour of a reference series, as evidence.
+/// The result for one reference series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Statement {
-    /// The kind of reference series.
+pub struct Observation {
+    /// The kind of the reference series.
     pub kind: Kind,
-    /// Its display name.
+    /// The display name.
     pub name: String,
-    /// Its behaviour.
+    /// How it behaved.
     pub behaviour: Behaviour,
-    /// Its relative change; `None` if a side has no value.
+    /// Its change as a share of the value before; `None` if a side has no value.
     pub change: Option<f64>,
 }
 
 /// The cause of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A commit.
+    /// The commit caused it.
     Commit,
-    /// The machine.
+    /// The machine caused it.
     Machine,
-    /// There is no evidence, or it is contradictory.
+    /// The evidence is missing or contradictory.
     Unknown,
 }
 
-/// The part of the change that separates moved from stable series.
+/// A reference series that moved changed by at least this part of the change; a series that stayed, by less.
 const PART: f64 = 1.0 / 3.0;
-/// The significance level for a moved series.
+/// Significance level for a series that moved.
 const P_MAX: f64 = 0.01;
-/// The confidence that a stable series made less than the whole change.
+/// Confidence level at which a series that stayed changed by less than the whole change.
 const CONFIDENCE: f64 = 0.95;
 
 impl ReferenceSeries {
-    /// Classifies its behaviour at a change by this share.
-    pub fn classify(&self, change: f64) -> Statement {
+    /// Compares the reference series with a change of this share.
+    pub fn classify(&self, change: f64) -> Observation {
         let logarithms = |values: &[f64]| -> Vec<f64> {
             values.iter().filter(|value| value.is_finite() && **value > 0.0).map(|value| value.ln()).collect()
         };
         let (before, after) = (logarithms(&self.before), logarithms(&self.after));
         let found = shift::unpaired(&before, &after, CONFIDENCE);
         let whole = change.ln_1p();
-        let behaviour = found.map_or(Behaviour::CannotTell, |found| {
-            // As a part of the change: 1 is all of it, 0 nothing, less than 0 the other way.
+        let behaviour = found.map_or(Behaviour::Inconclusive, |found| {
+            // As a part of the change: 1 is all of it, 0 is none, below 0 is the opposite direction.
             let part = |shift: f64| shift / whole;
             let p = mann_whitney::rank_sum(&before, &after).map_or(1.0, |test| test.p_two_sided);
             let is_less_than_whole =
@@ -91,27 +92,30 @@ impl ReferenceSeries {
             match part(found.estimate) {
                 moved if moved >= PART && p <= P_MAX => Behaviour::Moved,
                 moved if moved < PART && is_less_than_whole => Behaviour::Stayed,
-                _ => Behaviour::CannotTell,
+                _ => Behaviour::Inconclusive,
             }
         });
         let change = found.map(|found| found.estimate.exp_m1());
-        Statement { kind: self.kind, name: self.name.clone(), behaviour, change }
+        Observation { kind: self.kind, name: self.name.clone(), behaviour, change }
     }
 }
 
 impl Cause {
-    /// What all statements say together. Canaries speak for a machine when any of them moved, because each looks at another
-    /// part of it; controls and siblings when most of those that can tell agree. A machine's basics that stayed the same are
-    /// worth half of what a whole transport or another machine says.
-    pub fn of(statements: &[Statement]) -> Self {
+    /// Combines all observations. A machine's canaries count as moved if any of them moved, because each measures a
+    /// different part of it. Controls and siblings count by majority of those that are conclusive. Canaries that stayed
+    /// weigh half as much as a control or another machine.
+    pub fn of(observations: &[Observation]) -> Self {
         let count = |kind: Kind, behaviour: Behaviour| {
-            statements.iter().filter(|one| one.kind == kind && one.behaviour == behaviour).count()
+            observations
+                .iter()
+                .filter(|observation| observation.kind == kind && observation.behaviour == behaviour)
+                .count()
         };
         let [canary_moved, control_moved, sibling_moved] =
             [Kind::Canary, Kind::Control, Kind::Sibling].map(|kind| count(kind, Behaviour::Moved));
         let [canary_stayed, control_stayed, sibling_stayed] =
             [Kind::Canary, Kind::Control, Kind::Sibling].map(|kind| count(kind, Behaviour::Stayed));
-        // Above 0: the machine.
+        // Above 0 means the machine, below 0 the commit.
         let canaries = if canary_moved > 0 { 2 } else { -i32::from(canary_stayed > 0) };
         let controls = 2 * majority(control_moved, control_stayed);
         let siblings = -2 * majority(sibling_moved, sibling_stayed);
@@ -122,7 +126,7 @@ impl Cause {
         }
     }
 
-    /// Its name everywhere.
+    /// The name used in the API, the database and the UI.
     pub fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -132,7 +136,7 @@ impl Cause {
     }
 }
 
-/// 1 when there are more of the first, -1 when there are more of the second.
+/// Returns 1 if `first` is larger, -1 if `second` is larger, 0 if they are equal.
 fn majority(first: usize, second: usize) -> i32 {
     match first.cmp(&second) {
         std::cmp::Ordering::Greater => 1,
@@ -141,7 +145,7 @@ fn majority(first: usize, second: usize) -> i32 {
     }
 }
 
-impl fmt::Display for Statement {
+impl fmt::Display for Observation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             Kind::Canary => "canary",
@@ -166,7 +170,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// So many values about a level, two per cent apart at most.
+    /// `count` values near a level, within 2 % of it.
     fn about(level: f64, count: u32) -> Vec<f64> {
         (0..count).map(|nth| level * (1.0 + 0.002 * f64::from(nth * 7 % 11))).collect()
     }
@@ -175,12 +179,12 @@ mod tests {
         ReferenceSeries { kind, name: "wake".into(), before: about(before, 12), after: about(after, 8) }
     }
 
-    fn said(kind: Kind, behaviour: Behaviour) -> Statement {
-        Statement { kind, name: "x".into(), behaviour, change: Some(0.0) }
+    fn observation(kind: Kind, behaviour: Behaviour) -> Observation {
+        Observation { kind, name: "x".into(), behaviour, change: Some(0.0) }
     }
 
     #[test]
-    fn a_reference_moved_if_it_made_a_third_of_the_change_in_its_direction() {
+    fn reference_series_moves_from_a_third_of_the_change_on() {
         let classify =
             |before, after, change| reference(Kind::Canary, before, after).classify(change).behaviour;
         assert_eq!(classify(100.0, 110.0, 0.10), Behaviour::Moved);
@@ -192,45 +196,57 @@ mod tests {
     }
 
     #[test]
-    fn too_few_values_or_too_much_noise_is_inconclusive() {
+    fn few_or_noisy_values_are_inconclusive() {
         let few = ReferenceSeries {
             before: vec![100.0; 2],
             after: vec![110.0],
             ..reference(Kind::Control, 1.0, 1.0)
         };
-        assert_eq!(few.classify(0.1).behaviour, Behaviour::CannotTell);
+        assert_eq!(few.classify(0.1).behaviour, Behaviour::Inconclusive);
         let none = ReferenceSeries { before: Vec::new(), ..few.clone() };
-        assert_eq!((none.classify(0.1).behaviour, none.classify(0.1).change), (Behaviour::CannotTell, None));
+        assert_eq!(
+            (none.classify(0.1).behaviour, none.classify(0.1).change),
+            (Behaviour::Inconclusive, None)
+        );
         let wild: Vec<f64> = (0..10).map(|nth| 100.0 + 60.0 * f64::from(nth % 2)).collect();
         let wild = ReferenceSeries { before: wild.clone(), after: wild, ..few };
-        assert_eq!(wild.classify(0.03).behaviour, Behaviour::CannotTell);
+        assert_eq!(wild.classify(0.03).behaviour, Behaviour::Inconclusive);
     }
 
     #[test]
-    fn moved_references_indicate_the_machine() {
-        use Behaviour::{CannotTell, Moved, Stayed};
+    fn observations_determine_the_cause() {
+        use Behaviour::{Inconclusive, Moved, Stayed};
         use Kind::{Canary, Control, Sibling};
-        for (statements, cause) in [
+        for (observations, cause) in [
             (vec![], Cause::Unknown),
-            (vec![said(Canary, CannotTell), said(Sibling, CannotTell)], Cause::Unknown),
-            (vec![said(Canary, Moved)], Cause::Machine),
-            (vec![said(Canary, Stayed)], Cause::Commit),
-            (vec![said(Control, Moved), said(Control, Moved), said(Control, Stayed)], Cause::Machine),
-            (vec![said(Control, Stayed), said(Control, Stayed), said(Control, Moved)], Cause::Commit),
-            (vec![said(Sibling, Moved)], Cause::Commit),
-            (vec![said(Sibling, Stayed)], Cause::Machine),
-            // One canary of seven moved by chance, and all controls and the other machine contradict it.
-            (vec![said(Canary, Moved), said(Control, Stayed), said(Sibling, Moved)], Cause::Commit),
-            // The basics stayed, and the other machine saw nothing.
-            (vec![said(Canary, Stayed), said(Sibling, Stayed)], Cause::Machine),
-            (vec![said(Control, Moved), said(Sibling, Moved)], Cause::Unknown),
+            (vec![observation(Canary, Inconclusive), observation(Sibling, Inconclusive)], Cause::Unknown),
+            (vec![observation(Canary, Moved)], Cause::Machine),
+            (vec![observation(Canary, Stayed)], Cause::Commit),
+            (
+                vec![observation(Control, Moved), observation(Control, Moved), observation(Control, Stayed)],
+                Cause::Machine,
+            ),
+            (
+                vec![observation(Control, Stayed), observation(Control, Stayed), observation(Control, Moved)],
+                Cause::Commit,
+            ),
+            (vec![observation(Sibling, Moved)], Cause::Commit),
+            (vec![observation(Sibling, Stayed)], Cause::Machine),
+            // One canary moved by chance; all controls and the other machine contradict it.
+            (
+                vec![observation(Canary, Moved), observation(Control, Stayed), observation(Sibling, Moved)],
+                Cause::Commit,
+            ),
+            // The canaries stayed, and the other machine did not change.
+            (vec![observation(Canary, Stayed), observation(Sibling, Stayed)], Cause::Machine),
+            (vec![observation(Control, Moved), observation(Sibling, Moved)], Cause::Unknown),
         ] {
-            assert_eq!(Cause::of(&statements), cause, "{statements:?}");
+            assert_eq!(Cause::of(&observations), cause, "{observations:?}");
         }
     }
 
     #[test]
-    fn statements_read_as_sentences() {
+    fn observations_are_displayed_as_sentences() {
         let text = |before, after| reference(Kind::Canary, before, after).classify(0.1).to_string();
         assert_eq!(text(100.0, 110.0), "canary wake also changed: +10 %");
         assert!(text(100.0, 100.0).starts_with("canary wake stable ("), "{}", text(100.0, 100.0));
@@ -240,12 +256,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_statements_does_not_matter(moved in 0..5_usize, stayed in 0..5_usize) {
-            let mut statements = vec![said(Kind::Control, Behaviour::Moved); moved];
-            statements.extend(vec![said(Kind::Control, Behaviour::Stayed); stayed]);
-            let there = Cause::of(&statements);
-            statements.reverse();
-            prop_assert_eq!(there, Cause::of(&statements));
+        fn order_of_observations_does_not_matter(moved in 0..5_usize, stayed in 0..5_usize) {
+            let mut observations = vec![observation(Kind::Control, Behaviour::Moved); moved];
+            observations.extend(vec![observation(Kind::Control, Behaviour::Stayed); stayed]);
+            let there = Cause::of(&observations);
+            observations.reverse();
+            prop_assert_eq!(there, Cause::of(&observations));
         }
     }
 }

@@ -1,96 +1,96 @@
-//! Compares two sides of a case by the times of their repetitions.
+//! Compares the two sides of a case by the times of their repetitions and computes the figures to show.
 //!
-//! `roundtrip compare` and the server both use this, so that they agree.
+//! The terminal and the server both use this module, so they give the same verdict for the same data.
 
 use crate::quantile::Quartiles;
 use crate::shape::{Difference, Profile};
 use crate::shift::Shift;
-use crate::verdict::{self, Known, Reason, Row, Rule, Sides};
+use crate::verdict::{self, Outcome, Reason, Row, Rule, Sides};
 use crate::{interval, welch};
 
-/// The confidence of a side's interval, in parts per million.
+/// Confidence of a side's interval, in parts per million.
 pub const CONFIDENCE_PPM: u32 = 950_000;
 
 /// One side of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// The median over the repetitions' times.
+    /// The median of the repetitions' times.
     pub p50_ns: u64,
-    /// Its 95 % interval; absent with fewer than six repetitions, which have none.
+    /// Its 95 % interval; absent with fewer than six repetitions.
     pub interval_ns: Option<[u64; 2]>,
-    /// How many repetitions there are.
+    /// The number of repetitions.
     pub repetitions: usize,
-    /// The mean of the repetitions' rates: operations a second.
+    /// The mean rate of the repetitions, in operations per second.
     pub rate_per_second: f64,
 }
 
-/// A case that is not paired by repetition: base's and head's times.
+/// The times of base and head for an unpaired case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Case<'a> {
     /// The p50 of each repetition.
     pub p50s_ns: [&'a [u64]; 2],
-    /// Their profiles; `None` where only p50s are known, which are then all that is compared.
+    /// Their profiles; `None` if only p50s are known. Then only the p50s are compared.
     pub profiles: Option<[&'a [Profile]; 2]>,
-    /// What comparisons of the same code with itself found, as [`Rule::least_of`] takes it; empty where there were none.
+    /// Effects found in past A/A comparisons, as passed to [`Rule::least_of`]; empty if there are none.
     pub effects: &'a [f64],
 }
 
 /// The result of comparing a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
-    /// The head's time by the base's, both medians over repetitions.
+    /// The ratio of head's time to base's, both medians over repetitions.
     pub ratio: f64,
-    /// By how much head's times are longer than base's (Hodges and Lehmann), as a share.
+    /// How much longer head's times are than base's, as a share (Hodges and Lehmann).
     pub change: Option<f64>,
     /// The 95 % interval of that change; absent with too few repetitions.
     pub change_interval: Option<[f64; 2]>,
-    /// How probable so uneven times are without a change.
+    /// The p-value of the rank test.
     pub p: f64,
-    /// The same, adjusted for all cases of the comparison (Benjamini and Hochberg).
+    /// The p-value, adjusted for all cases of the comparison (Benjamini and Hochberg).
     pub p_adjusted: f64,
-    /// Welch's t of the rates, positive where head is faster, as Node's tool has it.
+    /// Welch's t of the rates, positive if head is faster, as Node's tool computes it.
     pub t: Option<f64>,
-    /// How that tool marks it, without regard to the number of cases.
+    /// The mark that Node's tool prints, which does not account for the number of cases.
     pub stars: &'static str,
     /// The verdict.
     pub verdict: verdict::Verdict,
-    /// The threshold for changes, as a share of the base's time.
+    /// The smallest change that counts, as a share of the base's time.
     pub least: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
-    /// The same of the p90; absent where only p50s are known, here and below.
+    /// The result for the p90; absent if only p50s are known. The same applies to the next two.
     pub p90: Option<QuantileChange>,
-    /// The same of the p99.
+    /// The result for the p99.
     pub p99: Option<QuantileChange>,
-    /// The same of the shape: its change is that of the quantile that moved most surely, against the p50.
+    /// The result for the shape. Its change is that of the quantile with the most significant move relative to the p50.
     pub shape: Option<QuantileChange>,
 }
 
-/// The change of a quantile other than p50, or of the shape.
+/// The result for the p90, the p99 or the shape of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileChange {
-    /// By how much head's times are longer than base's, as a share.
+    /// How much longer head's times are than base's, as a share (Hodges and Lehmann).
     pub change: Option<f64>,
     /// The 95 % interval of that change.
     pub change_interval: Option<[f64; 2]>,
-    /// How probable so uneven times are without a change, adjusted for all that is compared.
+    /// The p-value, adjusted for all tests of the comparison.
     pub p_adjusted: f64,
-    /// The verdict, if the change is significant.
+    /// The verdict, if there is one.
     pub verdict: Option<verdict::Verdict>,
 }
 
 impl QuantileChange {
-    /// Describes how the distributions differ, if the shape changed.
+    /// For a changed shape, describes where base's and head's distributions differ.
     pub fn difference(&self, [base, head]: [&[Profile]; 2], rule: &Rule) -> Option<String> {
         self.verdict?;
         Difference::of(base, head, rule.matters).map(|difference| difference.to_string())
     }
 }
 
-impl From<Known> for QuantileChange {
-    fn from(known: Known) -> Self {
-        let (change, change_interval) = shares(known.shift);
-        Self { change, change_interval, p_adjusted: known.p_adjusted, verdict: known.verdict }
+impl From<Outcome> for QuantileChange {
+    fn from(outcome: Outcome) -> Self {
+        let (change, change_interval) = shares(outcome.shift);
+        Self { change, change_interval, p_adjusted: outcome.p_adjusted, verdict: outcome.verdict }
     }
 }
 
@@ -114,14 +114,14 @@ impl Case<'_> {
     }
 }
 
-/// A logarithm's estimate and interval as shares.
+/// Converts the estimate and the interval of a logarithm to shares.
 fn shares(shift: Option<Shift>) -> (Option<f64>, Option<[f64; 2]>) {
     let interval = shift.and_then(|shift| shift.interval);
     (shift.map(|shift| shift.estimate.exp_m1()), interval.map(|ends| ends.map(f64::exp_m1)))
 }
 
 impl Side {
-    /// Of the repetitions' times; `None` of none.
+    /// Computes the figures from the repetitions' times. Returns `None` without any.
     pub fn of(times_ns: &[u64]) -> Option<Self> {
         Some(Self {
             p50_ns: Quartiles::of(times_ns)?.median,
@@ -133,7 +133,7 @@ impl Side {
 }
 
 impl Compared {
-    /// Of both sides' times and what the test found; `None` where a side has none.
+    /// Combines both sides' times with the test result. Returns `None` if a side has no times.
     pub fn of(base_ns: &[u64], head_ns: &[u64], row: Row) -> Option<Self> {
         let (base, head) = (Side::of(base_ns)?, Side::of(head_ns)?);
         let welch = welch::welch(&rates(base_ns), &rates(head_ns));
@@ -156,9 +156,8 @@ impl Compared {
     }
 }
 
-/// Compares sides that are not paired by repetition, all of one comparison: their p50s, or all that [`Case`] has. A case
-/// that is not to be compared is `None`, has no part in the adjustment for many cases, and stays `None`; so does one of
-/// which a side has no times.
+/// Compares the unpaired cases of one comparison: their p50s, or all that [`Case`] has. A case that is `None`, or that
+/// has a side without times, is left out of the correction for many cases, and its result is `None`.
 pub fn unpaired<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -> Vec<Option<Compared>> {
     let cases: Vec<Option<Case<'a>>> =
         cases.iter().map(|case| (*case).map(C::into).filter(Case::is_measured)).collect();
@@ -185,21 +184,21 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_case_regressed_and_one_that_is_not_compared_changes_nothing_of_it() {
+    fn slower_case_regressed_regardless_of_uncompared_cases() {
         let (base, slower) = (times(10_000), times(12_000));
         let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         assert_eq!(alone.verdict, Verdict::Regressed);
-        // Rates fall where times grow.
+        // Rates fall when times grow.
         assert!(alone.t < Some(0.0) && alone.change > Some(0.19) && alone.stars == "***", "{alone:?}");
         assert!((alone.ratio - 1.2).abs() < 0.01, "{alone:?}");
 
         let none: &[u64] = &[];
-        let beside = unpaired(&Rule::default(), &[None, Some((&base[..], none)), Some((&base, &slower))]);
-        assert_eq!(beside, [None, None, Some(alone)]);
+        let results = unpaired(&Rule::default(), &[None, Some((&base[..], none)), Some((&base, &slower))]);
+        assert_eq!(results, [None, None, Some(alone)]);
     }
 
     #[test]
-    fn cases_of_one_comparison_are_adjusted_for_each_other() {
+    fn p_values_are_adjusted_for_all_cases() {
         let (base, slower) = (times(10_000), times(10_200));
         let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         let mut many = vec![Some((&base[..], &base[..])); 20];
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_has_its_median_and_the_interval_that_few_repetitions_lack() {
+    fn side_with_few_repetitions_has_no_interval() {
         let side = Side::of(&[40, 10, 20, 30, 50, 60]).unwrap();
         assert_eq!((side.p50_ns, side.interval_ns, side.repetitions), (30, Some([10, 60]), 6));
         assert_eq!(Side::of(&[10, 20]).unwrap().interval_ns, None);

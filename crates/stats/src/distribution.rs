@@ -1,5 +1,5 @@
-//! [`Distribution`]: latencies in an HDR histogram with exact extremes and sum, and the sorted samples as long
-//! as they are few. Merging is exact: counts add.
+//! [`Distribution`]: latencies in an HDR histogram with exact extremes and sum, plus the sorted samples while they are
+//! few. Merging is exact: counts add.
 
 use crate::quantile::rank;
 use crate::samples;
@@ -14,11 +14,11 @@ mod zigzag;
 pub use encoding::{Decoder, Encoded, InvalidDistribution};
 pub use recorder::Recorder;
 
-/// The largest value that is told apart, 60 s. Longer times are recorded as this much; the exact maximum is kept.
+/// The largest distinct value, 60 s. Longer times are counted as this value; the exact maximum is kept.
 pub const HIGHEST_NS: u64 = 60_000_000_000;
-/// Significant decimal digits of the histogram: quantiles are within 0.05 % of the samples'.
+/// Significant decimal digits of the histogram: quantiles are within 0.05 % of those of the samples.
 pub const SIGNIFICANT_DIGITS: u8 = 3;
-/// Up to this many samples are kept beside the histogram.
+/// Up to this many samples are kept in addition to the histogram.
 pub const SAMPLES_MAX: usize = 10_000;
 
 /// A distribution of times in nanoseconds.
@@ -28,12 +28,12 @@ pub struct Distribution {
     min_ns: u64,
     max_ns: u64,
     sum_ns: u64,
-    /// Those of each part, sorted; `None` once a part has too many, or came without them.
+    /// The sorted samples of each part; `None` if a part has too many or came without them.
     samples: Option<Vec<Vec<u64>>>,
 }
 
 impl Distribution {
-    /// Of samples in any order; `None` of none.
+    /// Builds the distribution of samples in any order; `None` if there are none.
     pub fn of_samples(mut values: Vec<u64>) -> Option<Self> {
         values.sort_unstable();
         let (&min_ns, &max_ns) = (values.first()?, values.last()?);
@@ -43,10 +43,11 @@ impl Distribution {
         Some(Self { buckets, min_ns, max_ns, sum_ns, samples })
     }
 
-    /// Reads what another program encoded, and checks that its parts agree. Of many, [`Decoder::decode`].
+    /// Decodes a distribution from another program and checks that its parts agree. To decode many, use
+    /// [`Decoder::decode`].
     ///
     /// # Errors
-    /// [`InvalidDistribution`]: nothing of the input is trusted.
+    /// [`InvalidDistribution`] if any part of the input is invalid; the input is untrusted.
     pub fn decode(encoded: &Encoded<'_>) -> Result<Self, InvalidDistribution> {
         Decoder::default().decode(encoded)
     }
@@ -59,12 +60,13 @@ impl Distribution {
     /// The samples as text, if all were kept.
     pub fn samples_text(&self) -> Option<String> {
         let mut all = self.samples.as_ref()?.concat();
-        // They are sorted already, part by part.
+        // Each part is already sorted, which the stable sort exploits.
         all.sort();
         Some(samples::encode(&all))
     }
 
-    /// All of them together; `None` of none. Exact; the samples are kept if every part has them, whatever their number.
+    /// Merges all parts exactly; `None` if there are none. The samples are kept if every part has them, regardless of
+    /// their number.
     pub fn merged(parts: Vec<Self>) -> Option<Self> {
         let min_ns = parts.iter().map(Self::min_ns).min()?;
         let max_ns = parts.iter().map(Self::max_ns).max()?;
@@ -75,20 +77,20 @@ impl Distribution {
         Some(Self { buckets: Buckets::merged(&buckets), min_ns, max_ns, sum_ns, samples })
     }
 
-    /// The nearest-rank quantile, `q` in parts per million: of the samples where they were kept, else the highest
-    /// value equivalent to the histogram's (at most 0.1 % above), never beyond the exact extremes.
+    /// The nearest-rank quantile, `q` in parts per million. It is exact if the samples were kept. Otherwise it is the
+    /// highest value of the histogram bucket (at most 0.1 % above), clamped to the exact extremes.
     pub fn quantile_ns(&self, q_ppm: u32) -> u64 {
         let [quantile_ns] = self.quantiles_ns([q_ppm]);
         quantile_ns
     }
 
-    /// [`Distribution::quantile_ns`] of several in ascending order, found on one way through the histogram.
+    /// Several quantiles in ascending order, in one pass through the histogram.
     pub fn quantiles_ns<const N: usize>(&self, ascending_ppm: [u32; N]) -> [u64; N] {
         let mut values = self.at_quantiles(&ascending_ppm);
         ascending_ppm.map(|_| values.next().unwrap_or(self.max_ns))
     }
 
-    /// The same of any number of them.
+    /// Any number of quantiles in ascending order.
     pub fn at_quantiles(&self, ascending_ppm: &[u32]) -> impl Iterator<Item = u64> {
         let ranks = ascending_ppm.iter().map(|&q_ppm| rank(q_ppm, self.count()));
         self.buckets.at_ranks(ranks.clone()).zip(ranks).map(|(place, rank)| {
@@ -99,15 +101,15 @@ impl Distribution {
         })
     }
 
-    /// The mean, of the exact sum.
+    /// The mean, from the exact sum.
     pub fn mean_ns(&self) -> f64 {
         self.sum_ns as f64 / self.count() as f64
     }
 
-    /// The middle value, or the mean of the two in the middle. Of few values it lies between them, where the p50 is always
-    /// one of them: the smaller one of two.
+    /// The middle value, or the mean of the two middle values. For an even count it differs from the p50, which is the
+    /// smaller of the two.
     pub fn median_ns(&self) -> u64 {
-        // A millionth further is the next rank, if there is one in the middle.
+        // A quantile that is a millionth higher has the next rank if there are two middle values.
         self.quantile_ns(500_000).midpoint(self.quantile_ns(500_001))
     }
 
@@ -131,8 +133,8 @@ impl Distribution {
         self.sum_ns
     }
 
-    /// Counts above zero in `steps` equal steps of each doubling, as (bin, count), ascending. Bin `k` holds what is from
-    /// 2^(k / steps) to less than 2^((k + 1) / steps) whatever the distribution, so that several can be laid side by side.
+    /// Non-zero counts in `steps` equal steps per doubling, as (bin, count), ascending. Bin `k` covers 2^(k / steps) to
+    /// less than 2^((k + 1) / steps) in every distribution, so several can be shown next to each other.
     ///
     /// ```
     /// use roundtrip_stats::Distribution;
@@ -149,7 +151,7 @@ impl Distribution {
         let mut bins: Vec<(u32, u64)> = Vec::new();
         let mut end = 0.0;
         for (bucket, count) in self.buckets.iter() {
-            // The middle of the bucket stands for it: its width is at most 0.1 %.
+            // The middle of the bucket represents it: its width is at most 0.1 %.
             let (low, high) = bounds(bucket);
             let value = low.midpoint(high).max(1) as f64;
             match bins.last_mut() {
@@ -164,8 +166,8 @@ impl Distribution {
         bins
     }
 
-    /// Counts in `steps` equal steps of each doubling, as (lower bound, upper bound, count), empty ones between
-    /// the first and the last included: what a chart with a logarithmic axis draws.
+    /// Counts in `steps` equal steps per doubling, as (lower bound, upper bound, count), including empty bins between
+    /// the first and the last: the data for a chart with a logarithmic axis.
     #[expect(clippy::cast_possible_truncation, reason = "the logarithm of a u64 is below 64")]
     pub fn log_bins(&self, steps: u32) -> Vec<(u64, u64, u64)> {
         let steps_per_doubling = f64::from(steps.max(1));
@@ -182,7 +184,7 @@ impl Distribution {
             Some(parts) => parts.iter().flatten().for_each(|&sample| add(sample, 1)),
             None => {
                 for (bucket, count) in self.buckets.iter() {
-                    // The middle of the bucket stands for it: its width is at most 0.1 %.
+                    // The middle of the bucket represents it: its width is at most 0.1 %.
                     let (low, high) = bounds(bucket);
                     add(low.midpoint(high), count);
                 }
@@ -192,7 +194,7 @@ impl Distribution {
     }
 }
 
-/// The value with this many before it, counted from 0, of those in one bucket, of sorted parts.
+/// Returns the value at this index, counted from 0, of those in one bucket of sorted parts.
 fn nth_in_bucket(parts: &[Vec<u64>], bucket: u32, index: u64) -> Option<u64> {
     let within = |part: &Vec<u64>| {
         let from = part.partition_point(|&value| bucket_of(value) < bucket);
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_an_even_number_of_values_lies_between_the_two_in_the_middle() {
+    fn median_of_an_even_count_is_the_mean_of_the_middle_two() {
         assert_eq!(of(&[10, 40]).median_ns(), 25);
         assert_eq!(of(&[10, 20, 40, 1_000]).median_ns(), 30);
         assert_eq!(of(&[10, 20, 40]).median_ns(), 20);
@@ -229,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn histogram_quantiles_are_within_a_thousandth_of_the_samples(
+        fn histogram_quantiles_are_within_a_thousandth(
             values in proptest::collection::vec(1..HIGHEST_NS, 1..300), q_ppm in 1..=1_000_000_u32,
         ) {
             let exact = of(&values);
@@ -239,7 +241,7 @@ mod tests {
         }
 
         #[test]
-        fn several_quantiles_at_once_are_those_one_by_one(
+        fn several_quantiles_equal_single_queries(
             values in proptest::collection::vec(1..HIGHEST_NS, 1..100),
             mut ascending_ppm in prop::array::uniform4(1..=1_000_000_u32),
         ) {
@@ -251,7 +253,7 @@ mod tests {
         }
 
         #[test]
-        fn merging_equals_recording_all_together(
+        fn merging_equals_recording_together(
             left in proptest::collection::vec(1..HIGHEST_NS, 1..100),
             right in proptest::collection::vec(1..HIGHEST_NS, 1..100),
         ) {
@@ -265,7 +267,7 @@ mod tests {
         }
 
         #[test]
-        fn merging_with_a_histogram_alone_equals_recording_all_together(
+        fn merging_without_samples_equals_recording_together(
             left in proptest::collection::vec(1..HIGHEST_NS, 1..100),
             right in proptest::collection::vec(1..HIGHEST_NS, 1..100),
         ) {
@@ -279,7 +281,7 @@ mod tests {
         }
 
         #[test]
-        fn encoding_survives_the_journey(values in proptest::collection::vec(0..2 * HIGHEST_NS, 1..100)) {
+        fn encoding_round_trips(values in proptest::collection::vec(0..2 * HIGHEST_NS, 1..100)) {
             let sent = of(&values);
             let (histogram, samples) = (sent.histogram_text(), sent.samples_text());
             let received = Distribution::decode(&Encoded {
@@ -290,12 +292,12 @@ mod tests {
         }
 
         #[test]
-        fn bins_of_all_distributions_are_the_same(values in proptest::collection::vec(1..HIGHEST_NS, 1..200)) {
+        fn bin_bounds_do_not_depend_on_the_distribution(values in proptest::collection::vec(1..HIGHEST_NS, 1..200)) {
             let bins = of(&values).log_counts(8);
             prop_assert!(bins.is_sorted_by(|one, other| one.0 < other.0), "{bins:?}");
             let bound = |bin: u32| (f64::from(bin) / 8.0).exp2();
             for &(bin, count) in &bins {
-                // A bucket that a bound goes through is in the bin of its middle.
+                // A bucket that contains a bin's bound is counted in the bin of its middle.
                 let within = |share: f64| {
                     let (from, to) = (bound(bin) * (1.0 - share), bound(bin + 1) * (1.0 + share));
                     values.iter().filter(|&&value| from <= value as f64 && (value as f64) < to).count() as u64
@@ -314,13 +316,13 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_decoded_or_refused_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = Distribution::of_stored(&bytes, (0, 0, 0));
         }
     }
 
     #[test]
-    fn a_stated_count_that_the_histogram_contradicts_is_refused() {
+    fn wrong_count_is_rejected() {
         let sent = of(&[100, 200]);
         let error = Distribution::decode(&Encoded {
             histogram: &sent.histogram_text(),
@@ -331,11 +333,11 @@ mod tests {
             sum_ns: 300,
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), "count is 2 by the histogram or the samples, 3 as stated");
+        assert_eq!(error.to_string(), "count is stated as 3, but the histogram or the samples give 2");
     }
 
     #[test]
-    fn more_than_ten_thousand_samples_leave_only_the_histogram() {
+    fn over_ten_thousand_samples_only_the_histogram_is_kept() {
         assert!(of(&vec![5; SAMPLES_MAX + 1]).samples_text().is_none());
         assert!(of(&vec![5; SAMPLES_MAX]).samples_text().is_some());
     }

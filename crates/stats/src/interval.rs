@@ -1,22 +1,22 @@
-//! How sure is a median? An interval between two of the measured values, which assumes nothing about their
-//! distribution (Conover 1999, Practical Nonparametric Statistics, section 3.2).
+//! Confidence interval of a median. Both ends are measured values, and nothing is assumed about the distribution
+//! (Conover 1999, Practical Nonparametric Statistics, section 3.2).
 
 use crate::quantile::nearest_rank;
 
-/// The median of a few values and the interval that holds the true one, all of them measured values.
+/// The median of a few values and the confidence interval of the true median. All three are measured values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: u64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: u64,
     /// The median of the values, by nearest rank.
     pub median: u64,
 }
 
-/// The narrowest interval from the r-th smallest to the r-th largest value that holds the true median with at least
-/// this confidence, in parts per million. Values in any order. `None` when there are too few: at 95 % (950,000) from
-/// the smallest to the largest of five is not enough, of six it is.
+/// The narrowest interval from the r-th smallest to the r-th largest value that contains the true median with at least
+/// this confidence, in parts per million. The values may be in any order. Returns `None` if there are too few: at 95 %
+/// (950,000), five values are not enough and six are.
 ///
 /// ```
 /// use roundtrip_stats::interval;
@@ -35,16 +35,17 @@ pub fn median(values: &[u64], confidence_ppm: u32) -> Option<Interval> {
     })
 }
 
-/// How many of `count` sorted values may be left out at each side. Each value is below the true median with
-/// probability 1/2, so how many are below is binomial; the interval misses the median when no more than those left
-/// out lie on one side of it.
+/// The number of sorted values to leave out on each side, of `count`. Each value is below the true median with
+/// probability 1/2, so the number below is binomial. The interval misses the median if at most the left-out values are
+/// on one side of it.
 fn values_outside(count: usize, confidence_ppm: u32) -> Option<usize> {
     let miss_ppm = 1_000_000_u32.checked_sub(confidence_ppm).filter(|&ppm| ppm > 0)?;
-    // A billionth for rounding: six values cover exactly 96.875 %, and are enough when that is asked for.
+    // Tolerance of 1e-9 for rounding: six values cover exactly 96.875 %, and must be enough for a confidence of 96.875
+    // %.
     let allowed = f64::from(miss_ppm) / 1e6 * (1.0 + 1e-9);
 
-    // Binomial probabilities from the middle down to none, each divided by the middle's: 2^-count itself is smaller
-    // than any double when there are many values.
+    // Binomial probabilities from the middle down to zero, relative to the one in the middle: 2^-count itself is
+    // smaller than any double for large counts.
     let middle = count / 2;
     let mut relative = vec![1.0];
     let mut last = 1.0;
@@ -73,10 +74,10 @@ mod tests {
         median(&values, confidence_ppm).map(|interval| (interval.low, interval.high))
     }
 
-    /// Conover (1999), section 3.2, with the binomial table; `scipy.stats.binom.cdf`, `SciPy` 1.17.1, for the larger
-    /// counts.
+    /// Conover (1999), section 3.2, with the binomial table; larger counts from `scipy.stats.binom.cdf`, `SciPy`
+    /// 1.17.1.
     #[test]
-    fn ranks_at_95_percent_are_those_of_the_table() {
+    fn ranks_at_95_percent_match_the_table() {
         for (count, expected) in [
             (6, (1, 6)),
             (8, (1, 8)),
@@ -101,21 +102,21 @@ mod tests {
         assert_eq!(ranks(1_000, u32::MAX), None);
     }
 
-    /// From the smallest to the largest of n values the confidence is 1 - 2 / 2^n.
+    /// The interval from the smallest to the largest of n values has a confidence of 1 - 2 / 2^n.
     #[test]
-    fn a_confidence_that_is_met_exactly_is_enough() {
+    fn exact_coverage_is_enough() {
         assert_eq!((ranks(6, 968_750), ranks(6, 968_751)), (Some((1, 6)), None));
     }
 
     #[test]
-    fn the_order_of_values_does_not_matter() {
+    fn order_of_values_does_not_matter() {
         let expected = Some(Interval { low: 10, high: 60, median: 30 });
         assert_eq!(median(&[60, 20, 50, 10, 40, 30], 950_000), expected);
     }
 
     proptest! {
         #[test]
-        fn the_median_is_inside_and_more_confidence_is_never_narrower(
+        fn median_is_inside_and_more_confidence_never_narrows(
             values in proptest::collection::vec(any::<u64>(), 1..200), ppm in 0..1_000_000_u32, more in 0..100_000_u32,
         ) {
             let Some(narrow) = median(&values, ppm) else {

@@ -1,19 +1,18 @@
-//! Pure statistics over latency distributions: no I/O, no clock, no randomness but from a seed that is given.
+//! Pure statistics over latency distributions: no I/O, no clock, and random numbers only from a given seed.
 //!
 //! # Codemap
-//! - [`distribution`]: one repetition's or one point's latencies, recorded, merged and asked for quantiles.
+//! - [`distribution`]: latencies of one repetition or one point: record, merge, query quantiles.
 //! - [`samples`]: the compact text form of sorted samples.
-//! - [`quantile`]: the nearest-rank rule, and median and quartiles of a few values.
-//! - [`interval`]: how sure a median is.
-//! - [`wilcoxon`], [`mann_whitney`]: whether one side's values tend to be larger, paired and not; [`shift`]: by how much.
-//! - [`shape`]: whether a distribution changed otherwise than as a whole, such as by a second mode.
-//! - [`share`]: how sure a share is that was counted.
-//! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
-//! - [`change_point`]: where a series changes its level. [`cause`]: whether the commit made it, or the machine; [`culprit`]: which
-//!   commit.
-//! - [`error_rate`]: how often what is said is wrong, and what is found.
-//! - [`crossover`]: where the faster one of two lines over a size changes.
-//! - [`welch`]: the t test, for those who know it.  [`comparison`]: all of these, for one case of two sides.
+//! - [`quantile`]: the nearest-rank rule; the median and quartiles of a few values.
+//! - [`interval`]: confidence interval of a median.
+//! - [`wilcoxon`], [`mann_whitney`]: rank tests for paired and unpaired values. [`shift`]: the size of the difference.
+//! - [`shape`]: changes in the shape of a distribution, such as a second mode.
+//! - [`share`]: confidence interval of a counted share.
+//! - [`adjust`]: correction for many tests. [`verdict`]: the verdicts of a comparison of many rows.
+//! - [`change_point`]: changes of level in a series. [`cause`]: commit or machine? [`culprit`]: suspect commits.
+//! - [`error_rate`]: false-positive rates and detection rates.
+//! - [`crossover`]: the sizes at which the faster of two lines changes.
+//! - [`welch`]: Welch's t test, shown for reference. [`comparison`]: all of these for the two sides of one case.
 
 pub mod adjust;
 pub mod cause;
@@ -25,11 +24,11 @@ pub mod distribution;
 pub mod error_rate;
 pub mod interval;
 pub mod mann_whitney;
-mod middle;
 mod normal;
 mod percent;
 pub mod quantile;
 mod random;
+mod robust;
 pub mod samples;
 pub mod shape;
 pub mod share;

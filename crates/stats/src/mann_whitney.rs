@@ -1,28 +1,31 @@
-//! The rank-sum test of Mann and Whitney (1947) for values that are not paired: do those of one side tend to be larger
-//! than those of the other?
+//! The rank-sum test of Mann and Whitney (1947) for unpaired values: do the values of one side tend to be larger than
+//! those of the other?
 
 use crate::normal;
 use crate::wilcoxon::{both_tails, index};
 use std::sync::OnceLock;
 
-/// What the test found.
+/// Result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankSum {
-    /// How many times a value of the second side is larger than one of the first; equal ones count half.
+    /// The number of pairs in which the second side's value is larger than the first's; equal ones count half.
     pub u_second: f64,
-    /// How probable a number at least this uneven is when neither side tends to be larger; above 0, at most 1.
+    /// The two-sided p-value: the probability of a U at least this uneven if neither side tends to be larger. Above 0,
+    /// at most 1.
     pub p_two_sided: f64,
-    /// True when `p_two_sided` was counted out, false when it is the normal approximation.
+    /// Whether `p_two_sided` is exact; otherwise it is the normal approximation.
     pub exact: bool,
 }
 
-/// Up to this many values of both sides the distribution is counted out: all ways to choose half of 50 fit into 64 bits.
+/// Up to this many values of both sides, the exact distribution is used; the number of ways to choose half of 50 fits
+/// into 64 bits.
 const EXACT_VALUES_MAX: usize = 50;
 
-/// Compares two sides, two-sided. `None` when a side has no value. What is not a number takes no part.
+/// Compares two sides, two-sided. Ignores NaN. Returns `None` if a side has no value.
 ///
-/// Without equal values and with at most 50 in all the probability is exact; else it is the normal approximation, with
-/// the variance corrected for ties and half a rank of continuity (Hollander, Wolfe and Chicken 2014, section 4.1).
+/// Without ties and with at most 50 values in total, the p-value is exact. Otherwise it is the normal approximation,
+/// with the variance corrected for ties and a continuity correction of half a rank (Hollander, Wolfe and Chicken 2014,
+/// section 4.1).
 ///
 /// ```
 /// use roundtrip_stats::mann_whitney::rank_sum;
@@ -56,15 +59,15 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Option<RankSum> {
     Some(RankSum { u_second, p_two_sided, exact })
 }
 
-/// How probable a U of at most the index is, both sides together: of all ways to choose n of m + n ranks, twice the share
-/// of those with such a U. Counted out once for each m and n.
+/// Two-sided p-values of all U: the share of all ways to choose n of m + n ranks with at most that U, times two.
+/// Computed once for each m and n.
 fn exact_p(m: usize, n: usize) -> &'static [f64] {
     const SIZES: usize = EXACT_VALUES_MAX + 1;
-    static COUNTED: [[OnceLock<Vec<f64>>; SIZES]; SIZES] =
+    static EXACT: [[OnceLock<Vec<f64>>; SIZES]; SIZES] =
         [const { [const { OnceLock::new() }; SIZES] }; SIZES];
-    COUNTED[m][n].get_or_init(|| {
-        // ways[k][u]: how many choices of k of the ranks so far have this U: each rank taken adds the ranks below it that
-        // were not.
+    EXACT[m][n].get_or_init(|| {
+        // ways[k][u]: how many choices of k of the ranks so far have this U. Each chosen rank adds the number of lower
+        // ranks that were not chosen.
         let mut ways = vec![vec![0_u64; m * n + 1]; n + 1];
         ways[0][0] = 1;
         for below in 0..m + n {
@@ -79,25 +82,25 @@ fn exact_p(m: usize, n: usize) -> &'static [f64] {
     })
 }
 
-/// The same by the normal distribution, with the variance corrected for `ties`.
+/// The normal approximation of the p-value, with the variance corrected for `ties`.
 fn approximate_p(m: usize, n: usize, smaller: f64, ties: f64) -> f64 {
     let (m, n) = (m as f64, n as f64);
     let all = m + n;
     let variance = m * n / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
-    // All values equal: nothing speaks for a difference.
+    // If all values are equal, there is no evidence for a difference.
     if variance > 0.0 { normal::rank_sum_p(smaller, m * n / 2.0, variance) } else { 1.0 }
 }
 
-/// How probable, both sides together, a U of at most this is among values without ties.
+/// The two-sided p-value of a U of at most `u`, without ties.
 pub(crate) fn p_at_most(m: usize, n: usize, u: usize) -> f64 {
     if m + n <= EXACT_VALUES_MAX { exact_p(m, n)[u] } else { approximate_p(m, n, u as f64, 0.0) }
 }
 
-/// Hollander and Wolfe (1973), table 4.1.
+/// Hollander and Wolfe (1973), table 4.1, first sample.
 #[cfg(test)]
 pub(crate) const PERMEABILITY_AT_TERM: [f64; 10] =
     [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
-/// The other half of the table.
+/// Hollander and Wolfe (1973), table 4.1, second sample.
 #[cfg(test)]
 pub(crate) const PERMEABILITY_BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 
@@ -110,9 +113,9 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
     }
 
-    /// Two sides of these sizes without ties, the second of which has this U.
+    /// Two sides of these sizes without ties; the second has this U.
     fn with_u(m: usize, n: usize, u: usize) -> (Vec<f64>, Vec<f64>) {
-        // Each of the second stands above as many of the first as fit, the last ones first.
+        // Each value of the second side is above as many values of the first as fit, the last one first.
         let mut left = u;
         let mut second = Vec::new();
         for k in (0..n).rev() {
@@ -128,9 +131,9 @@ mod tests {
         rank_sum(&first, &second).unwrap()
     }
 
-    /// Mann and Whitney (1947), table I, and the table of critical values in textbooks, two-sided 5 %.
+    /// Mann and Whitney (1947), table I, and the textbook table of critical values, two-sided 5 %.
     #[test]
-    fn critical_values_at_five_percent_are_those_of_the_table() {
+    fn critical_values_match_the_table() {
         for (m, n, critical) in [
             (4, 4, 0),
             (5, 5, 2),
@@ -152,7 +155,7 @@ mod tests {
 
     /// Hollander and Wolfe (1973), table 4.1: permeability of the chorioamnion at term and before.
     #[test]
-    fn the_permeability_of_hollander_and_wolfe_has_its_published_result() {
+    fn result_matches_hollander_and_wolfe() {
         let found = rank_sum(&PERMEABILITY_AT_TERM, &PERMEABILITY_BEFORE).unwrap();
         assert_eq!((found.u_second, found.exact), (15.0, true));
         close(found.p_two_sided, 0.254_412_254_412_254_4);
@@ -160,7 +163,7 @@ mod tests {
 
     /// `scipy.stats.mannwhitneyu(method="exact")`, `SciPy` 1.17.1.
     #[test]
-    fn exact_probabilities_are_those_of_scipy() {
+    fn exact_p_values_match_scipy() {
         for (m, n, u, expected) in [
             (10, 10, 23, 0.043_257_052_544_978_23),
             (20, 20, 127, 0.049_090_325_189_372_44),
@@ -174,7 +177,7 @@ mod tests {
 
     /// `scipy.stats.mannwhitneyu(method="asymptotic", use_continuity=True)`, `SciPy` 1.17.1.
     #[test]
-    fn approximate_probabilities_with_ties_and_of_many_are_those_of_scipy() {
+    fn approximate_p_values_match_scipy() {
         let first = [3.0, 1.0, 2.0, 2.0, 5.0, 5.0, 7.0, 1.0, 9.0, 4.0];
         let second = [4.0, 6.0, 6.0, 8.0, 2.0, 9.0, 9.0, 10.0, 5.0, 7.0, 11.0];
         let found = rank_sum(&first, &second).unwrap();
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_speak_for_neither_side() {
+    fn equal_values_have_a_p_of_one() {
         assert_eq!(rank_sum(&[], &[1.0]), None);
         assert_eq!(rank_sum(&[f64::NAN], &[1.0]), None);
         let test = rank_sum(&[1.0, 1.0], &[1.0, 1.0, 1.0]).unwrap();
@@ -197,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn many_values_that_all_differ_still_have_a_probability_above_zero() {
+    fn p_is_above_zero_for_many_distinct_values() {
         assert!(rank_sum(&vec![1.0; 5_000], &vec![2.0; 5_000]).unwrap().p_two_sided > 0.0);
     }
 
     proptest! {
         #[test]
-        fn swapping_the_sides_keeps_the_probability(
+        fn swapping_the_sides_keeps_p(
             first in proptest::collection::vec(-20..20_i32, 1..40),
             second in proptest::collection::vec(-20..20_i32, 1..40),
         ) {

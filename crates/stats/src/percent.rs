@@ -1,12 +1,12 @@
-//! Shares in sentences.
+//! Formats shares as percentages.
 
-/// With its sign: `+4.1 %`, `-31 %`.
+/// Formats a share with its sign: `+4.1 %`, `-31 %`.
 pub(crate) fn signed(share: f64) -> String {
     let sign = if share < 0.0 { "-" } else { "+" };
     format!("{sign}{}", plain(share))
 }
 
-/// Its size: `0.3 %`, `4.1 %`, `31 %`. One decimal below ten, unless it is none.
+/// Formats the absolute value of a share: `0.3 %`, `4.1 %`, `31 %`. Below ten, one decimal if it is not 0.
 pub(crate) fn plain(share: f64) -> String {
     let percent = share.abs() * 100.0;
     let tenths = (percent * 10.0).round() / 10.0;
@@ -18,8 +18,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_shares_have_a_decimal_and_large_ones_none() {
-        let told = [0.0, 0.041, -0.03, 0.099_99, -0.314, 1.2].map(signed);
-        assert_eq!(told, ["+0 %", "+4.1 %", "-3 %", "+10 %", "-31 %", "+120 %"]);
+    fn only_shares_below_ten_percent_have_a_decimal() {
+        let texts = [0.0, 0.041, -0.03, 0.099_99, -0.314, 1.2].map(signed);
+        assert_eq!(texts, ["+0 %", "+4.1 %", "-3 %", "+10 %", "-31 %", "+120 %"]);
     }
 }

@@ -1,17 +1,17 @@
-//! The quantile rule of the whole product, nearest rank: the smallest value such that at least the asked share
-//! of all values is at or below it (Hyndman and Fan 1996, definition 1). It always returns a measured value.
+//! The quantile rule used everywhere in Roundtrip, nearest rank: the smallest value with at least the requested share
+//! of all values at or below it (Hyndman and Fan 1996, definition 1). It always returns a measured value.
 
 /// The rank, counted from 1, of quantile `q` among `count` values: `ceil(q * count)`, at least 1.
 ///
-/// `q` is in parts per million, so that 99.9 % is exact: floating point would put p99.9 of 1,000 values at rank
-/// 1,000 where 999 is right.
+/// `q` is in parts per million, so 99.9 % is exact: floating point would put p99.9 of 1,000 values at rank 1,000
+/// instead of 999.
 pub fn rank(q_ppm: u32, count: u64) -> u64 {
     let exact = u128::from(q_ppm) * u128::from(count);
     let rank = exact.div_ceil(1_000_000);
     u64::try_from(rank).unwrap_or(u64::MAX).clamp(1, count.max(1))
 }
 
-/// The nearest-rank quantile of values in ascending order; `None` of none.
+/// Returns the nearest-rank quantile of values in ascending order; `None` if there are none.
 ///
 /// ```
 /// use roundtrip_stats::nearest_rank;
@@ -34,7 +34,7 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// Of values in any order; `None` of none.
+    /// Computes the quartiles of values in any order; `None` if there are none.
     pub fn of(values: &[u64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
@@ -46,7 +46,7 @@ impl Quartiles {
     }
 }
 
-/// The median of values by nearest rank, each of them as often as it says; `None` of none.
+/// Returns the nearest-rank median of weighted values; `None` if the weights add up to 0.
 ///
 /// ```
 /// use roundtrip_stats::quantile::weighted_median;
@@ -68,9 +68,9 @@ pub fn weighted_median<T: Copy + Ord>(mut values: Vec<(T, u64)>) -> Option<T> {
 mod tests {
     use super::*;
 
-    /// The worked example of the nearest-rank method: 15, 20, 35, 40, 50 at 5, 30, 40, 50 and 100 %.
+    /// The textbook example of the nearest-rank method: 15, 20, 35, 40, 50 at 5, 30, 40, 50 and 100 %.
     #[test]
-    fn nearest_rank_gives_the_published_example() {
+    fn nearest_rank_matches_the_textbook_example() {
         let values = [15, 20, 35, 40, 50];
         let at = |q| nearest_rank(&values, q).unwrap();
         assert_eq!([at(50_000), at(300_000), at(400_000), at(500_000), at(1_000_000)], [15, 20, 20, 35, 50]);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weighted_median_is_that_of_the_values_written_out() {
+    fn weighted_median_equals_the_median_of_repeated_values() {
         assert_eq!(weighted_median(vec![(3, 1), (1, 1), (2, 1), (4, 1)]), Some(2));
         assert_eq!(weighted_median(vec![(1, 2), (2, 1), (9, 4)]), Some(9));
         assert_eq!(weighted_median(vec![(1, 0), (2, 0)]), None);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_do_not_depend_on_the_order_of_values() {
+    fn quartiles_do_not_depend_on_order() {
         assert_eq!(Quartiles::of(&[4, 1, 3, 2]), Some(Quartiles { q1: 1, median: 2, q3: 3 }));
     }
 }

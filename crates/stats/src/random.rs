@@ -1,11 +1,11 @@
-//! Random numbers that are the same whenever their seed is.
+//! Reproducible random numbers.
 
-/// The generator splitmix64 (Steele, Lea and Flood 2014).
+/// The splitmix64 generator (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// All numbers follow from the seed.
+    /// Starts a generator; the same seed gives the same numbers.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -24,13 +24,13 @@ impl Random {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number from 0 to below `end`, which is not 0; all of them nearly as often (Lemire 2019).
+    /// A number from 0 to below `end`, which must not be 0; nearly uniform (Lemire 2019).
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        // It is less than `end`, and fits where that does.
+        // The result is less than `end`, so it fits into a `usize`.
         usize::try_from((u128::from(self.next()) * end as u128) >> 64).unwrap_or_default()
     }
 
-    /// Puts values into any order, each as often (Fisher and Yates 1938; Durstenfeld 1964).
+    /// Shuffles values; every order is equally probable (Fisher and Yates 1938; Durstenfeld 1964).
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {
             values.swap(last, self.below(last + 1));
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_and_every_order_comes_about_as_often() {
+    fn all_orders_are_equally_probable() {
         let mut random = Random::new(1);
         let mut orders = std::collections::BTreeMap::new();
         for _ in 0..6_000 {
@@ -51,13 +51,13 @@ mod tests {
             random.shuffle(&mut values);
             *orders.entry(values).or_insert(0) += 1;
         }
-        // 1,000 each, with a standard deviation of 29.
+        // Expected: 1,000 each, with a standard deviation of 29.
         assert_eq!(orders.len(), 6);
         assert!(orders.values().all(|count| (880..1_120).contains(count)), "{orders:?}");
     }
 
     #[test]
-    fn the_same_seed_has_the_same_numbers() {
+    fn same_seed_gives_same_numbers() {
         let numbers = |seed| {
             let mut random = Random::new(seed);
             (0..20).map(|_| random.below(1_000)).collect::<Vec<_>>()

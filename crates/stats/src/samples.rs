@@ -1,12 +1,12 @@
-//! Sorted samples as text: differences between neighbours as LEB128 (7 bits a byte, the lowest first), base64.
-//! Tight distributions take about one byte a sample.
+//! Sorted samples as text: the differences between neighbours as LEB128 (7 bits per byte, lowest first) in base64.
+//! Tight distributions take about one byte per sample.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 
-/// Why a text is no list of samples.
+/// The reason why a text is not a valid list of samples.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSamples {
-    /// Not base64.
+    /// The text is not base64.
     #[error("samples are not base64")]
     NotBase64,
     /// The bytes end in the middle of a number.
@@ -15,7 +15,7 @@ pub enum InvalidSamples {
     /// A sample does not fit into 64 bits.
     #[error("samples exceed 64 bits")]
     Overflow,
-    /// More samples than allowed.
+    /// There are more samples than allowed.
     #[error("more than {0} samples")]
     TooMany(usize),
 }
@@ -73,29 +73,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoding_gives_back_what_was_encoded(mut samples in proptest::collection::vec(any::<u64>(), 0..200)) {
+        fn encoding_round_trips(mut samples in proptest::collection::vec(any::<u64>(), 0..200)) {
             samples.sort_unstable();
             prop_assert_eq!(decode(&encode(&samples), 200).unwrap(), samples);
         }
 
         #[test]
-        fn any_text_is_decoded_or_refused_without_a_panic(text in ".{0,200}") {
+        fn arbitrary_text_never_panics(text in ".{0,200}") {
             let _ = decode(&text, 50);
         }
     }
 
     #[test]
-    fn a_cut_number_is_refused() {
+    fn truncated_number_is_rejected() {
         assert_eq!(decode(&BASE64_STANDARD.encode([0x80]), 10), Err(InvalidSamples::Truncated));
     }
 
     #[test]
-    fn more_samples_than_allowed_are_refused() {
+    fn too_many_samples_are_rejected() {
         assert_eq!(decode(&encode(&[1, 2, 3]), 2), Err(InvalidSamples::TooMany(2)));
     }
 
     #[test]
-    fn a_number_over_64_bits_is_refused() {
+    fn number_over_64_bits_is_rejected() {
         assert_eq!(decode(&BASE64_STANDARD.encode([0xff; 11]), 10), Err(InvalidSamples::Overflow));
     }
 }

@@ -1,9 +1,9 @@
-//! How sure a share is that was counted: the exact interval of Clopper and Pearson (1934).
+//! Confidence interval of a counted share: the exact interval of Clopper and Pearson (1934).
 
 use statrs::function::beta::inv_beta_reg;
 
-/// The interval that holds the true share with at least this confidence, where `found` of `all` were found; both ends
-/// between 0 and 1. Of none it is everything.
+/// Returns the interval that contains the true share with at least this confidence if `found` of `all` were found. Both
+/// ends are between 0 and 1. If `all` is 0, it is 0 to 1.
 ///
 /// ```
 /// let [low, high] = roundtrip_stats::share::interval(0, 200, 0.95);
@@ -22,9 +22,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Clopper and Pearson's formula by `scipy.stats.beta.ppf`, `SciPy` 1.17.1, beside hand-computed ends.
+    /// Clopper and Pearson's formula from `scipy.stats.beta.ppf`, `SciPy` 1.17.1, and ends computed by hand.
     #[test]
-    fn the_interval_is_that_of_published_software() {
+    fn interval_matches_scipy() {
         let all_or_none = 1.0 - 0.025_f64.powf(1.0 / 200.0);
         for (found, all, [low, high]) in [
             (0, 200, [0.0, all_or_none]),
@@ -40,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_share_lies_in_its_interval_which_mirrors(found in 0..=500_u64, more in 0..=500_u64) {
+        fn interval_contains_the_share_and_is_symmetric(found in 0..=500_u64, more in 0..=500_u64) {
             let all = found + more;
             let [low, high] = interval(found, all, 0.95);
             let share = found as f64 / all.max(1) as f64;

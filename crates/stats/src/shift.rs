@@ -1,26 +1,26 @@
-//! By how much does one side differ from the other? The estimate of Hodges and Lehmann (1963), and the interval of all
+//! The size of the difference between two sides: the estimate of Hodges and Lehmann (1963), and the interval of all
 //! shifts that the rank test does not reject (Hollander, Wolfe and Chicken 2014, sections 3.2, 3.3, 4.2 and 4.3).
 //!
-//! An interval made of the test's own ranks needs no random numbers and assumes nothing about the distribution but that a
-//! shift moves it whole. Ranks are whole: of eight pairs the test covers 94.5 % or 96.1 %. So an end lies between the two
-//! values that cover a little more and a little less than asked, in the proportion of their coverage (Hettmansperger and
-//! Sheather 1986 for the median; Nyblom 1992). It is never wider than the exact interval: what the test rejects at this
-//! confidence, the interval leaves out.
+//! An interval from the ranks of the test needs no random numbers. It assumes only that a change shifts the whole
+//! distribution. Ranks are integers, so only some coverages are possible: with eight pairs, 94.5 % or 96.1 %. Each end
+//! is therefore interpolated between the two values that cover a little more and a little less than requested, in
+//! proportion to their coverage (Hettmansperger and Sheather 1986 for the median; Nyblom 1992). The result is never
+//! wider than the exact interval: if the test rejects a shift at this confidence, the interval excludes it.
 
 use crate::wilcoxon::index;
 use crate::{mann_whitney, wilcoxon};
 
-/// A shift of the second side against the first, in the unit of the values.
+/// The shift of the second side relative to the first, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The estimate.
+    /// The estimated shift.
     pub estimate: f64,
-    /// The interval that holds the true shift; `None` when there are too few values for its confidence.
+    /// The confidence interval of the true shift; `None` if there are too few values.
     pub interval: Option<[f64; 2]>,
 }
 
-/// Of paired values: the median of the averages of every two differences, each with itself included. What is not a
-/// number takes no part; `None` of none.
+/// Estimates the shift of paired values: the median of the averages of all pairs of differences, each with itself
+/// included. Ignores NaN. Returns `None` without values.
 ///
 /// ```
 /// use roundtrip_stats::shift;
@@ -34,7 +34,7 @@ pub fn paired(differences: &[f64], confidence: f64) -> Option<Shift> {
     Shift::of(averages(&differences), outside)
 }
 
-/// The estimate of [`paired`] alone: the pseudomedian of the values.
+/// Returns the estimate of [`paired`] only: the pseudomedian of the values.
 ///
 /// ```
 /// assert_eq!(roundtrip_stats::shift::pseudomedian(&[1.0, 2.0, 6.0]), Some(2.75));
@@ -43,7 +43,7 @@ pub fn pseudomedian(values: &[f64]) -> Option<f64> {
     Shift::of(averages(&numbers(values)), None).map(|shift| shift.estimate)
 }
 
-/// Of every two values, each with itself included (Walsh averages).
+/// The averages of all pairs of values, each with itself included (Walsh averages).
 fn averages(values: &[f64]) -> Vec<f64> {
     (0..values.len())
         .flat_map(|first| (first..values.len()).map(move |second| (first, second)))
@@ -55,50 +55,50 @@ fn numbers(values: &[f64]) -> Vec<f64> {
     values.iter().copied().filter(|value| !value.is_nan()).collect()
 }
 
-/// Of values that are not paired: the median of the differences between every value of the second side and every one of
-/// the first. `None` when a side has none.
+/// Estimates the shift of unpaired values: the median of the differences between every value of the second side and
+/// every value of the first. Returns `None` if a side has no value.
 pub fn unpaired(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
     let (first, second) = (numbers(first), numbers(second));
     Shift::of(differences(&first, &second), outside_unpaired(first.len(), second.len(), confidence))
 }
 
-/// The same of two sides that may scatter unlike each other, which the rank test takes to scatter alike: of two of which one
-/// scatters ten times as much, its interval of 95 % holds 91 %. This one is as much wider as the number of larger values varies
-/// more than it would, by the placements of Fligner and Policello (1981; Hollander, Wolfe and Chicken 2014, section 4.4), and
-/// never narrower.
+/// Like [`unpaired`], for sides that may scatter differently. The rank test assumes equal scatter: if one side scatters
+/// ten times as much, its 95 % interval covers 91 %. This interval is wider by the factor by which the number of larger
+/// values varies more than under equal scatter, from the placements of Fligner and Policello (1981; Hollander, Wolfe
+/// and Chicken 2014, section 4.4). It is never narrower.
 ///
 /// ```
-/// use roundtrip_stats::shift::{unpaired, unpaired_unlike};
-/// let sharp: Vec<f64> = (0..10).map(|nth| 100.0 + 0.01 * f64::from(nth)).collect();
-/// let blurred: Vec<f64> = (0..10).map(|nth| 95.5 + f64::from(nth)).collect();
-/// let [low, high] = unpaired(&sharp, &blurred, 0.95).unwrap().interval.unwrap();
-/// let [lower, higher] = unpaired_unlike(&sharp, &blurred, 0.95).unwrap().interval.unwrap();
+/// use roundtrip_stats::shift::{unpaired, unpaired_unequal_scatter};
+/// let narrow: Vec<f64> = (0..10).map(|nth| 100.0 + 0.01 * f64::from(nth)).collect();
+/// let wide: Vec<f64> = (0..10).map(|nth| 95.5 + f64::from(nth)).collect();
+/// let [low, high] = unpaired(&narrow, &wide, 0.95).unwrap().interval.unwrap();
+/// let [lower, higher] = unpaired_unequal_scatter(&narrow, &wide, 0.95).unwrap().interval.unwrap();
 /// assert!(lower < low && high < higher);
 /// ```
-pub fn unpaired_unlike(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
+pub fn unpaired_unequal_scatter(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
     let (first, second) = (numbers(first), numbers(second));
     let (m, n) = (first.len(), second.len());
     let differences = differences(&first, &second);
     let estimate = Shift::of(differences.clone(), None)?.estimate;
-    let alike = outside_unpaired(m, n, confidence);
-    let factor = unlikeness(&differences, m, estimate);
+    let equal = outside_unpaired(m, n, confidence);
+    let factor = scatter_factor(&differences, m, estimate);
     let half = (m * n) as f64 / 2.0;
     let fewer = |(outside, further): (usize, f64)| {
         let rank = half - factor * (half - outside as f64 - further);
         (rank >= 0.0).then(|| (index(rank.floor()), rank.fract()))
     };
-    let outside = if factor > 1.0 { alike.and_then(fewer) } else { alike };
+    let outside = if factor > 1.0 { equal.and_then(fewer) } else { equal };
     Shift::of(differences, outside)
 }
 
-/// The average of shifts that are independent of each other. The distances from it to the ends of its interval are those of the
-/// shifts, added up as variances are, each end by itself (method of variance estimates recovery: Zou and Donner 2008). `None`
-/// of none; without an interval where a shift has none.
+/// Returns the average of independent shifts. The distances from the average to the ends of its interval are those of
+/// the shifts, added like variances, separately for each end (method of variance estimates recovery: Zou and Donner
+/// 2008). Returns `None` without shifts; the interval is `None` if a shift has none.
 ///
 /// ```
 /// use roundtrip_stats::shift::{Shift, mean};
 /// let shifts = [[7.0, 11.0], [4.0, 6.0]].map(|[low, high]| Shift { estimate: (low + high) / 2.0 - 1.0, interval: Some([low, high]) });
-/// // (8 + 4) / 2, and half of the roots of 1 + 0 and of 9 + 4.
+/// // (8 + 4) / 2, and half of the square roots of 1 + 0 and of 9 + 4.
 /// assert_eq!(mean(&shifts), Some(Shift { estimate: 6.0, interval: Some([5.5, 6.0 + 13_f64.sqrt() / 2.0]) }));
 /// ```
 pub fn mean(shifts: &[Shift]) -> Option<Shift> {
@@ -113,7 +113,7 @@ pub fn mean(shifts: &[Shift]) -> Option<Shift> {
     (!shifts.is_empty()).then_some(Shift { estimate, interval })
 }
 
-/// Every value of the second side against every one of the first: as many in a row as the first side has.
+/// Every value of the second side minus every value of the first. Each row has one value of the second side.
 fn differences(first: &[f64], second: &[f64]) -> Vec<f64> {
     let mut differences = Vec::with_capacity(first.len() * second.len());
     differences.extend(second.iter().flat_map(|second| first.iter().map(move |first| second - first)));
@@ -124,20 +124,20 @@ fn outside_unpaired(m: usize, n: usize, confidence: f64) -> Option<(usize, f64)>
     outside(1.0 - confidence, m * n, |u| mann_whitney::p_at_most(m, n, u))
 }
 
-/// By what factor the number of larger values varies more than between sides that scatter alike, at least 1: the square root
-/// of its estimated variance over what that estimate is then on the average. Each row of the differences is of one value of
-/// the second side.
+/// The factor by which the number of larger values varies more than between sides with equal scatter, at least 1: the
+/// square root of the estimated variance divided by its mean under equal scatter. Each row of the differences belongs
+/// to one value of the second side.
 ///
-/// The average follows from that of a placement, which is each of 0 to n as often, `n (n + 2) / 12`, and `n / 12` for what two of
-/// one side have in common: `((m - 1) n (n + 1) + (n - 1) m (m + 1)) / 12` for both sums of squares, and `m n / 4` for the product
-/// of the means. Without it, the interval of ten repetitions would hold 97 %.
-fn unlikeness(differences: &[f64], m: usize, shift: f64) -> f64 {
+/// That mean follows from the variance of a placement, which is uniform on 0 to n, `n (n + 2) / 12`, and the covariance
+/// of two placements of one side, `n / 12`: `((m - 1) n (n + 1) + (n - 1) m (m + 1)) / 12` for both sums of squares,
+/// and `m n / 4` for the product of the means. Without it, the interval for ten repetitions would cover 97 %.
+fn scatter_factor(differences: &[f64], m: usize, shift: f64) -> f64 {
     let n = differences.len() / m;
     let (mut of_first, mut of_second) = (vec![0.0; m], Vec::with_capacity(n));
     for row in differences.chunks_exact(m) {
         let mut larger = 0.0;
         for (placement, difference) in of_first.iter_mut().zip(row) {
-            // Equal ones count half on either side.
+            // Equal values count half on either side.
             let is_larger = if *difference == shift { 0.5 } else { f64::from(*difference > shift) };
             larger += is_larger;
             *placement += 1.0 - is_larger;
@@ -151,12 +151,12 @@ fn unlikeness(differences: &[f64], m: usize, shift: f64) -> f64 {
     };
     let variance = squares(&of_first) + squares(&of_second) + mean(&of_first) * mean(&of_second);
     let (m, n) = (m as f64, n as f64);
-    let alike = ((m - 1.0) * n * (n + 1.0) + (n - 1.0) * m * (m + 1.0)) / 12.0 + m * n / 4.0;
-    (variance / alike).sqrt().max(1.0)
+    let equal = ((m - 1.0) * n * (n + 1.0) + (n - 1.0) * m * (m + 1.0)) / 12.0 + m * n / 4.0;
+    (variance / equal).sqrt().max(1.0)
 }
 
 impl Shift {
-    /// The median of the values, and the interval that leaves so many out at each side.
+    /// Returns the median of the values, and the interval that leaves out `outside` values on each side.
     fn of(mut values: Vec<f64>, outside: Option<(usize, f64)>) -> Option<Self> {
         let last = values.len().checked_sub(1)?;
         let mut read = vec![last / 2, last.div_ceil(2)];
@@ -165,11 +165,11 @@ impl Shift {
         );
         read.retain(|rank| *rank <= last);
         read.sort_unstable();
-        put_in_place(&mut values, &read, 0);
+        partially_sort(&mut values, &read, 0);
         let estimate = f64::midpoint(values[last / 2], values[last.div_ceil(2)]);
         let interval = outside.map(|(outside, further)| {
             let end = |whole: f64, next: f64| whole + further * (next - whole);
-            // Equal infinities have no difference; between them is nothing to divide.
+            // The difference of equal infinities is NaN, so do not interpolate.
             if further == 0.0 {
                 return [values[outside], values[last - outside]];
             }
@@ -182,19 +182,21 @@ impl Shift {
     }
 }
 
-/// Puts the values of these ranks, which ascend, where sorting would put them: of thousands six are read. The first of the
-/// values has the rank `first`.
-fn put_in_place(values: &mut [f64], ranks: &[usize], first: usize) {
+/// Moves the values of these ascending ranks to where sorting would put them. Only six of thousands are needed, so this
+/// is faster than sorting. The first value has the rank `first`.
+fn partially_sort(values: &mut [f64], ranks: &[usize], first: usize) {
     let Some(&rank) = ranks.get(ranks.len() / 2) else { return };
     let (before, _, after) = values.select_nth_unstable_by(rank - first, f64::total_cmp);
-    put_in_place(before, &ranks[..ranks.partition_point(|other| *other < rank)], first);
-    put_in_place(after, &ranks[ranks.partition_point(|other| *other <= rank)..], rank + 1);
+    partially_sort(before, &ranks[..ranks.partition_point(|other| *other < rank)], first);
+    partially_sort(after, &ranks[ranks.partition_point(|other| *other <= rank)..], rank + 1);
 }
 
-/// How many of the sorted values are left out at each side, so that the true shift is outside with the probability `miss`:
-/// the largest sum that the test still rejects, and the share of the way to the next value. `None` when it rejects none.
+/// Returns how many sorted values to leave out on each side, so that the true shift is outside with the probability
+/// `miss`: the largest sum that the test still rejects, and the fraction of the way to the next value. Returns `None`
+/// if the test rejects no sum.
 fn outside(miss: f64, values: usize, p_at_most: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
-    // A billionth for rounding: six pairs cover exactly 96.875 %, and are enough when that is asked for.
+    // Tolerance of 1e-9 for rounding: six pairs cover exactly 96.875 %, and must be enough for a confidence of 96.875
+    // %.
     let allowed = miss * (1.0 + 1e-9);
     let (mut rejected, mut kept) = (0, values.div_ceil(2));
     while rejected < kept {
@@ -202,13 +204,13 @@ fn outside(miss: f64, values: usize, p_at_most: impl Fn(usize) -> f64) -> Option
         if p_at_most(middle) <= allowed { rejected = middle + 1 } else { kept = middle }
     }
     let outside = rejected.checked_sub(1)?;
-    // Beyond the middle the ends would cross.
+    // Beyond the middle, the ends would cross.
     if 2 * (outside + 1) >= values {
         return Some((outside, 0.0));
     }
     let [less, more] = [outside, outside + 1].map(p_at_most);
     let further = (miss - less) / (more - less);
-    // What is met exactly, but for rounding, is not gone beyond.
+    // If the coverage is exact except for rounding, do not interpolate.
     Some((outside, if further < 1e-6 { 0.0 } else { further }))
 }
 
@@ -232,79 +234,80 @@ mod tests {
     /// Hollander and Wolfe (1973), examples 3.1 to 3.3: depression scale factors before and after treatment.
     #[test]
     #[expect(clippy::approx_constant, reason = "3.14 is what was measured")]
-    fn the_depression_scale_of_hollander_and_wolfe_has_its_published_shift() {
+    fn paired_shift_matches_hollander_and_wolfe() {
         let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
         let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
         let differences: Vec<f64> = after.iter().zip(before).map(|(after, before)| after - before).collect();
-        // The book's interval is the exact one: nine pairs attain 96.1 %.
+        // The book's interval is the exact one: nine pairs have a coverage of 96.1 %.
         is(paired(&differences, 0.960_937_5).unwrap(), -0.46, [-0.786, -0.010]);
     }
 
     /// Hollander and Wolfe (1973), examples 4.3 and 4.4.
     #[test]
-    fn the_permeability_of_hollander_and_wolfe_has_its_published_shift() {
-        // The book's interval is the exact one: ten and five attain 96.0 %, as 120 of 3,003 ways to rank them miss it.
+    fn unpaired_shift_matches_hollander_and_wolfe() {
+        // The book's interval is the exact one: ten and five have a coverage of 96.0 %, as 120 of 3,003 ways to rank
+        // them miss it.
         let shift = unpaired(&PERMEABILITY_AT_TERM, &PERMEABILITY_BEFORE, 1.0 - 120.0 / 3_003.0).unwrap();
         is(shift, -0.305, [-0.76, 0.15]);
     }
 
     #[test]
-    fn too_few_values_have_an_estimate_and_no_interval() {
+    fn too_few_values_have_no_interval() {
         assert_eq!(paired(&[1.0; 5], 0.95), Some(Shift { estimate: 1.0, interval: None }));
         assert_eq!(unpaired(&[1.0; 3], &[2.0; 3], 0.95), Some(Shift { estimate: 1.0, interval: None }));
         assert_eq!((paired(&[], 0.95), unpaired(&[], &[1.0], 0.95)), (None, None));
         assert!(paired(&[1.0; 6], 0.95).unwrap().interval.is_some());
     }
 
-    /// Six pairs miss with 3.125 % from the smallest average to the largest, and with 6.25 % from the next ones: 5 % is six
-    /// tenths of the way. The averages of 1 to 6 are 1, 1.5, 2 and so on.
+    /// With six pairs, the interval from the smallest to the largest average misses with 3.125 %, and the one between
+    /// the next averages with 6.25 %. 5 % is six tenths of the way. The averages of 1 to 6 are 1, 1.5, 2 and so on.
     #[test]
-    fn between_two_values_an_end_is_where_their_coverage_says() {
+    fn interval_ends_are_interpolated_by_coverage() {
         is(paired(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.95).unwrap(), 3.5, [1.3, 5.7]);
     }
 
-    /// Of a side without any scatter nothing is left of the other but the signs of its values, and the sign test's interval of 15
-    /// values goes from the 4th to the 12th (Conover 1999, section 3.2), where the rank test's stops at the 5th and the 11th.
+    /// If one side has no scatter, only the signs of the other's values matter. The sign test's interval of 15 values
+    /// is from the 4th to the 12th (Conover 1999, section 3.2); the rank test's is from the 5th to the 11th.
     #[test]
-    fn a_side_that_does_not_scatter_leaves_the_interval_of_the_median() {
+    fn constant_side_gives_the_sign_test_interval() {
         let second: Vec<f64> = (1..=15).map(f64::from).collect();
         let [low, high] = unpaired(&[0.0; 15], &second, 0.95).unwrap().interval.unwrap();
         assert_eq!((low, high), (5.0, 11.0));
-        let [low, high] = unpaired_unlike(&[0.0; 15], &second, 0.95).unwrap().interval.unwrap();
+        let [low, high] = unpaired_unequal_scatter(&[0.0; 15], &second, 0.95).unwrap().interval.unwrap();
         assert_eq!((low, high), (4.0, 12.0));
     }
 
     proptest! {
         #[test]
-        fn sides_that_may_be_unlike_have_the_same_shift_and_no_narrower_interval(
+        fn unequal_scatter_only_widens_the_interval(
             first in proptest::collection::vec(-100..100_i32, 1..20),
             second in proptest::collection::vec(-1_000..1_000_i32, 1..20),
         ) {
             let [first, second] = [first, second].map(|side| side.into_iter().map(f64::from).collect::<Vec<_>>());
-            let (alike, unlike) =
-                (unpaired(&first, &second, 0.95).unwrap(), unpaired_unlike(&first, &second, 0.95).unwrap());
-            prop_assert_eq!(alike.estimate, unlike.estimate);
-            match (alike.interval, unlike.interval) {
-                (Some([low, high]), Some([lower, higher])) => prop_assert!(lower <= low && high <= higher),
-                // Too few values to be so sure.
-                (_, unlike) => prop_assert_eq!(unlike, None),
+            let (equal, unequal) =
+                (unpaired(&first, &second, 0.95).unwrap(), unpaired_unequal_scatter(&first, &second, 0.95).unwrap());
+            prop_assert_eq!(equal.estimate, unequal.estimate);
+            match (equal.interval, unequal.interval) {
+                (Some([low, high]), Some([wider_low, wider_high])) => prop_assert!(wider_low <= low && high <= wider_high),
+                // Too few values for this confidence.
+                (_, unequal) => prop_assert_eq!(unequal, None),
             }
         }
 
         #[test]
-        fn an_interval_leaves_out_zero_exactly_where_the_test_is_significant(
+        fn interval_excludes_zero_iff_the_test_is_significant(
             differences in proptest::collection::hash_set(-1_000..1_000_i32, 6..40),
         ) {
             let differences: Vec<f64> = differences.into_iter().map(|value| f64::from(value) + 0.25).collect();
             let pairs: Vec<(f64, f64)> = differences.iter().map(|&value| (value, 0.0)).collect();
-            // Equal sizes have no exact probability.
+            // Ties have no exact p-value.
             let test = wilcoxon::signed_rank(&pairs).unwrap();
             prop_assume!(test.exact);
             let leaves_zero_out = |confidence| {
                 let [low, high] = paired(&differences, confidence).unwrap().interval.unwrap();
                 low > 0.0 || high < 0.0
             };
-            // At a probability that whole ranks attain, exactly; between two of them, at least.
+            // Exact at a probability that integer ranks can have; between two of them, at least.
             let n = differences.len();
             let attained = (0..).map(|sum| wilcoxon::p_at_most(n, sum)).take_while(|&p| p <= 0.05).last().unwrap();
             prop_assert_eq!(test.p_two_sided <= 0.05, leaves_zero_out(1.0 - attained));
@@ -312,7 +315,7 @@ mod tests {
         }
 
         #[test]
-        fn what_moves_all_values_moves_estimate_and_interval(
+        fn shifting_all_values_shifts_estimate_and_interval(
             first in proptest::collection::vec(-100..100_i32, 4..30),
             second in proptest::collection::vec(-100..100_i32, 4..30),
             by in -50..50_i32,

@@ -1,21 +1,21 @@
-//! The t test of Welch (1947), which allows the two sides unequal variances: what Node's comparison prints. It is shown
-//! to those who know it; verdicts come from ranks.
+//! The t test of Welch (1947), which allows the two sides to have different variances. Node's benchmark comparison
+//! prints it. Roundtrip shows it for readers who know it; verdicts come from rank tests.
 
 use statrs::function::beta::beta_reg;
 
-/// What the test found.
+/// Result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Welch {
-    /// The difference of the means, second minus first, in its standard errors.
+    /// The difference of the means, second minus first, in standard errors.
     pub t: f64,
     /// Degrees of freedom (Satterthwaite 1946).
     pub degrees: f64,
-    /// How probable a t at least this far from zero is when the means are equal.
+    /// Probability of a t at least this far from zero if the means are equal.
     pub p_two_sided: f64,
 }
 
-/// Compares the means of two sides. `None` when a side has fewer than two values, or no value differs from another of
-/// its side: there is then no error to measure the difference in.
+/// Compares the means of two sides. Returns `None` if a side has fewer than two values or if both sides have no
+/// variance, because the standard error is then undefined.
 ///
 /// ```
 /// use roundtrip_stats::welch::{stars, welch};
@@ -36,8 +36,8 @@ pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
     Some(Welch { t, degrees, p_two_sided })
 }
 
-/// How Node's tool marks a probability: `***` below 0.1 %, `**` below 1 %, `*` below 5 %
-/// (nodejs/node, `benchmark/compare.R`). It does not account for the number of rows.
+/// The mark that Node's tool prints for a p-value: `***` below 0.1 %, `**` below 1 %, `*` below 5 % (nodejs/node,
+/// `benchmark/compare.R`). It does not account for the number of rows.
 pub fn stars(p: f64) -> &'static str {
     match p {
         p if p < 0.001 => "***",
@@ -75,7 +75,7 @@ mod tests {
 
     /// `scipy.stats.ttest_ind(second, first, equal_var=False)`, `SciPy` 1.17.1.
     #[test]
-    fn t_degrees_and_probability_are_those_of_scipy() {
+    fn t_test_matches_scipy() {
         let first = [20.5, 19.8, 21.1, 20.0, 20.7, 19.9, 20.3];
         let second = [21.9, 20.9, 22.4, 21.3, 23.0, 21.1];
         let found = welch(&first, &second).unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_error_there_is_no_t() {
+    fn no_result_without_variance() {
         for sides in [[&[1.0][..], &[2.0, 3.0]], [&[1.0, 1.0], &[2.0, 2.0]], [&[], &[]]] {
             assert_eq!(welch(sides[0], sides[1]), None);
         }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_are_those_of_the_tool() {
+    fn stars_match_nodes_tool() {
         let marks = [0.0005, 0.001, 0.009, 0.01, 0.049, 0.05, 1.0].map(stars);
         assert_eq!(marks, ["***", "**", "**", "*", "*", "", ""]);
     }

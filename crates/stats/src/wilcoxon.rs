@@ -1,33 +1,34 @@
-//! The signed-rank test of Wilcoxon (1945) for paired values: is the one of a pair larger than the other more often,
-//! and by more, than chance alone would have it?
+//! The signed-rank test of Wilcoxon (1945) for paired values: does one value of a pair tend to be larger than the
+//! other?
 
 use crate::normal;
 use std::sync::OnceLock;
 
-/// What the test found.
+/// Result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedRank {
-    /// Pairs whose two values differ.
+    /// The number of pairs used: those whose values differ.
     pub pairs_used: usize,
-    /// Sum of the ranks of the pairs whose first value is the larger one.
+    /// Sum of the ranks of the pairs whose first value is larger.
     pub w_plus: f64,
-    /// Sum of the ranks of the pairs whose second value is the larger one.
+    /// Sum of the ranks of the pairs whose second value is larger.
     pub w_minus: f64,
-    /// How probable sums at least this uneven are when neither side tends to be larger; above 0, at most 1.
+    /// The two-sided p-value: the probability of sums at least this uneven if neither side tends to be larger. Above 0,
+    /// at most 1.
     pub p_two_sided: f64,
-    /// True when `p_two_sided` was counted out, false when it is the normal approximation.
+    /// Whether `p_two_sided` is exact; otherwise it is the normal approximation.
     pub exact: bool,
 }
 
-/// Up to this many pairs the distribution of the rank sum is counted out; all 2^50 cases fit into 64 bits.
+/// Up to this many pairs, the exact distribution is used; all 2^50 sign patterns fit into 64 bits.
 const EXACT_PAIRS_MAX: usize = 50;
 
-/// Compares the two values of each pair, two-sided. `None` when no pair differs.
+/// Tests the two values of each pair, two-sided. Returns `None` if no pair differs.
 ///
-/// Pairs without a difference are dropped, as Wilcoxon did, and so are those whose difference is not a number.
-/// Differences of the same size share the middle of their ranks. Without such ties and with at most 50 pairs
-/// the probability is exact; else it is the normal approximation, with the variance corrected for ties and half a
-/// rank of continuity (Hollander, Wolfe and Chicken 2014, section 3.1).
+/// Pairs without a difference are dropped, as in Wilcoxon's paper, and so are those whose difference is NaN. Equal
+/// absolute differences share the mean of their ranks. Without ties and with at most 50 pairs, the p-value is exact.
+/// Otherwise it is the normal approximation, with the variance corrected for ties and a continuity correction of half a
+/// rank (Hollander, Wolfe and Chicken 2014, section 3.1).
 ///
 /// ```
 /// use roundtrip_stats::wilcoxon::signed_rank;
@@ -44,7 +45,7 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
     }
 
     let (mut w_plus, mut w_minus) = (0.0, 0.0);
-    // The sum of t^3 - t over all groups of t equal sizes; zero when there are no ties.
+    // The sum of t^3 - t over all groups of t ties; zero without ties.
     let mut ties = 0.0;
     let mut ranked = 0;
     for group in differences.chunk_by(|a, b| a.abs() == b.abs()) {
@@ -64,12 +65,12 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
     Some(SignedRank { pairs_used, w_plus, w_minus, p_two_sided, exact })
 }
 
-/// How probable a rank sum of at most the index is, both sides together: of the 2^n equally probable ways to sign the
-/// ranks 1 to n, twice the share of those with such a sum. Counted out once for each n.
+/// Two-sided p-values of all rank sums: the share of the 2^n equally probable sign patterns of ranks 1 to n with at
+/// most that sum, times two. Computed once for each n.
 fn exact_p(n: usize) -> &'static [f64] {
-    static COUNTED: [OnceLock<Vec<f64>>; EXACT_PAIRS_MAX + 1] =
+    static EXACT: [OnceLock<Vec<f64>>; EXACT_PAIRS_MAX + 1] =
         [const { OnceLock::new() }; EXACT_PAIRS_MAX + 1];
-    COUNTED[n].get_or_init(|| {
+    EXACT[n].get_or_init(|| {
         // ways[sum]: how many subsets of the ranks so far have this sum.
         let mut ways = vec![0_u64; n * (n + 1) / 2 + 1];
         ways[0] = 1;
@@ -84,8 +85,8 @@ fn exact_p(n: usize) -> &'static [f64] {
     })
 }
 
-/// Of the ways to have each sum, the share with at most that sum, twice: both tails share the middle when the two sums are
-/// equal.
+/// Converts the number of ways to get each sum into two-sided p-values: twice the share with at most that sum, at most
+/// 1.
 pub(crate) fn both_tails(ways: &[u64]) -> Vec<f64> {
     let all: u64 = ways.iter().sum();
     let mut tail = 0;
@@ -96,7 +97,7 @@ pub(crate) fn both_tails(ways: &[u64]) -> Vec<f64> {
     ways.iter().map(share).collect()
 }
 
-/// The same by the normal distribution, with the variance corrected for `ties`.
+/// The normal approximation of the p-value, with the variance corrected for `ties`.
 fn approximate_p(n: usize, smaller: f64, ties: f64) -> f64 {
     let n = n as f64;
     let mean = n * (n + 1.0) / 4.0;
@@ -104,12 +105,12 @@ fn approximate_p(n: usize, smaller: f64, ties: f64) -> f64 {
     normal::rank_sum_p(smaller, mean, variance)
 }
 
-/// How probable, both sides together, a rank sum of at most this is among so many pairs without ties.
+/// The two-sided p-value of a rank sum of at most `sum`, without ties.
 pub(crate) fn p_at_most(pairs: usize, sum: usize) -> f64 {
     if pairs <= EXACT_PAIRS_MAX { exact_p(pairs)[sum] } else { approximate_p(pairs, sum as f64, 0.0) }
 }
 
-/// A sum of whole ranks.
+/// Converts a sum of integer ranks to an index.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "without ties ranks are whole")]
 pub(crate) fn index(sum: f64) -> usize {
     sum as usize
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pairs whose differences have the sizes 1 to n, and the ranks of the negative ones add up to `w_minus`.
+    /// Pairs whose differences have the sizes 1 to n; the ranks of the negative ones add up to `w_minus`.
     fn with_rank_sum(n: u32, w_minus: u32) -> Vec<(f64, f64)> {
         let mut left = w_minus;
         let mut pairs = Vec::new();
@@ -144,7 +145,7 @@ mod tests {
     /// Hollander and Wolfe (1973), table 3.1: depression scale factors before and after treatment.
     #[test]
     #[expect(clippy::approx_constant, reason = "3.14 is what was measured")]
-    fn the_depression_scale_of_hollander_and_wolfe_has_its_published_result() {
+    fn result_matches_hollander_and_wolfe() {
         let before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
         let after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
         let pairs: Vec<(f64, f64)> = before.into_iter().zip(after).collect();
@@ -153,9 +154,9 @@ mod tests {
         assert_eq!(signed_rank(&pairs), Some(expected));
     }
 
-    /// The table of critical values in textbooks, two-sided 5 % (`McCornack` 1965, JASA 60, for the larger n).
+    /// The textbook table of critical values, two-sided 5 % (`McCornack` 1965, JASA 60, for the larger n).
     #[test]
-    fn critical_values_at_five_percent_are_those_of_the_table() {
+    fn critical_values_match_the_table() {
         for (n, critical) in [
             (6, 0),
             (7, 2),
@@ -178,7 +179,7 @@ mod tests {
 
     /// `scipy.stats.wilcoxon(d, method="exact")`, `SciPy` 1.17.1.
     #[test]
-    fn exact_probabilities_are_those_of_scipy() {
+    fn exact_p_values_match_scipy() {
         for (n, w, expected) in
             [(10, 9, 0.064453125), (20, 52, 0.04844093322753906), (50, 435, 0.05060520369320898)]
         {
@@ -190,7 +191,7 @@ mod tests {
 
     /// `scipy.stats.wilcoxon(d, zero_method="wilcox", correction=True, method="approx")`, `SciPy` 1.17.1.
     #[test]
-    fn approximate_probabilities_with_ties_and_zeroes_are_those_of_scipy() {
+    fn approximate_p_values_match_scipy() {
         let found = against_zero(&[3, -1, 2, 2, -2, 5, 4, -1, 6, 1, 0, 7]);
         assert_eq!((found.pairs_used, found.w_minus, found.exact), (11, 9.0, false));
         close(found.p_two_sided, 0.03593053579903494);
@@ -202,20 +203,20 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_leave_nothing_to_test() {
+    fn equal_pairs_have_no_result() {
         assert_eq!(signed_rank(&[]), None);
         assert_eq!(signed_rank(&[(1.0, 1.0), (2.0, 2.0), (f64::INFINITY, f64::INFINITY)]), None);
     }
 
     #[test]
-    fn an_overwhelming_difference_still_has_a_probability_above_zero() {
+    fn p_is_above_zero_for_many_pairs() {
         let pairs = vec![(2.0, 1.0); 10_000];
         assert!(signed_rank(&pairs).unwrap().p_two_sided > 0.0);
     }
 
     proptest! {
         #[test]
-        fn swapping_the_sides_swaps_the_sums_and_keeps_the_probability(
+        fn swapping_the_sides_swaps_the_sums(
             pairs in proptest::collection::vec((-20..20_i32, -20..20_i32), 0..80),
         ) {
             let pairs: Vec<(f64, f64)> = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).collect();
@@ -226,7 +227,7 @@ mod tests {
         }
 
         #[test]
-        fn sums_hold_every_rank_once_and_the_probability_is_one(
+        fn sums_contain_every_rank_once(
             pairs in proptest::collection::vec((-1e9..1e9_f64, -1e9..1e9_f64), 1..80),
         ) {
             let test = signed_rank(&pairs).unwrap();

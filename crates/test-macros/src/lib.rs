@@ -1,9 +1,9 @@
-//! The attribute of tests that have a database of their own.
+//! The attribute for tests that need their own database.
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Makes `async fn name(app: TestApp)` a test over a new database: `crate::support::run` makes its argument from the
-/// pool.
+/// Turns `async fn name(app: TestApp)` into a test with a new database. `crate::support::run` creates the argument from
+/// the pool.
 #[proc_macro_attribute]
 pub fn database_test(_: TokenStream, test: TokenStream) -> TokenStream {
     let name = test.clone().into_iter().skip_while(|token| token.to_string() != "fn").nth(1);

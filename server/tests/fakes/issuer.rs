@@ -7,7 +7,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use roundtrip_github_fake::{APP_KEY, STRANGERS_KEY};
+use roundtrip_github_fake::{APP_KEY, OTHER_APP_KEY};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) const REQUEST_TOKEN: &str = "request-token";
 
 /// The signing keys, used in turn, in PEM.
-const KEYS: [&str; 2] = [APP_KEY, STRANGERS_KEY];
+const KEYS: [&str; 2] = [APP_KEY, OTHER_APP_KEY];
 
 /// A running fake, in its own thread.
 pub(crate) struct FakeIssuer {

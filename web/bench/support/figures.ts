@@ -21,7 +21,7 @@ export const turns = (whole: number, quick: number): number => (IS_QUICK ? quick
 /**
  * Hands a figure on.
  *
- * @throws when nobody said where to.
+ * @throws without a destination.
  */
 export function keep(figure: Figure): void {
   if (FILE === undefined || FILE === "") {
@@ -30,7 +30,7 @@ export function keep(figure: Figure): void {
   appendFileSync(FILE, `${JSON.stringify(figure)}\n`);
 }
 
-/** A remark for whoever reads the rows: it holds for this run alone. */
+/** A remark on the rows of this run. */
 export function remark(text: string): void {
   process.stdout.write(`remark: ${text}\n`);
 }

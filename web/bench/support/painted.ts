@@ -1,4 +1,4 @@
-/** When the lines of the first chart were on the screen, seen from within the page and told from when it was asked for. */
+/** When the lines of the first chart were painted, measured in the page from the navigation start. */
 import type { Page } from "@playwright/test";
 
 /** How many lines were seen when, in milliseconds since the navigation began; and when there first was a tooltip. */

@@ -8,7 +8,7 @@ import { expect } from "./test";
 /**
  * Reads the administrator's token.
  *
- * @throws when the variable is missing: without the token nobody can sign in.
+ * @throws if the variable is missing.
  */
 export function adminToken(): string {
   const path = process.env.ROUNDTRIP_ADMIN_TOKEN_FILE;
@@ -20,7 +20,7 @@ export function adminToken(): string {
   return readFileSync(path, "utf8").trim();
 }
 
-/** Asks the API as the administrator, and expects to be served. */
+/** Sends a request as the administrator, and expects success. */
 export async function ask(
   request: APIRequestContext,
   method: string,
@@ -32,7 +32,7 @@ export async function ask(
   expect(response.ok(), `${method} ${path}: ${await response.text()}`).toBe(true);
 }
 
-/** Begins a project: with another run of the report, so small that it needs no compression. */
+/** Creates a project with a copy of the report, small enough to need no compression. */
 export async function beginProject(request: APIRequestContext, project: string): Promise<void> {
   const report = readReport();
   const run_id = report.run_id.slice(0, -12) + randomBytes(6).toString("hex");
@@ -40,8 +40,8 @@ export async function beginProject(request: APIRequestContext, project: string):
   await ask(request, "PUT", `/api/v1/runs/${run_id}`, { ...report, run_id, results, project });
 }
 
-/** Signs in on the page for it. */
+/** Signs in on the sign-in page. */
 export async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel("Your token").fill(token);
+  await page.getByLabel("User token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
 }

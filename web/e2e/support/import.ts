@@ -1,6 +1,6 @@
 /**
  * Files of other tools, imported by the real command: `ROUNDTRIP_AGENT` names it, and `ROUNDTRIP_TOKEN_FILE` the file
- * with the token for uploads. They become runs of the very commit that was measured.
+ * with the token for uploads. They become runs of the measured commit.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,18 +9,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Report } from "./report";
 
-/** The repository that this is a part of. */
+/** The root of this repository. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** Files as their tools wrote them. */
 const GOLDEN = "crates/import/tests/golden";
 
-/** A file that was imported: its bytes, and the run that it became. */
+/** An imported file and its run. */
 export type Imported = { file: Buffer; run_id: string };
 
 /**
  * Imports a golden file.
  *
- * @throws when the command is not named, or fails: its message says why.
+ * @throws if the command is not named, or fails.
  */
 export function importGolden(name: string, url: string): Imported {
   const path = join(ROOT, GOLDEN, name);
@@ -29,9 +29,9 @@ export function importGolden(name: string, url: string): Imported {
 }
 
 /**
- * The report that times become which hyperfine wrote, by command and in seconds. It is uploaded nowhere.
+ * Converts times in seconds by command, as from hyperfine, to a report, without uploading it.
  *
- * @throws when the command is not named, or fails: its message says why.
+ * @throws if the command is not named, or fails.
  */
 export function reportOfTimes(times: Record<string, number[]>): Report {
   const results = Object.entries(times).map(([command, seconds]) => ({ command, times: seconds }));

@@ -1,9 +1,9 @@
-/** What every page has to stand: accessible as far as a program can tell, and never wider than the screen. */
+/** Checks for every page: accessibility, and no horizontal overflow. */
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect } from "./test";
 
-/** The screens that pages are looked at on. */
+/** The checked colour schemes and widths. */
 export const SCREENS = [
   { scheme: "light", width: 1360 },
   { scheme: "dark", width: 1360 },
@@ -11,7 +11,7 @@ export const SCREENS = [
   { scheme: "dark", width: 390 },
 ] as const;
 
-/** Checks the page as it is. */
+/** Checks the current page. */
 export async function inspect(page: Page): Promise<void> {
   const overflow_px = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

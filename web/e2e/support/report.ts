@@ -1,6 +1,6 @@
 /**
- * The uploaded report, and its percentiles calculated a second time, from the samples and by another program than
- * the server: what a page shows is compared with these.
+ * The uploaded report, and its percentiles recalculated from the samples, independently of the server, to compare with
+ * pages.
  */
 import { readFileSync } from "node:fs";
 import type { components } from "../../src/api/schema.gen";
@@ -17,7 +17,7 @@ export const P99 = 990_000;
 /**
  * Reads the report that `ROUNDTRIP_REPORT` names.
  *
- * @throws when the variable is missing: without the report there is nothing to compare with.
+ * @throws if the variable is missing.
  */
 export function readReport(): Report {
   const path = process.env.ROUNDTRIP_REPORT;
@@ -27,7 +27,7 @@ export function readReport(): Report {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** What the overview opens with: cases that set none of these. */
+/** The default cases of the overview: none of these is set. */
 export const NO_PARAMETERS = { buffer_bytes: null, rate_per_second: null, size_profile: null };
 
 /** The measured result of a case. */
@@ -39,7 +39,7 @@ export function resultOf(report: Report, transport: string, kase: Partial<Result
   return found;
 }
 
-/** The results that have repetitions and agree with the given parameters. */
+/** The results with repetitions that match the parameters. */
 export function measuredResults(report: Report, kase: Partial<Result["case"]>): Result[] {
   return report.results.filter(
     (result) =>

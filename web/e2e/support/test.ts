@@ -1,6 +1,6 @@
 /**
- * The test function of this folder: it has the report at hand, and fails any test whose page logs an error, breaks
- * the content security policy or asks another origin for anything.
+ * The test function of this folder: provides the report, and fails tests whose page logs an error, violates the content
+ * security policy or sends a request to another origin.
  */
 import { test as base, expect, type Page } from "@playwright/test";
 import { readReport } from "./report";
@@ -23,7 +23,7 @@ export const test = base.extend<Fixtures>({
       page.on("request", (request) => {
         const { origin, protocol } = new URL(request.url());
         if (protocol.startsWith("http") && origin !== new URL(baseURL ?? "").origin) {
-          complaints.push(`asked another origin: ${request.url()}`);
+          complaints.push(`request to another origin: ${request.url()}`);
         }
       });
       await use(complaints);
@@ -38,7 +38,7 @@ export function overviewPath(report: Fixtures["report"]): string {
   return `/${report.project}`;
 }
 
-/** Opens the page of the 1 KiB round trip over a transport by following its number on the overview. */
+/** Opens the series of the 1 KiB round trip over a transport from the overview. */
 export async function openSeries(page: Page, report: Fixtures["report"], transport: string): Promise<void> {
   await page.goto(overviewPath(report));
   const row = page

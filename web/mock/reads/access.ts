@@ -1,4 +1,4 @@
-/** Who asks, and who may do what. */
+/** Sessions, accounts, members and tokens. */
 import { listed, type Mocks, redirect, text } from "../endpoint";
 
 export const access = {
@@ -15,7 +15,7 @@ export const access = {
   "/api/v1/projects/{project}/oidc-trusts": () => ({ trusts: [], next_after: null }),
 
   "/api/v1/tokens": (world, { query }) => listed("tokens", world.tokens, query),
-  // There is no GitHub behind it: whoever signs in comes back signed in.
+  // Mocks signing in with GitHub: always succeeds.
   "/auth/github": (_, { query }) => redirect(303, query.to ?? "/"),
   "/auth/github/callback": () => redirect(303, "/"),
 } satisfies Partial<Mocks<"get">>;

@@ -15,7 +15,7 @@ type Size = { bytes: number; ns: number; series_id: number };
 
 const CPU_SHARE: Record<string, number> = { "ring-spin": 2, "ring-futex": 0.9 };
 const WAKES: Record<string, number> = { "ring-spin": 0, "ring-futex": 1.2 };
-/** Half an interval of a ratio: what is nearer to the first cannot be told from it. */
+/** Half the interval of a ratio; closer ones are tied with the fastest. */
 const SWAY = 0.06;
 
 export const advice = {
@@ -120,7 +120,7 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
     not_ranked: (lines.get("udp") ?? []).slice(0, 1).map(({ summary: { transport } }) => ({
       transport,
       told_apart: { receive: "block" },
-      because: "It lost messages.",
+      because: "Lossy.",
     })),
     crossovers: [{ below: 0, above: 1, x: 6200, from: 5700, to: 11_700 }],
     would_change: [{ factor: 16, place: 1 }],

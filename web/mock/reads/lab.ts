@@ -1,8 +1,8 @@
-/** Agents, what they are asked to measure, and when. */
+/** Agents, jobs and schedules. */
 import { found, listed, type Mocks, text } from "../endpoint";
 
 export const lab = {
-  // Agents alone ask for it, and of an agent nothing is mocked.
+  // Only agents use it; agents are not mocked.
   "/api/v1/lab/releases/{file}": () => text("application/octet-stream", "{}"),
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
     const able = world.agents.filter(({ project }) => project === null || project === path.project);

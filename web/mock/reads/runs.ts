@@ -106,7 +106,7 @@ function result(series: MockSeries, run: RunSummary, hasFailed: boolean): RunRes
   return {
     ...aResult({ point, observed: series.isImported ? null : observed }),
     ...of,
-    failures: hasFailed ? [{ repetition: 4, reason: "the peer did not answer within 10 s" }] : [],
+    failures: hasFailed ? [{ repetition: 4, reason: "peer did not respond within 10 s" }] : [],
   };
 }
 
@@ -123,7 +123,7 @@ function feed(world: World, project: string): string {
 
 type RunReport = components["schemas"]["RunReport"];
 
-/** A run's upload, told back from its detail. It has no results: nothing but a download shows it. */
+/** The upload of a run, rebuilt from its details, without results: only a download shows it. */
 function reportOf({ run, canaries, environment }: RunDetail): RunReport {
   const { sha, author, subject, committed_at } = run.commit;
   return {

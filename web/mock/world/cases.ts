@@ -1,4 +1,4 @@
-/** What the mock measures: eight transports, each with the traffic that the pages need something to show of. */
+/** The cases of the mock: eight transports, with the traffic that pages need. */
 import type { Case, Methodology, TransportInfo } from "@/api/types";
 import { aSeries } from "@/test/fixtures";
 
@@ -21,7 +21,7 @@ export const TRANSPORTS = ROWS.map(([slug, title, family, message_ns, kib_ns]): 
   return { slug, title, family, semantics, control: !isShared, message_ns, kib_ns };
 });
 
-/** How a case is measured, what of it, and what it costs beside a message of 1. */
+/** A case with its methodology, and its cost relative to a small message. */
 export type Traffic = { case: Case; methodology: Methodology; factor: number };
 
 const BLOCKING = aSeries().methodology;
@@ -76,14 +76,14 @@ export function trafficOf(slug: string): Traffic[] {
   ];
 }
 
-/** How long an operation takes before anything happens to it. */
+/** The base latency of an operation. */
 export function operationNs({ message_ns, kib_ns }: Transport, { case: kase, factor }: Traffic): number {
   return (message_ns + (kib_ns * kase.message_bytes) / 1024) * factor;
 }
 
-/** Why a machine does not run a case; `null` where it does. */
+/** Why a machine does not support a case; `null` if it does. */
 export function unsupportedOn(machine: string, slug: string, { scenario }: Case): string | null {
   return machine === "lab-arm-1" && slug === "posix-mq" && scenario === "route"
-    ? "msg_max is 10 here: a route of 1,000 messages needs 1,000"
+    ? "msg_max is 10; a route of 1,000 messages needs 1,000"
     : null;
 }

@@ -1,4 +1,4 @@
-/** What changed in the mock, and what people say of it: a regression, an improvement, and a machine that drifts. */
+/** The changes of the mock: a regression, an improvement, and a machine that drifts. */
 import type { ChangePoint, CommitSummary, Regression, RegressionDetail } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
 import { after, DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
@@ -17,20 +17,20 @@ const STORIES: Story[] = [
   {
     ordinal: SLOWER_AT,
     isOf: ({ summary }) => isSlowed(summary.transport.slug, summary.case.scenario),
-    witnesses: ["the canaries stayed where they were", "the controls stayed where they were"],
+    witnesses: ["canaries stable", "controls stable"],
     regression: { regression_id: 1, cause: "commit", direction: "regressed", state: "new" },
   },
   {
     ordinal: FASTER_AT,
     isOf: ({ summary }) => summary.transport.slug === "ring-futex" && summary.case.scenario === "route",
-    witnesses: ["the controls stayed where they were"],
+    witnesses: ["controls stable"],
     regression: {
       regression_id: 2,
       cause: "commit",
       direction: "improved",
       state: "acknowledged",
       assignee: "ada",
-      note: "Expected: this is what the change was for.",
+      note: "Expected: the purpose of the commit.",
     },
   },
   {
@@ -88,7 +88,7 @@ function changePoint(
   ];
 }
 
-/** The regressions as they are found, the newest first. */
+/** The regressions, newest first. */
 export function regressionsOf(world: World): Regression[] {
   return STORIES.flatMap(({ ordinal, regression }) => {
     const changes = changesOf(world, world.series).filter(

@@ -3,23 +3,23 @@ import type { CommitSummary } from "@/api/types";
 import { aCommit } from "@/test/fixtures";
 
 export const COMMIT_COUNT = 40;
-/** Where the library becomes slower, and where it became faster. */
+/** The commits that make the library slower and faster. */
 export const SLOWER_AT = 28;
 export const FASTER_AT = 15;
-/** Where the kernel of a machine was replaced, and where a machine became slower by itself. */
+/** The commits at which a kernel was updated and a machine drifted. */
 export const KERNEL_AT = 20;
 export const DRIFT_AT = 34;
 
-/** The first commit's time, and the time between two. */
+/** The time of the first commit, and the interval between commits. */
 const BEGIN_MS = Date.parse("2026-11-03T08:00:00Z");
 const STEP_MS = 12 * 3_600_000;
 
 const SUBJECTS = [
   "pool: reuse send buffers",
-  "ring: pad the seats to a cache line",
+  "ring: pad the slots to a cache line",
   "codec: decode headers without a copy",
-  "docs: say what a full channel does",
-  "router: one queue for all receivers of a topic, so that a slow one is told apart from a dead one",
+  "docs: describe full channels",
+  "router: use one queue per topic, to distinguish slow receivers from dead ones",
   "tests: wait for the peer instead of sleeping",
   "build: require the stable toolchain",
   "ring: check the epoch after waking up",
@@ -45,7 +45,7 @@ export function mainLine(count: number): CommitSummary[] {
   return Array.from({ length: count }, (_, index) => commit(index + 1));
 }
 
-/** The head of a pull request that left the main line before a place. */
+/** The head of a pull request with its merge base before an index. */
 export function headOf(pull_request: number, ordinal: number): CommitSummary {
   return commit(ordinal, pull_request);
 }

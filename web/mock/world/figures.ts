@@ -1,11 +1,11 @@
-/** The figures of a series at a run: a level, what happened to it over the commits, and noise. */
+/** The figures of a series at a run: a level with changes and noise. */
 import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
 import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
 import { DRIFT_AT, FASTER_AT, noise, SLOWER_AT, wobble } from "./commits";
 import type { Machine } from "./machines";
 import type { MockSeries } from "./series";
 
-/** Operations of a point, and its repetitions. */
+/** Operations and repetitions of a point. */
 const COUNT = 2000;
 const REPETITION_COUNT = 10;
 export const STEPS_PER_DOUBLING = 8;
@@ -84,7 +84,7 @@ export function repetitionsOf({ latency_ns, lossy, disturbed_count }: Point): Re
   });
 }
 
-/** How many operations of a point took how long, from a bin on: a hill around the median with a long tail. */
+/** The histogram of a point: a peak around the median with a long tail. */
 export function binsOf({ latency_ns: { min, p50, max }, count }: Point): { first: number; counts: number[] } {
   const bin = (ns: number) => Math.floor(Math.log2(ns) * STEPS_PER_DOUBLING);
   const [first, top, last] = [bin(min), bin(p50), bin(max)];

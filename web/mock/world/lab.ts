@@ -1,14 +1,14 @@
-/** The lab of the mock: agents in every state, what they measure, what waits for them, and what became of what they did. */
+/** The lab of the mock: agents in every state, with queued, running and finished jobs. */
 import type { AgentSummary, Attempt, CommitSummary, JobDetail, Schedule } from "@/api/types";
 import { aJob, anAgent } from "@/test/fixtures";
 import { after, SLOWER_AT } from "./commits";
 import type { World } from "./world";
 
-/** A minute, and when the page is opened: agents are heard of now, whatever day the rest of the world is at. */
+/** Agent contact is relative to the current time, unlike other data of the mock. */
 const MINUTE_MS = 60_000;
 const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
 
-/** One that measures, one that nobody has heard of for a while, and one that has measured nothing yet; `lab-arm-1` has none. */
+/** A busy agent, an offline one, and one without runs; `lab-arm-1` has no agent. */
 export function agentsOf(): AgentSummary[] {
   return [
     anAgent({ agent_id: 1, labels: ["lab", "linux"], is_busy: true, job_id: 6, last_seen_at: inMinutes(0) }),
@@ -32,7 +32,7 @@ export function agentsOf(): AgentSummary[] {
       labels: ["lab"],
       is_online: false,
       is_enabled: false,
-      failing: ["less than 1 GiB is free where it builds"],
+      failing: ["less than 1 GiB free in the build directory"],
       version: "0.0.9",
       last_seen_at: inMinutes(-190),
     }),
@@ -50,7 +50,7 @@ const attempt = (change: Partial<Attempt>): Attempt => ({
   ...change,
 });
 
-/** What is to be measured, and what was, the newest first. */
+/** Jobs, newest first. */
 export function jobsOf(world: World): JobDetail[] {
   const { commits, runs, series } = world;
   const [at, before] = [commits[SLOWER_AT - 1], commits[SLOWER_AT - 2]];
@@ -95,13 +95,13 @@ export function jobsOf(world: World): JobDetail[] {
       requested_by: "schedule:1",
       status: "failed",
       attempt: 2,
-      failure: "the build command ended with status 2",
+      failure: "build command failed with status 2",
       attempts: [
-        attempt({ fence: 8, outcome: "lost", reason: "it was not heard of any more" }),
+        attempt({ fence: 8, outcome: "lost", reason: "agent stopped responding" }),
         attempt({
           fence: 9,
           outcome: "failed",
-          reason: "the build command ended with status 2",
+          reason: "build command failed with status 2",
           output: BUILD_OUTPUT,
         }),
       ],

@@ -1,16 +1,16 @@
-/** The machines of the mock: a quiet one whose kernel was replaced once, and a suspect one. */
+/** The machines of the mock: a stable one with a kernel update, and a suspect one. */
 import type { MachineSummary } from "@/api/types";
 import { KERNEL_AT } from "./commits";
 
 type Environment = MachineSummary["environment"];
 
-/** A machine, and how long it takes for what the first one takes 1 for. */
+/** A machine, and its slowdown relative to the first one. */
 export type Machine = {
   machine: string;
   arch: string;
   slowness: number;
   suspect_because: string | null;
-  /** What it is at a commit, as the server numbers it. */
+  /** Its environment at a commit. */
   environmentAt: (ordinal: number) => { environment_id: number; environment: Environment };
 };
 

@@ -1,10 +1,10 @@
-/** Who uses the mock: accounts, members, tokens, and what was done with them. */
+/** Accounts, members, tokens, channels and audit events of the mock. */
 import type { AccountSummary, AuditEvent, Channel, Member, SessionInfo, TokenSummary } from "@/api/types";
 import { aChannel, aToken } from "@/test/fixtures";
 
 const DAY = (day: number) => `2026-11-${String(day).padStart(2, "0")}T09:30:00Z`;
 
-/** An administrator is signed in, so that every page shows all that it can do. */
+/** An administrator is signed in, so that pages show all actions. */
 export const SESSION: SessionInfo = {
   account: { name: "ada", is_admin: true, roles: { libfoo: "admin" } },
   has_github: true,
@@ -63,7 +63,7 @@ export const CHANNELS: Channel[] = [
     disabled_because: "it rejected 5 messages in a row, the last one with: status 410: gone",
     last_success_at: DAY(23),
     last_failure_at: DAY(22),
-    failure: "it answered 410: gone",
+    failure: "HTTP 410 Gone",
   }),
   aChannel({ channel_id: 3, name: "lab", kind: "email", target: "lab@example.org", events: ["machine"] }),
   aChannel({ last_success_at: DAY(23) }),

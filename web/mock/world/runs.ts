@@ -1,16 +1,16 @@
-/** The runs of the mock: each machine measures the commits of the main line, and some of pull requests. */
+/** The runs of the mock: each machine measures commits of the main line and some pull requests. */
 import type { Canary, CommitSummary, RunSummary } from "@/api/types";
 import { anImport, aRunSummary } from "@/test/fixtures";
 import { after, headOf, hex, wobble } from "./commits";
 import { MACHINES, type Machine } from "./machines";
 import type { MockSeries } from "./series";
 
-/** The slower machine leaves some commits out. */
+/** The slower machine skips some commits. */
 const LEFT_OUT = 7;
-/** How often the other tool was imported. */
+/** The number of imports. */
 const IMPORTED = 10;
 
-/** A pull request: where its head is, and where it left the main line, as far as that is certain. */
+/** A pull request: its head and merge base, and whether that is certain. */
 export type PullRequest = {
   pull_request: number;
   head: CommitSummary;
@@ -88,7 +88,7 @@ export function runsOf(project: string, commits: CommitSummary[], series: MockSe
   return runs.sort((one, other) => (one.started_at < other.started_at ? 1 : -1));
 }
 
-/** Readings of the machine itself, in nanoseconds. */
+/** Canary readings in nanoseconds. */
 const CANARIES: [string, number][] = [
   ["clock-cost", 24],
   ["clock-step", 1],

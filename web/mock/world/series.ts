@@ -1,10 +1,10 @@
-/** All series of the mock: every transport with its traffic on each machine, and two that another tool measured. */
+/** All series of the mock: every transport and case on each machine, and two imported ones. */
 import type { SeriesSummary } from "@/api/types";
 import { anImportedSeries, aSeries } from "@/test/fixtures";
 import { operationNs, TRANSPORTS, trafficOf, unsupportedOn } from "./cases";
 import { MACHINES, type Machine } from "./machines";
 
-/** A series without its newest point, and what its figures are made from. */
+/** A series without its newest point, and the parameters of its figures. */
 export type MockSeries = {
   summary: SeriesSummary;
   machine: Machine;

@@ -1,6 +1,6 @@
 /**
- * The little world that all mocks answer from: two machines, eight transports, forty commits. It is made once and kept in
- * memory; writes change it, and are forgotten when the server ends.
+ * The data of all mocks: two machines, eight transports, forty commits. It is created once in memory; writes change it
+ * until the server stops.
  */
 import type {
   AccountSummary,
@@ -29,13 +29,13 @@ import { ACCOUNTS, AUDIT, CHANNELS, MEMBERS, SESSION, STRANGER, TOKENS } from ".
 import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
 import { type MockSeries, seriesOf } from "./series";
 
-/** The project, and one that nothing was uploaded to. */
+/** The project, and an empty one. */
 const PROJECT = "libfoo";
 const EMPTY_PROJECT = "libempty";
 
 export type Extent = { isEmpty?: boolean; isForbidden?: boolean };
 
-/** All there is. What people can change is in lists that writes change. */
+/** All data. Writes change the lists in it. */
 export class World {
   readonly project = PROJECT;
   readonly commits: CommitSummary[];
@@ -98,7 +98,7 @@ export class World {
     return this.series[series_id - 1];
   }
 
-  /** The runs of the main line that a series is of, the oldest first. */
+  /** The main-line runs of a series, oldest first. */
   runsOf({ machine, isImported }: MockSeries): RunSummary[] {
     const key = `${machine.machine} ${isImported}`;
     const kept =
@@ -115,7 +115,7 @@ export class World {
     return kept;
   }
 
-  /** The points of a series, the oldest first; none where figures are stated, or it is not supported. */
+  /** The points of a series, oldest first; none for stated values or unsupported cases. */
   pointsOf(series: MockSeries): Point[] {
     if (series.unsupported !== null || isStated(series)) return [];
     return this.runsOf(series).map((run) => pointOf(series, run));
@@ -129,12 +129,12 @@ export class World {
       : { ...series.summary, latest: pointOf(series, newest) };
   }
 
-  /** The commit of an object name, or of its beginning, on any line. */
+  /** The commit of a SHA or prefix, on any line. */
   commit(sha: string): CommitSummary | undefined {
     const all = [...this.commits, ...this.pullRequests.map(({ head }) => head)];
     return sha.length < 4 ? undefined : all.find((commit) => commit.sha.startsWith(sha));
   }
 }
 
-/** Whether a tool stated its figures without samples. */
+/** Whether a series has stated values without samples. */
 export const isStated = ({ summary }: MockSeries): boolean => summary.methodology.statistic != null;

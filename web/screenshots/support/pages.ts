@@ -66,7 +66,7 @@ export const PAGES: Pictured[] = [
   {
     name: "reference",
     at: () => "/roundtrip/reference",
-    // What it has to show stands below what it has to say.
+    // The charts are below the text.
     prepare: async (page) => {
       await chart(page).waitFor();
       await chart(page).scrollIntoViewIfNeeded();
@@ -89,12 +89,12 @@ export const PAGES: Pictured[] = [
   {
     name: "queue",
     at: ({ project }) => `/${project}/jobs`,
-    shows: (page) => page.getByRole("heading", { name: "Waiting" }),
+    shows: (page) => page.getByRole("heading", { name: "Queued" }),
   },
   {
     name: "measure",
     at: ({ project }) => `/${project}/measure`,
-    shows: (page) => page.getByRole("form", { name: "Ask for a measurement" }),
+    shows: (page) => page.getByRole("form", { name: "New job" }),
   },
   { name: "runs", at: ({ project }) => `/${project}/runs` },
   { name: "run", at: ({ project, run }) => `/${project}/runs/${run}` },
@@ -112,7 +112,7 @@ export const PAGES: Pictured[] = [
   {
     name: "sign-in",
     at: () => "/-/sign-in",
-    shows: (page) => page.getByLabel("Your token"),
+    shows: (page) => page.getByLabel("User token"),
     isForStrangers: true,
   },
 ];

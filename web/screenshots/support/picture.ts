@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, type Page } from "@playwright/test";
 import { asked } from "./test";
 
-/** What stands where something is on its way. */
+/** Loading placeholders. */
 const UNFINISHED = 'main .skeleton, main [aria-busy="true"], dialog .skeleton, dialog [aria-busy="true"]';
 /** Looks that must have been the same until a page counts as finished. */
 const SAME_LOOKS = 3;
@@ -33,7 +33,7 @@ async function atRest(page: Page): Promise<Buffer> {
   return last;
 }
 
-/** The same picture as WebP, which the browser makes in a page of its own. */
+/** The picture as WebP, converted in a separate browser page. */
 async function webp(page: Page, png: Buffer): Promise<Buffer> {
   const blank = await page.context().newPage();
   const base64 = await blank.evaluate(

@@ -18,7 +18,7 @@ export const test = base.extend<object, Asked>({
     async ({ browser }, use) => {
       const page = await browser.newPage({ baseURL: asked("ROUNDTRIP_URL") });
       await page.goto("/-/sign-in");
-      await page.getByLabel("Your token").fill(asked("ROUNDTRIP_USER_TOKEN"));
+      await page.getByLabel("User token").fill(asked("ROUNDTRIP_USER_TOKEN"));
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
       const cookies = await page.context().cookies();

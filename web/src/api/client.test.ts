@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { wholeList } from "./client";
 
-it("asks for what follows each answer until nothing does", async () => {
+it("reads all pages of a list", async () => {
   const asked: { limit: number; after?: string }[] = [];
   const answers = [
     { next_after: "b", names: ["a", "b"] },

@@ -1,22 +1,22 @@
-/** The typed client: paths, parameters and answers are checked against the generated schema, and refusals are thrown. */
+/** The typed API client, checked against the generated schema. Error responses are thrown. */
 import { queryOptions } from "@tanstack/react-query";
 import createClient from "openapi-fetch";
 import type { PathsWithMethod, RequiredKeysOf, SuccessResponse } from "openapi-typescript-helpers";
-import { errorOfResponse, errorOfSilence } from "./errors";
+import { errorOfNoResponse, errorOfResponse } from "./errors";
 import type { paths } from "./schema.gen";
 
 type Reads = PathsWithMethod<paths, "get">;
 type Parameters<Path extends Reads> = Omit<paths[Path]["get"]["parameters"], "header" | "cookie">;
 type Answer<Path extends Reads> = SuccessResponse<paths[Path]["get"]["responses"], "application/json">;
 
-/** What can be asked of a read besides its path's parameters. */
+/** Query parameters of a read. */
 export type QueryOf<Path extends Reads> = NonNullable<paths[Path]["get"]["parameters"]["query"]>;
 
-/** Requests go to the origin that served the page, and say that one of its pages sent them. */
+/** Requests go to the origin of the page, with a CSRF header. */
 export const client = createClient<paths, "application/json">({
   baseUrl: globalThis.location?.origin ?? "",
   headers: { "x-roundtrip-csrf": "1" },
-  // The one of now: tests put another in its place.
+  // Looked up at call time: tests replace it.
   fetch: (request) => fetch(request),
 });
 
@@ -24,21 +24,21 @@ client.use({
   onResponse: async ({ response }) => {
     if (!response.ok) throw errorOfResponse(response, await response.json().catch(() => null));
   },
-  // A request that the page itself gave up is not the server's silence.
+  // A request cancelled by the page is not a missing response.
   onError: ({ error }) =>
-    error instanceof DOMException && error.name === "AbortError" ? error : errorOfSilence(),
+    error instanceof DOMException && error.name === "AbortError" ? error : errorOfNoResponse(),
 });
 
 /**
- * The data of an answer; nothing where the answer has no body.
+ * The data of a response; nothing without a body.
  *
- * @throws ApiError when the request is refused or not answered.
+ * @throws ApiError for an error response or no response.
  */
 export async function dataOf<Data>(request: Promise<{ data?: Data }>): Promise<Data> {
   return (await request).data as Data;
 }
 
-/** A read: its answer is kept under its path and parameters. */
+/** A read, cached under its path and parameters. */
 export function read<Path extends Reads>(
   path: Path,
   ...[params]: RequiredKeysOf<Parameters<Path>> extends never ? [Parameters<Path>?] : [Parameters<Path>]
@@ -49,12 +49,12 @@ export function read<Path extends Reads>(
   });
 }
 
-/** The most entries that the server puts into one answer. */
+/** The limit of the server for entries per response. */
 const ENTRIES_MAX = 1000;
 
 type Lists = { [Path in Reads]: Answer<Path> extends { next_after?: string | null } ? Path : never }[Reads];
 
-/** All entries of a list whose answers are pages. One that is kept is not given up when nothing shows it any more. */
+/** All entries of a paginated list. Not cancelled on unmount if cached. */
 export function readAll<Path extends Lists, Entry>(
   path: Path,
   params: Parameters<Path>,
@@ -76,7 +76,7 @@ export function readAll<Path extends Lists, Entry>(
   });
 }
 
-/** All entries of a list: asks for what follows until nothing does. */
+/** Reads all pages of a list. */
 export async function wholeList<Page extends { next_after?: string | null }, Entry>(
   page: (query: { limit: number; after?: string }) => Promise<Page>,
   entriesOf: (answer: Page) => Entry[],
@@ -91,7 +91,7 @@ export async function wholeList<Page extends { next_after?: string | null }, Ent
   return entries;
 }
 
-/** The client takes a path and its parameters apart by itself: together they are typed above. */
+/** The client types path and parameters separately; above, they are typed together. */
 function get<Path extends Reads>(path: Path, params: Parameters<Path>, signal: AbortSignal | undefined) {
   type Get = (path: Path, init: object) => Promise<{ data?: Answer<Path> }>;
   return dataOf((client.GET as unknown as Get)(path, { params, signal }));

@@ -1,31 +1,30 @@
 /**
- * Whether what is shown is still true: whether the browser has a network, whether the server answers, and whether the
- * stream of new runs is there. Each recovers by itself; a page only says so.
+ * Connection state: network, server responses and the event stream of new runs. All recover by themselves.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { createSignal } from "@/lib/signal";
 import { ApiError } from "./errors";
 
-/** What is the matter, and since when what is shown may be old. */
+/** The problem, and since when data may be stale. */
 export type Connection =
   | { kind: "live" }
   | { kind: "offline"; since: Date }
   | { kind: "no answer"; since: Date }
   | { kind: "not live"; since: Date };
 
-/** A stream is renewed within moments, as when the server starts anew: so long nothing is said. */
+/** Grace period before a lost stream is reported, for example while the server restarts. */
 const PATIENCE_MS = 4_000;
 
 let streamLostSince: Date | null = null;
 const stream = createSignal();
 
-/** The stream of new runs broke off, or was refused. */
+/** The event stream broke or was rejected. */
 export function streamIsLost(): void {
   change(streamLostSince ?? new Date());
 }
 
-/** The stream of new runs is there, or is not wanted. */
+/** The event stream is connected or not needed. */
 export function streamIsThere(): void {
   change(null);
 }
@@ -66,7 +65,7 @@ function useUnanswered(): boolean {
   return isUnanswered;
 }
 
-/** When the server answered last. */
+/** The time of the last response. */
 function newestAnswer(queryClient: QueryClient): Date {
   const moments = queryClient
     .getQueryCache()
@@ -76,16 +75,16 @@ function newestAnswer(queryClient: QueryClient): Date {
 }
 
 function usePatiently(lost: Date | null): Date | null {
-  const [told, setTold] = useState<Date | null>(null);
+  const [reported, setReported] = useState<Date | null>(null);
   useEffect(() => {
     if (lost === null) {
-      setTold(null);
+      setReported(null);
       return;
     }
-    const timer = setTimeout(() => setTold(lost), PATIENCE_MS);
+    const timer = setTimeout(() => setReported(lost), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [lost]);
-  return lost === null ? null : told;
+  return lost === null ? null : reported;
 }
 
 function followNetwork(listener: () => void): () => void {

@@ -1,4 +1,4 @@
-/** What can go wrong with a request, as one error type whose message is a sentence for people. */
+/** The error type for requests. Its message is for users. */
 import { upperFirst } from "@/lib/units";
 import type { Problem } from "./types";
 
@@ -7,25 +7,25 @@ export class ApiError extends Error {
 
   constructor(
     message: string,
-    /** The HTTP status; `null` when no answer came at all. */
+    /** The HTTP status; `null` without a response. */
     readonly status: number | null,
-    /** What the server calls the kind of problem. */
+    /** The problem title of the server. */
     readonly title: string,
     /** The request's id in the server's log. */
     readonly requestId: string | null,
-    /** The member of what was sent that is wrong, and how; `null` where the server names none. */
+    /** The wrong field of the request, and its error; `null` if the server names none. */
     readonly field: { name: string; text: string } | null = null,
   ) {
     super(message);
   }
 
-  /** True when asking again may help: no answer, or a fault of the server. */
+  /** Whether a retry may help: no response, or a server error. */
   get isTransient(): boolean {
     return this.status === null || this.status >= 500 || this.status === 429;
   }
 }
 
-/** The error that an answer of another status than 2xx stands for. */
+/** The error for a response that is not 2xx. */
 export function errorOfResponse(response: Response, body: unknown): ApiError {
   const requestId = response.headers.get("x-request-id");
   if (isProblem(body)) {
@@ -33,25 +33,25 @@ export function errorOfResponse(response: Response, body: unknown): ApiError {
     return new ApiError(detail, response.status, title, request_id ?? requestId, fieldOf(body));
   }
   return new ApiError(
-    `The server answered with status ${response.status} and no explanation.`,
+    `Status ${response.status} without details.`,
     response.status,
-    "Unexpected answer",
+    "Unexpected response",
     requestId,
   );
 }
 
-export function errorOfSilence(): ApiError {
+export function errorOfNoResponse(): ApiError {
   return new ApiError(
-    "The server did not answer. Is it still running, and is the network up?",
+    "Check your network, and that the server is running.",
     null,
-    "No answer",
+    "Server not responding",
     null,
   );
 }
 
-/** The error of an address whose subject is in no list that the page has. */
+/** The error for an address of an unknown item. */
 export function errorOfUnknown(detail: string): ApiError {
-  return new ApiError(detail, 404, "It does not exist", null);
+  return new ApiError(detail, 404, "Not found", null);
 }
 
 function fieldOf({ detail, pointer }: Problem): ApiError["field"] {

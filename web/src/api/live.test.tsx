@@ -68,7 +68,7 @@ async function show() {
   asked.length = 0;
 }
 
-async function told(name: string) {
+async function emit(name: string) {
   FakeEventSource.last.dispatchEvent(new Event(name));
   await vi.advanceTimersByTimeAsync(0);
 }
@@ -79,17 +79,17 @@ async function look(state: DocumentVisibilityState) {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-it("asks again for what can change when new runs are told of", async () => {
+it("refetches on events of new runs", async () => {
   await show();
   expect(FakeEventSource.last.url).toBe("/api/v1/projects/libfoo/events");
-  await told("runs");
+  await emit("runs");
   expect(asked).toEqual(["/api/v1/projects/{project}"]);
 });
 
-it("asks once more for all that is told while it waits", async () => {
+it("refetches once for several events", async () => {
   await show();
-  await told("runs");
-  for (let event = 0; event < 5; event++) await told("runs");
+  await emit("runs");
+  for (let event = 0; event < 5; event++) await emit("runs");
   expect(asked).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(asked).toHaveLength(2);
@@ -99,26 +99,26 @@ it("asks once more for all that is told while it waits", async () => {
 
 it.each(["open", "gap"])("finds out on %s whether something was missed", async (name) => {
   await show();
-  await told(name);
+  await emit(name);
   expect(asked).toHaveLength(1);
   runCount = 2;
-  await told(name);
+  await emit(name);
   // Once for the number, once for all that is shown.
   expect(asked).toHaveLength(3);
 });
 
-it("says since when it is lost, until it is there again or nobody follows", async () => {
+it("reports a lost stream until it reconnects or has no subscribers", async () => {
   await show();
   expect(lostSince()).toBeNull();
-  await told("error");
+  await emit("error");
   const since = lostSince();
   expect(since).not.toBeNull();
   await vi.advanceTimersByTimeAsync(5_000);
-  await told("error");
+  await emit("error");
   expect(lostSince()).toBe(since);
-  await told("open");
+  await emit("open");
   expect(lostSince()).toBeNull();
-  await told("error");
+  await emit("error");
   stop();
   expect(lostSince()).toBeNull();
 });
@@ -137,13 +137,13 @@ it("is connected only while the page is visible", async () => {
   expect(FakeEventSource.all).toHaveLength(2);
 });
 
-it("tries a server again that refused, later, and leaves broken connections to the browser", async () => {
+it("retries rejected streams later", async () => {
   await show();
-  await told("error");
+  await emit("error");
   await vi.advanceTimersByTimeAsync(60_000);
   expect(FakeEventSource.all).toHaveLength(1);
   FakeEventSource.last.close();
-  await told("error");
+  await emit("error");
   await vi.advanceTimersByTimeAsync(29_000);
   expect(FakeEventSource.all).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1_000);

@@ -1,19 +1,18 @@
 /**
- * Keeps a project's pages true while somebody looks at them: the server tells of new runs, and what is shown is asked for
- * again. Only while the page is visible, because browsers open few connections to one server and hidden pages would
- * take them all.
+ * Live updates: refetches data when the server reports new runs. Only while the page is visible, because browsers limit
+ * connections per server.
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { streamIsLost, streamIsThere } from "./connection";
 import { isChangeable, projectQuery } from "./queries";
 
-/** Between two times of asking again: a busy project has new runs more often than anybody reads. */
+/** Minimum interval between refetches. */
 const PAUSE_MS = 1_000;
-/** When a server is tried again that refused: it was full, or about to end. */
+/** Retry delay after a rejected stream, when the server was full or stopping. */
 const RECONNECT_MS = 30_000;
 
-/** Follows the project for as long as the component is there. */
+/** Follows the project while the component is mounted. */
 export function useLive(project: string | undefined): void {
   const queryClient = useQueryClient();
   useEffect(() => (project === undefined ? undefined : follow(project, queryClient)), [project, queryClient]);
@@ -27,7 +26,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
   let isRefreshing = false;
   let isOver = false;
 
-  /** Asks again for what is shown; for what is told meanwhile, once more afterwards. */
+  /** Refetches visible data; once more if events arrive meanwhile. */
   async function refresh() {
     isDue = true;
     if (isRefreshing) return;
@@ -40,7 +39,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     isRefreshing = false;
   }
 
-  /** Something may have been missed: the number of runs tells whether it was. */
+  /** Detects missed events by the number of runs. */
   async function catchUp() {
     const query = projectQuery(project);
     const known = queryClient.getQueryData(query.queryKey);
@@ -53,7 +52,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     disconnect();
     if (isOver || document.visibilityState !== "visible") return;
     source = new EventSource(`/api/v1/projects/${encodeURIComponent(project)}/events`);
-    // What does not arrive now is shown by the page itself, or asked for the next time.
+    // Errors are shown by the page; the next event retries.
     source.addEventListener("open", () => {
       streamIsThere();
       void catchUp().catch(() => {});
@@ -62,7 +61,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     source.addEventListener("runs", () => void refresh());
     source.addEventListener("error", () => {
       streamIsLost();
-      // A broken connection is renewed by the browser, a refused one is not.
+      // Browsers reconnect a broken connection, but not a rejected one.
       if (source?.readyState === EventSource.CLOSED) reconnecting = setTimeout(connect, RECONNECT_MS);
     });
   }
@@ -79,7 +78,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     isOver = true;
     disconnect();
     document.removeEventListener("visibilitychange", connect);
-    // What nobody follows any more cannot be lost.
+    // Without subscribers there is no stream to lose.
     streamIsThere();
   };
 }

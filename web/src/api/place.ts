@@ -1,9 +1,9 @@
-/** Where something was measured, and how its ends stood: what a page is about, chosen from what there is. */
+/** Machine, scenario, mode and placement of a page. */
 import { queryOptions } from "@tanstack/react-query";
 import { type Asked, chosen, mostMeasured, placementsOf, scenariosOf, valuesOf } from "@/lib/choices";
 import { facetsQuery, type SeriesAsked } from "./queries";
 
-/** What a page is about, and what else it could be about. */
+/** The selected values, and the available ones. */
 export type Place = {
   machine: string;
   scenario: string;
@@ -16,9 +16,8 @@ export type Place = {
 };
 
 /**
- * The place that is asked for as far as anything was measured there, else the usual one: round trips, between two
- * processes, on one processor, on the machine with the most series; `null` where nothing was measured. With `only`, some
- * scenarios alone count, and what is chosen holds for all of these.
+ * The requested place if it has results, else the default: round trips between two processes on one processor, on the
+ * machine with the most series; `null` without results. `only` limits the scenarios.
  */
 export const placeQuery = (project: string, asked: Asked, only?: string[]) =>
   queryOptions({

@@ -3,44 +3,43 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf, type QueryOf, read, readAll } from "./client";
 import { ApiError } from "./errors";
 
-/** What does not change: what a run measured, after its upload. */
+/** Immutable data: the results of a run. */
 const forever = <Options extends object>(options: Options) => ({
   ...options,
   staleTime: Number.POSITIVE_INFINITY,
 });
-/** What is asked for with one thing changed: the answer of before is shown until the next one is there. */
+/** Keeps showing the previous data while a changed query loads. */
 const moving = <Options extends object>(options: Options) => ({
   ...options,
   placeholderData: keepPreviousData,
 });
 
-/** Whether an answer may be another one after the next upload. */
+/** Whether the data can change with the next upload. */
 export function isChangeable({ queryKey: [path] }: { queryKey: readonly unknown[] }): boolean {
   return typeof path !== "string" || !path.startsWith("/api/v1/runs/");
 }
 
-/** The server answers at most this many points a series. */
+/** The limit of the server for points per series. */
 const POINTS_MAX = 1000;
-/** The server takes at most this many series in one request for points. */
+/** The limit of the server for series per request. */
 const SERIES_MAX = 200;
-/** As many runs as a glance at a machine reaches back. */
+/** The default number of runs for canaries. */
 const CANARY_RUNS = 50;
-/** How often what no run tells of is asked for while it is looked at: a job that begins, an agent that falls silent. */
+/** Poll interval for changes without an event, such as job starts and agent contact. */
 const LAB_PERIOD_MS = 10_000;
-/** While one drags, each answer is of use for a moment only. */
+/** Responses during a drag are useful only for a moment. */
 const ADVICE_KEPT_MS = 10_000;
 
 const joined = (seriesIds: number[]) => seriesIds.slice(0, SERIES_MAX).join(",");
 
 /**
- * Who asks. It changes with the page only: signing in and out loads a new one. Never given up: pages wait for it, and the
- * header that shows it may leave meanwhile.
+ * The session. It changes only with a full page load. Never cancelled: pages wait for it even if the header unmounts.
  */
 export const sessionQuery = forever(
   queryOptions({ ...read("/api/v1/session"), queryFn: () => dataOf(client.GET("/api/v1/session")) }),
 );
 
-/** Never given up: the entry waits for it, and what else shows it may leave meanwhile. */
+/** Never cancelled: the start page waits for it. */
 export const projectsQuery = readAll("/api/v1/projects", {}, ({ projects }) => projects, { isKept: true });
 
 export const projectQuery = (project: string) => read("/api/v1/projects/{project}", { path: { project } });
@@ -52,7 +51,7 @@ export const machinesQuery = (project: string) =>
 export const environmentsQuery = (project: string, machine: string) =>
   read("/api/v1/projects/{project}/machines/{machine}/environments", { path: { project, machine } });
 
-/** What a machine's canaries read in its newest runs. */
+/** The canary readings of a machine's newest runs. */
 export const canariesQuery = (project: string, machine: string, last = CANARY_RUNS) =>
   read("/api/v1/projects/{project}/machines/{machine}/canaries", {
     path: { project, machine },
@@ -73,7 +72,7 @@ export const regressionQuery = (project: string, regression_id: number) =>
 export const runsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/runs">) =>
   read("/api/v1/projects/{project}/runs", { path: { project }, query });
 
-/** A run, and what it says of all its cases, or of some series' alone. */
+/** A run with all results, or only those of some series. */
 export const runQuery = (run_id: string, seriesIds?: number[]) =>
   forever(
     read("/api/v1/runs/{run_id}", {
@@ -85,7 +84,7 @@ export const runQuery = (run_id: string, seriesIds?: number[]) =>
 export const pointDetailQuery = (run_id: string, series_id: number) =>
   forever(read("/api/v1/runs/{run_id}/series/{series_id}", { path: { run_id, series_id } }));
 
-/** What series are chosen by; values of one facet are separated by commas. */
+/** Filters for series; values of one facet are separated by commas. */
 export type SeriesAsked = QueryOf<"/api/v1/projects/{project}/series/facets">;
 
 export const facetsQuery = (project: string, query: SeriesAsked) =>
@@ -94,7 +93,7 @@ export const facetsQuery = (project: string, query: SeriesAsked) =>
 export const foundSeriesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/series">) =>
   moving(read("/api/v1/projects/{project}/series", { path: { project }, query }));
 
-/** All series that match. A project may have thousands: never without asking for some of them. */
+/** All matching series. Always filter: a project can have thousands. */
 export const seriesListQuery = (project: string, query: SeriesAsked) =>
   readAll("/api/v1/projects/{project}/series", { path: { project }, query }, ({ series }) => series);
 
@@ -105,11 +104,11 @@ export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => ({
   enabled: seriesIds.length > 0,
 });
 
-/** The points of one commit: those that make the trend, or those of pull requests and other branches, too. */
+/** The points of one commit on the main line, or on all lines. */
 export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") =>
   moving(read("/api/v1/points", { query: { series: String(series_id), from: ordinal, to: ordinal, lines } }));
 
-/** Which part of some series is drawn, and of which figures. */
+/** Range and figures for line charts. */
 export type LineAsked = Omit<QueryOf<"/api/v1/charts/line">, "series">;
 
 export const lineQuery = (seriesIds: number[], asked: LineAsked) => ({
@@ -130,7 +129,7 @@ export type SweepAsked = QueryOf<"/api/v1/projects/{project}/charts/sweep">;
 export const sweepQuery = (project: string, query: SweepAsked) =>
   moving(read("/api/v1/projects/{project}/charts/sweep", { path: { project }, query }));
 
-/** Two commits or runs, and which of their pairs are told. */
+/** Two commits or runs, and the filter for their pairs. */
 export type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
 
 export const compareQuery = (project: string, query: ComparedAsked) =>
@@ -139,7 +138,7 @@ export const compareQuery = (project: string, query: ComparedAsked) =>
 export const commitsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/commits">) =>
   moving(read("/api/v1/projects/{project}/commits", { path: { project }, query }));
 
-/** A commit by its object name, or as many of its first digits as no other has. */
+/** A commit by its SHA, or a unique prefix. */
 export const commitQuery = (project: string, sha: string) =>
   read("/api/v1/projects/{project}/commits/{sha}", { path: { project, sha } });
 
@@ -149,9 +148,9 @@ export const pullRequestsQuery = (
 ) => read("/api/v1/projects/{project}/pull-requests", { path: { project }, query });
 
 /**
- * One pull request. There is no address for one: the list is asked, the largest number first, until it is reached.
+ * One pull request, found in the list, because the API has no single read.
  *
- * @throws ApiError of status 404 when no run names it.
+ * @throws ApiError with status 404 if no run has the number.
  */
 export const pullRequestQuery = (project: string, pull_request: number) =>
   queryOptions({
@@ -169,8 +168,8 @@ export const pullRequestQuery = (project: string, pull_request: number) =>
         const isPassed = (pull_requests.at(-1)?.pull_request ?? 0) < pull_request;
         after = isPassed ? null : next_after;
       } while (after != null);
-      const detail = `No run of ${project} names pull request ${pull_request}.`;
-      throw new ApiError(detail, 404, "Nothing is here", null);
+      const detail = `${project} has no runs of pull request ${pull_request}.`;
+      throw new ApiError(detail, 404, "Not found", null);
     },
   });
 
@@ -182,7 +181,7 @@ export const jobsQuery = (project: string, query: QueryOf<"/api/v1/projects/{pro
 export const jobQuery = (project: string, job_id: number) =>
   queryOptions({
     ...read("/api/v1/projects/{project}/jobs/{job_id}", { path: { project, job_id } }),
-    // What is over stays as it is.
+    // Finished jobs do not change.
     refetchInterval: ({ state: { data } }) => (data?.done_at == null ? LAB_PERIOD_MS : false),
   });
 
@@ -200,14 +199,14 @@ export const membersQuery = (project: string) =>
 export const channelsQuery = (project: string) =>
   read("/api/v1/projects/{project}/channels", { path: { project } });
 
-/** The tokens that who asks may manage, of all projects. */
+/** The tokens that the user can manage, in all projects. */
 export const tokensQuery = readAll("/api/v1/tokens", {}, ({ tokens }) => tokens);
 
 export const accountsQuery = readAll("/api/v1/accounts", {}, ({ accounts }) => accounts);
 
 export const auditQuery = (query: QueryOf<"/api/v1/audit">) => read("/api/v1/audit", { query });
 
-/** What others have published. It changes with the server's program only. */
+/** Published studies. They change only with the server version. */
 export const referencesQuery = forever(read("/api/v1/references"));
 
 /** The question of a publication, answered by machine. */
@@ -216,7 +215,7 @@ export const workedQuery = (project: string, reference: string) =>
 
 export const sizeProfilesQuery = forever(read("/api/v1/size-profiles"));
 
-/** What advice is about: a profile of the server, or sizes as text. */
+/** Parameters for advice: a profile, or sizes as text. */
 export type AdviceAsked = QueryOf<"/api/v1/projects/{project}/advice"> & {
   by: "p50" | "p98" | "p99" | "mean";
 };

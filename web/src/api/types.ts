@@ -1,4 +1,4 @@
-/** The types of the API's answers by their names, and what they leave out. */
+/** Names for types of the API, and their missing details. */
 import type * as Schema from "./schema.gen";
 
 export type * from "./schema.gen";

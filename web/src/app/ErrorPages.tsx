@@ -1,4 +1,4 @@
-/** Stands at addresses where nothing is, or nothing that the reader may know of. */
+/** Pages for missing addresses and failed loads. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ErrorComponentProps, Link, useLocation, useRouter } from "@tanstack/react-router";
 import { ApiError } from "@/api/errors";
@@ -7,38 +7,38 @@ import { ErrorState } from "@/components/ui/states";
 import { toHome, toSignIn } from "@/lib/paths";
 import { upperFirst } from "@/lib/units";
 
-const NO_PAGE = "No page has this address. It may have been mistyped or cut short.";
+const NO_PAGE = "Check the address.";
 
 /** For the router: no page matches. */
 export function NotFoundPage() {
-  return <NothingHere detail={NO_PAGE} />;
+  return <NotFound detail={NO_PAGE} />;
 }
 
 type Props = {
   detail: string;
-  /** Whether something could be at this address: then it may be hidden from who asks. */
+  /** Whether the address may be hidden from this account. */
   isSubject?: boolean;
 };
 
-function NothingHere({ detail, isSubject = false }: Props) {
+function NotFound({ detail, isSubject = false }: Props) {
   return (
     <div className="state">
-      <h1>Nothing is here</h1>
+      <h1>Page not found</h1>
       <p>{sentence(detail)}</p>
       {isSubject && <SignInToSee />}
       <p>
-        <Link {...toHome()}>Go to the start</Link>
+        <Link {...toHome()}>Home</Link>
       </p>
     </div>
   );
 }
 
-/** The server’s words as a sentence of its own. */
+/** The message of the server as a sentence. */
 function sentence(detail: string): string {
   return upperFirst(detail.endsWith(".") ? detail : `${detail}.`);
 }
 
-/** For who is not signed in: what one must not know of does not exist, so that signing in may show it. */
+/** Private projects look missing to others: suggests signing in, or asking for access. */
 function SignInToSee() {
   const { data: session } = useQuery(sessionQuery);
   const { href } = useLocation();
@@ -46,27 +46,25 @@ function SignInToSee() {
   if (session.account !== null) {
     return (
       <p className="muted">
-        You are signed in as {session.account.name}. What is private is shown to its members: an admin of the
-        project can make you one.
+        Signed in as {session.account.name}. If the project is private, ask its admin for access.
       </p>
     );
   }
   return (
     <p>
-      What is private is hidden from who is not signed in.{" "}
+      Private projects require signing in.{" "}
       <Link {...toSignIn(href)} className="button">
-        Sign in to see it
+        Sign in
       </Link>
     </p>
   );
 }
 
-/** Stands where a page's data could not be had: not there, not allowed, or not answered. Asks for it again on request. */
+/** For a page whose data could not be loaded, with a retry. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const queryClient = useQueryClient();
-  if (error instanceof ApiError && error.status === 404)
-    return <NothingHere detail={error.message} isSubject />;
+  if (error instanceof ApiError && error.status === 404) return <NotFound detail={error.message} isSubject />;
   const retry = async () => {
     await queryClient.resetQueries({ predicate: ({ state }) => state.status === "error" });
     reset();

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { streamIsLost, streamIsThere } from "@/api/connection";
-import { ApiError, errorOfSilence } from "@/api/errors";
+import { ApiError, errorOfNoResponse } from "@/api/errors";
 import { formatClock } from "@/lib/time";
 import { Connection } from "./Layout";
 
@@ -44,35 +44,35 @@ async function asked(error: Error | null) {
   });
 }
 
-it("says nothing while all is well", () => {
+it("shows nothing while connected", () => {
   expect(line()).toBe("");
 });
 
-it("says that it is offline and as of when it shows, until it is not", async () => {
+it("shows since when it is offline", async () => {
   await asked(null);
   const answered = formatClock(new Date());
   await act(() => vi.advanceTimersByTimeAsync(120_000));
   network(false);
-  expect(line()).toContain(`Offline: shown as of ${answered}`);
+  expect(line()).toContain(`Offline. Data from ${answered}`);
   network(true);
   expect(line()).toBe("");
 });
 
-it("says that the server does not answer, until it answers", async () => {
+it("shows that the server is not responding", async () => {
   await asked(null);
-  await asked(errorOfSilence());
-  expect(line()).toContain("The server does not answer");
+  await asked(errorOfNoResponse());
+  expect(line()).toContain("Server not responding");
   await asked(null);
   expect(line()).toBe("");
 });
 
-it("takes a refusal for an answer", async () => {
-  await asked(errorOfSilence());
-  await asked(new ApiError("there is no project nope", 404, "It does not exist", null));
+it("counts an error response as a response", async () => {
+  await asked(errorOfNoResponse());
+  await asked(new ApiError("there is no project nope", 404, "Not found", null));
   expect(line()).toBe("");
 });
 
-it("says since when it is not live once a loss lasts, and not of one that passes", async () => {
+it("reports lost live updates after a while, but not short losses", async () => {
   act(streamIsLost);
   await act(() => vi.advanceTimersByTimeAsync(3_000));
   act(streamIsThere);
@@ -81,14 +81,14 @@ it("says since when it is not live once a loss lasts, and not of one that passes
   const since = formatClock(new Date());
   act(streamIsLost);
   await act(() => vi.advanceTimersByTimeAsync(600_000));
-  expect(line()).toContain(`Not live since ${since}`);
+  expect(line()).toContain(`Live updates lost at ${since}`);
   act(streamIsThere);
   expect(line()).toBe("");
 });
 
-it("asks again for what can change when told to", async () => {
+it("refetches on request", async () => {
   const asking = vi.spyOn(queryClient, "invalidateQueries");
-  await asked(errorOfSilence());
-  act(() => screen.getByRole("button", { name: "Refresh now" }).click());
+  await asked(errorOfNoResponse());
+  act(() => screen.getByRole("button", { name: "Refresh" }).click());
   expect(asking).toHaveBeenCalledOnce();
 });

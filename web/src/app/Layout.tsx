@@ -1,4 +1,4 @@
-/** The frame of every page: the header with the project and its pages, and the content. Embedded, a chart has none. */
+/** The frame of every page: header, navigation and content. Embedded charts have none. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
@@ -35,7 +35,7 @@ export function Layout() {
             {project !== undefined && <PageLinks project={project} />}
           </nav>
           <SearchButton />
-          <Who />
+          <AccountMenu />
           <ThemeSwitch />
         </div>
       </header>
@@ -53,7 +53,7 @@ function useIsProject(project: string | undefined): boolean {
   return data?.some((entry) => entry.project === project) ?? false;
 }
 
-/** The project's name; a choice when there are several, and it is one of them. */
+/** The project's name; a selection if there are several. */
 function ProjectSwitch({ project }: { project: string }) {
   const navigate = useNavigate();
   const { data } = useQuery(projectsQuery);
@@ -69,19 +69,16 @@ function ProjectSwitch({ project }: { project: string }) {
   );
 }
 
-/**
- * A chart on a page of somebody else: all of its own page is there, and nothing but the chart is seen. What it leads to
- * opens beside that page.
- */
+/** A chart embedded in another page: only the chart is visible. Links open in a new tab. */
 function EmbeddedLayout() {
   return (
-    <main className="embedding" onClickCapture={openBeside}>
+    <main className="embedding" onClickCapture={openInNewTab}>
       <Outlet />
     </main>
   );
 }
 
-function openBeside(event: MouseEvent): void {
+function openInNewTab(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
   if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
   event.preventDefault();
@@ -109,10 +106,10 @@ function Icon({ size, strokeWidth, d }: { size: number; strokeWidth: number; d: 
   );
 }
 
-/** The product's mark: there and back. */
+/** The logo: two arrows. */
 const MARK = "M2 5.5h11M10.5 3L13 5.5 10.5 8M14 10.5H3M5.5 8L3 10.5 5.5 13";
 
-/** The pages of a project: those that are looked at every day, and the others behind one more step. */
+/** The pages of a project; less frequent ones are in a menu. */
 function PageLinks({ project }: { project: string }) {
   return (
     <>
@@ -133,7 +130,7 @@ function PageLinks({ project }: { project: string }) {
         <TextButton className="text-button menu-first" onClick={() => show("views")}>
           Saved views
         </TextButton>
-        <TextButton onClick={() => show("keys")}>Keys</TextButton>
+        <TextButton onClick={() => show("keys")}>Shortcuts</TextButton>
       </Menu>
     </>
   );
@@ -147,16 +144,16 @@ const SHAPES: Record<Theme, string> = {
 };
 
 const NAMES: Record<Theme, string> = {
-  system: "Colours of the system",
-  light: "Light colours",
-  dark: "Dark colours",
+  system: "System theme",
+  light: "Light theme",
+  dark: "Dark theme",
 };
 
 function ThemeSwitch() {
   const chosen = useTheme();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
-    <div className="segmented theme" role="group" aria-label="Colours">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
+    <div className="segmented theme" role="group" aria-label="Theme">
       {THEMES.map((theme) => (
         <button
           key={theme}
@@ -173,10 +170,10 @@ function ThemeSwitch() {
   );
 }
 
-function Who() {
+function AccountMenu() {
   const { data: session } = useQuery(sessionQuery);
   const { pathname, href } = useLocation();
-  // Whatever is in memory was for who leaves.
+  // A full load discards the cached data of the account.
   const leaving = useMutation({ mutationFn: signOut, onSuccess: () => window.location.assign("/") });
   if (session === undefined || (session.account === null && pathname === SIGN_IN_PATH)) return null;
   if (session.account === null) {
@@ -196,13 +193,13 @@ function Who() {
   );
 }
 
-/** A quiet line below the header while what is shown may be old, with since when. It goes by itself. */
+/** A line below the header while the data may be stale. It disappears by itself. */
 export function Connection() {
   const connection = useConnection();
   const queryClient = useQueryClient();
   const refresh = () => queryClient.invalidateQueries({ predicate: isChangeable });
   return (
-    // It is there before it has anything to say: only then screen readers notice when it does.
+    // Always in the document, so that screen readers announce changes.
     <div className="connection" role="status">
       {connection.kind !== "live" && (
         <p>
@@ -210,7 +207,7 @@ export function Connection() {
           {connection.kind !== "offline" && (
             <>
               {" "}
-              <TextButton onClick={refresh}>Refresh now</TextButton>
+              <TextButton onClick={refresh}>Refresh</TextButton>
             </>
           )}
         </p>
@@ -223,17 +220,17 @@ function textOf({ kind, since }: Exclude<State, { kind: "live" }>): string {
   const clock = formatClock(since);
   switch (kind) {
     case "offline":
-      return `Offline: shown as of ${clock}. It goes on by itself when the network is back.`;
+      return `Offline. Data from ${clock}.`;
     case "no answer":
-      return `The server does not answer: shown as of ${clock}.`;
+      return `Server not responding. Data from ${clock}.`;
     case "not live":
-      return `Not live since ${clock}: new runs are not shown by themselves until the server tells of them again.`;
+      return `Live updates lost at ${clock}.`;
   }
 }
 
 export const EXAMPLE = "transport:pipe size:>=64k os:linux p99";
 
-/** What looks like a field in the header, and opens the search; on narrow screens a word. */
+/** Opens the search. It looks like a field; on narrow screens it is a word. */
 function SearchButton() {
   return (
     <button

@@ -1,4 +1,4 @@
-/** What is open above the page. Its script is fetched while nothing else is to do, so that it is there when it is needed. */
+/** The open overlay. Its script is loaded in the background. */
 import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isShown, show, useOverlay } from "@/lib/overlays";
@@ -14,7 +14,7 @@ export function Overlays({ project }: { project: string | undefined }) {
   const { pathname } = useLocation();
   const early = useRef("");
   useGlobalKeys(project);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on another page, what was open was for the one before.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the overlay.
   useEffect(() => () => show(null), [pathname]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -34,7 +34,7 @@ export function Overlays({ project }: { project: string | undefined }) {
       }
     };
     document.addEventListener("keydown", onKey);
-    // Late enough to keep nothing waiting that the page needs.
+    // After everything that the page itself needs.
     const fetching = setTimeout(load, LATER_MS);
     return () => {
       document.removeEventListener("keydown", onKey);

@@ -1,17 +1,17 @@
-/** The keys that work on all pages, once: they are registered and listed from here. */
+/** Keyboard shortcuts of all pages. */
 import { useNavigate } from "@tanstack/react-router";
 import { show } from "@/lib/overlays";
 import { toCompare, toExplore, toMachines, toOverview, toRegressions, toSettings } from "@/lib/paths";
 import { chooseTheme, currentTheme, THEMES } from "@/lib/theme";
 import { type KeyAction, useKeys } from "@/lib/useKeys";
 
-/** Keys that need no list of actions, because the browser or the search itself answers to them. */
+/** Shortcuts that are handled elsewhere, for the list. */
 export const FIXED_KEYS = [
   ["Ctrl K", "search, also while typing"],
-  ["Esc", "close what is open"],
+  ["Esc", "close"],
 ] as const;
 
-/** Where two keys lead: `g`, and then the page's. */
+/** Second keys after `g`, with their pages. */
 const PLACES = [
   ["o", "overview", toOverview],
   ["e", "explore", toExplore],
@@ -21,7 +21,7 @@ const PLACES = [
   ["s", "settings", toSettings],
 ] as const;
 
-/** Has them work; those of a project's pages where there is a project. */
+/** Registers them; those for project pages only within a project. */
 export function useGlobalKeys(project: string | undefined): void {
   const navigate = useNavigate();
   const places: KeyAction[] =
@@ -32,13 +32,13 @@ export function useGlobalKeys(project: string | undefined): void {
           ["v", "saved views", () => show("views")],
         ];
   useKeys({
-    title: "Everywhere",
+    title: "All pages",
     isEverywhere: true,
     keys: [
       ["/", "search", () => show("palette")],
       ...places,
-      ["t", "next colours: system, light, dark", nextTheme],
-      ["?", "this list", () => show("keys")],
+      ["t", "next theme: system, light, dark", nextTheme],
+      ["?", "show shortcuts", () => show("keys")],
     ],
   });
 }

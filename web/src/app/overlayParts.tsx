@@ -1,7 +1,4 @@
-/**
- * The search over everything: pages, series by the grammar, commits, machines, projects, saved views. A field with a list
- * under it; arrows choose, Enter opens.
- */
+/** The overlays: search, saved views, keyboard shortcuts. */
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import {
   type FormEvent,
@@ -33,7 +30,7 @@ type Props = {
 export function Palette({ project = "", typed }: Props) {
   const id = useId();
   const [text, setText] = useState("");
-  /** The entry that was chosen with the arrows; the first one until then. */
+  /** The entry selected with the arrows; `null`: the first. */
   const [chosen, setChosen] = useState<string | null>(null);
   const { groups, problem } = usePalette(project, text);
   const entries = groups.flatMap((group) => group.entries);
@@ -41,11 +38,11 @@ export function Palette({ project = "", typed }: Props) {
     0,
     entries.findIndex(({ key }) => key === chosen),
   );
-  // From when it is open on, what is typed goes into the field.
+  // Take over characters typed while the overlay was loading.
   useLayoutEffect(() => setText(typed.current), [typed]);
   const active = useRef<HTMLDivElement>(null);
   const activeKey = entries[place]?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the entry that it refers to is another one then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ref then points to another entry.
   useEffect(() => {
     active.current?.scrollIntoView({ block: "nearest" });
   }, [activeKey]);
@@ -90,7 +87,7 @@ export function Palette({ project = "", typed }: Props) {
         {problem !== null && <span className="warning">{problem}</span>}
         <span className="visually-hidden">{counted(entries.length, "entry", "entries")}</span>
       </p>
-      <div className="palette-list" id={`${id}-list`} role="listbox" aria-label="Found">
+      <div className="palette-list" id={`${id}-list`} role="listbox" aria-label="Results">
         {groups.map((group) => (
           // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not fieldsets.
           <div key={group.name} role="group" aria-label={group.name}>
@@ -120,16 +117,16 @@ export function Palette({ project = "", typed }: Props) {
         ))}
       </div>
       <p className="palette-foot">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes. Keys of the grammar:
-        transport, machine, scenario, mode, placement, size, peers, os; commas between alternatives.
+        <kbd>↑</kbd> <kbd>↓</kbd> select, <kbd>Enter</kbd> opens. Filters: transport, machine, scenario, mode,
+        placement, size, peers, os.
       </p>
     </Modal>
   );
 }
 
-const NOT_KEPT = "This browser keeps nothing for this page: private windows and blocked storage do not.";
+const NOT_SAVED = "Not saved: browser storage is blocked, for example in a private window.";
 
-/** The saved views of a project: the address that is open gets a name, and any of them is opened, renamed or deleted. */
+/** The saved views of a project: save the current address, open, rename or delete views. */
 export function SavedViews({ project }: { project: string }) {
   const views = useViews(project);
   const { href } = useLocation();
@@ -139,20 +136,17 @@ export function SavedViews({ project }: { project: string }) {
     const form = event.currentTarget;
     const name = nameOf(form);
     if (name === "") return;
-    const isKept = saveView(project, { name, href });
-    setMessage(isKept ? `Saved as ${name}.` : NOT_KEPT);
-    if (isKept) form.reset();
+    const isSaved = saveView(project, { name, href });
+    setMessage(isSaved ? `Saved as ${name}.` : NOT_SAVED);
+    if (isSaved) form.reset();
   };
   return (
     <Modal label="Saved views" className="views" onClosed={() => show(null)}>
       <h2>Saved views of {project}</h2>
-      <p className="section-note">
-        A view is the address of a page with all that is chosen on it. Views are kept in this browser; to give
-        one to somebody else, copy its link.
-      </p>
+      <p className="section-note">Page addresses with all filters, stored in this browser only.</p>
       <form className="controls" onSubmit={save}>
         <label className="field">
-          This page as
+          Save this page as
           <input name="name" required maxLength={NAME_LENGTH_MAX} autoComplete="off" />
         </label>
         <button type="submit" className="button">
@@ -163,7 +157,7 @@ export function SavedViews({ project }: { project: string }) {
         {message}
       </p>
       {views.length === 0 ? (
-        <p className="muted">No view is saved yet.</p>
+        <p className="muted">No saved views</p>
       ) : (
         <ul className="views-list">
           {views.map((view) => (
@@ -188,8 +182,8 @@ function ViewEntry({ project, name, href, onMessage }: EntryProps) {
   const rename = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const to = nameOf(event.currentTarget);
-    const isKept = to === "" || renameView(project, name, to);
-    onMessage(isKept ? "" : NOT_KEPT);
+    const isSaved = to === "" || renameView(project, name, to);
+    onMessage(isSaved ? "" : NOT_SAVED);
     setRenaming(false);
   };
   if (isRenaming) {
@@ -198,7 +192,7 @@ function ViewEntry({ project, name, href, onMessage }: EntryProps) {
         <form className="controls" onSubmit={rename}>
           <label className="field">
             Name
-            {/* biome-ignore lint/a11y/noAutofocus: the button that had the focus made place for it. */}
+            {/* biome-ignore lint/a11y/noAutofocus: the button that had the focus was replaced. */}
             <input name="name" required maxLength={NAME_LENGTH_MAX} defaultValue={name} autoFocus />
           </label>
           <button type="submit" className="button">
@@ -227,7 +221,7 @@ function ViewEntry({ project, name, href, onMessage }: EntryProps) {
         </TextButton>
         <TextButton
           aria-label={`Delete ${name}`}
-          onClick={() => onMessage(deleteView(project, name) ? `${name} is deleted.` : NOT_KEPT)}
+          onClick={() => onMessage(deleteView(project, name) ? `Deleted ${name}.` : NOT_SAVED)}
         >
           Delete
         </TextButton>
@@ -240,12 +234,12 @@ function nameOf(form: HTMLFormElement): string {
   return String(new FormData(form).get("name") ?? "").trim();
 }
 
-/** All keys: those of the page that is open, and those of all pages. `?` shows it. */
+/** All keyboard shortcuts of the page. `?` shows it. */
 export function KeyList() {
   const maps = useKeyMaps();
   const areOn = useAreKeysOn();
   return (
-    <Modal label="Keys" className="key-list" onClosed={() => show(null)}>
+    <Modal label="Shortcuts" className="key-list" onClosed={() => show(null)}>
       <div className="key-maps">
         {maps.map(({ title, keys, isEverywhere }) => (
           <section key={title}>
@@ -266,7 +260,7 @@ export function KeyList() {
         </button>
         <label className="field">
           <input type="checkbox" checked={areOn} onChange={({ target }) => turnKeys(target.checked)} />
-          keys without Ctrl work, in this browser
+          Enable single-key shortcuts
         </label>
       </form>
     </Modal>

@@ -1,4 +1,4 @@
-/** The pages of a project: those that are looked at every day, and the others. */
+/** The pages of a project, the frequent ones first. */
 import {
   toAdvisor,
   toCompare,

@@ -3,7 +3,7 @@ import { EVERYTHING } from "@/lib/query";
 import { aCommit, aPoint, aRunSummary, aSeries } from "@/test/fixtures";
 import { isAboutSeries, isMatch, placeAfter, runsOf, seriesDetail } from "./paletteEntries";
 
-it("finds what begins with every word", () => {
+it("matches if every word begins a word of the text", () => {
   expect(isMatch("Pull requests", ["req"])).toBe(true);
   expect(isMatch("Pull requests", ["requests", "pull"])).toBe(true);
   expect(isMatch("Pull requests", ["quests"])).toBe(false);
@@ -11,13 +11,13 @@ it("finds what begins with every word", () => {
   expect(isMatch("Overview", [])).toBe(true);
 });
 
-it("does not look for pages or commits that have a size or a transport", () => {
+it("recognises searches for series only", () => {
   expect(isAboutSeries({ ...EVERYTHING, words: ["pipe"], figure: "p99" })).toBe(false);
   expect(isAboutSeries({ ...EVERYTHING, os: ["linux"] })).toBe(true);
   expect(isAboutSeries({ ...EVERYTHING, peers: [2] })).toBe(true);
 });
 
-it("gives the newest run of each machine at a commit", () => {
+it("returns the newest run of each machine for a commit", () => {
   const commit = aCommit({ sha: "a".repeat(40) });
   const runs = [
     aRunSummary({ run_id: "1", machine: "lab-1", commit }),
@@ -28,12 +28,12 @@ it("gives the newest run of each machine at a commit", () => {
   expect(runsOf([commit], runs).map(({ run_id }) => run_id)).toEqual(["1", "3"]);
 });
 
-it("says of a series the figure that was asked for", () => {
+it("shows the requested figure of a series", () => {
   const latest = aPoint();
   const p99 = { ...latest, latency_ns: { ...latest.latency_ns, p99: 8400 } };
   expect(seriesDetail(aSeries({ machine: "lab-1", latest: p99 }), "p99")).toBe("lab-1, p99 8.40 µs");
 });
 
-it("goes round the ends of the list", () => {
+it("wraps at the ends of the list", () => {
   expect([placeAfter(0, -1, 3), placeAfter(2, 1, 3), placeAfter(0, 1, 0)]).toEqual([2, 0, 0]);
 });

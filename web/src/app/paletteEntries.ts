@@ -1,4 +1,4 @@
-/** What the palette offers, from what was typed and what is known. Pure. */
+/** Matching and labels of search entries. Pure. */
 import type { CommitSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -6,7 +6,7 @@ import { type Figure, NAME_KEYS, type Query } from "@/lib/query";
 import { percentileName } from "@/lib/statistics";
 import { formatNs } from "@/lib/units";
 
-/** One entry: what it says, what it says besides, and what opening it does. */
+/** One entry: label, detail and action. */
 export type Entry = { key: string; label: string; detail?: string; open: () => void };
 
 export type Group = { name: string; entries: Entry[] };

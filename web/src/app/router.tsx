@@ -1,7 +1,4 @@
-/**
- * All pages: their addresses, the state that each keeps in its query, and the data that each waits for. Each
- * is loaded when it is first opened, along with its data.
- */
+/** All pages: addresses, query parameters and required data. Each page is loaded on demand. */
 import type { EnsureQueryDataOptions, QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
@@ -71,7 +68,7 @@ import {
 } from "@/features/sweep/search";
 import { parseMeasureSearch } from "@/lib/measure";
 import { NEW_PROJECT_PATH, SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
-import { OPEN, OVER } from "@/lib/queue";
+import { FINISHED, OPEN } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
 import { ErrorPage, NotFoundPage } from "./ErrorPages";
@@ -288,7 +285,7 @@ const machineRoute = createRoute({
   loader: async ({ context: { queryClient }, params: { project, machine } }) => {
     const machines = await queryClient.ensureQueryData(machinesQuery(project));
     if (!machines.some((entry) => entry.machine === machine)) {
-      throw errorOfUnknown(`No machine ${machine} has measured ${project}.`);
+      throw errorOfUnknown(`${project} has no machine ${machine}.`);
     }
     await Promise.all([
       queryClient.ensureQueryData(runsQuery(project, { machine })),
@@ -307,7 +304,7 @@ const queueRoute = createRoute({
     waitFor(
       context,
       jobsQuery(project, OPEN),
-      jobsQuery(project, { ...OVER, ...deps }),
+      jobsQuery(project, { ...FINISHED, ...deps }),
       agentsQuery(project),
       sessionQuery,
     ),

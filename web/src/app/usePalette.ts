@@ -1,4 +1,4 @@
-/** What the palette offers for a text: at once what is known here, and what the server finds. */
+/** The search results for a text, from local data and from the server. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import {
@@ -29,7 +29,7 @@ import {
   seriesLabel,
 } from "./paletteEntries";
 
-/** The groups that have entries, and what is wrong with the text or cannot be found. */
+/** Groups with entries, and the problem with the text, if any. */
 export function usePalette(project: string, text: string): { groups: Group[]; problem: string | null } {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -44,7 +44,7 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
     open();
     document.getElementById("content")?.focus({ preventScroll: true });
   };
-  /** With the commit before it, which is asked for only now. */
+  /** Compares a commit with the one before. */
   const openCommit = async ({ sha, ordinal }: CommitSummary) => {
     const before = await queryClient
       .fetchQuery(commitsQuery(project, { to: ordinal - 1, limit: 1 }))
@@ -65,9 +65,9 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   );
   const actions: Entry[] = [
     ...(isProject
-      ? [{ key: "views", label: "Save this page as a view, rename, delete", open: () => show("views") }]
+      ? [{ key: "views", label: "Saved views: save, rename, delete", open: () => show("views") }]
       : []),
-    { key: "keys", label: "Keys: what each one does", open: () => show("keys") },
+    { key: "keys", label: "Keyboard shortcuts", open: () => show("keys") },
   ];
   const isListed = isProject && parsed.kind === "query" && text.trim() !== "" && found.total !== 0;
   const all: Entry = {
@@ -93,7 +93,7 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
       ],
     },
     {
-      name: "Commits, each compared with the one before",
+      name: "Commits (compare with parent)",
       entries: found.commits.map((commit) => ({
         key: `commit ${commit.sha}`,
         label: commitLabel(commit),
@@ -132,7 +132,7 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
         })),
     },
     {
-      name: "Saved views, kept in this browser",
+      name: "Saved views",
       entries: views
         .filter(({ name }) => isOffered(name))
         .map(({ name, href }) => ({
@@ -182,7 +182,7 @@ function useFound(project: string, text: string) {
     machines,
     figure: query.figure ?? "p50",
     series: asked === null ? [] : (series?.series ?? []),
-    /** How many match in all; `undefined` while that is not known. */
+    /** The total number of matches; `undefined` while unknown. */
     total: asked === null ? undefined : counts?.series_count,
     commits,
     runs: runsOf(commits, runs).slice(0, RUNS_MAX),

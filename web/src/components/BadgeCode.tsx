@@ -1,4 +1,4 @@
-/** A badge as it looks now, and the code that shows it elsewhere. */
+/** A badge and the code to embed it. */
 import { CommandLine } from "@/components/ui/text";
 import { type Badge, badgeHtml, badgeMarkdown } from "@/lib/badges";
 
@@ -7,9 +7,9 @@ export function BadgeCode({ badge }: { badge: Badge }) {
   return (
     <div className="badge-code">
       <img src={badge.src} alt={badge.alt} height={20} />
-      <p className="muted">In Markdown</p>
+      <p className="muted">Markdown</p>
       <CommandLine command={badgeMarkdown(badge, origin)} />
-      <p className="muted">In HTML</p>
+      <p className="muted">HTML</p>
       <CommandLine command={badgeHtml(badge, origin)} />
     </div>
   );

@@ -1,4 +1,4 @@
-/** What became of the messages at each receiver: a head and cells that several tables share, and the plain table. */
+/** Delivery counts by receiver: a header and cells for other tables, and a table. */
 import type { Delivery } from "@/api/types";
 import { ScrollRegion } from "@/components/ui/states";
 import { isWhole } from "@/lib/points";
@@ -7,23 +7,23 @@ import { formatCount } from "@/lib/units";
 type Kind = { key: keyof Delivery; label: string; meaning: string };
 
 const KINDS: Kind[] = [
+  { key: "delivered", label: "Delivered", meaning: "received intact, once and in order" },
+  { key: "lost", label: "Lost", meaning: "accepted but never received" },
+  { key: "duplicated", label: "Duplicated", meaning: "received more than once" },
   {
-    key: "delivered",
-    label: "delivered",
-    meaning: "received intact, once, and in the order of their sender",
+    key: "out_of_order",
+    label: "Out of order",
+    meaning: "received after a later message of the same sender",
   },
-  { key: "lost", label: "lost", meaning: "taken by the transport and never received" },
-  { key: "duplicated", label: "duplicated", meaning: "received once more" },
-  { key: "out_of_order", label: "out of order", meaning: "received after a later one of the same sender" },
-  { key: "torn", label: "torn", meaning: "received with another content than any message that was sent" },
+  { key: "torn", label: "Torn", meaning: "received with content that was never sent" },
 ];
 
-/** The heads of the columns that [`DeliveryCells`] fills. */
+/** The headers for [`DeliveryCells`]. */
 export function DeliveryHeads() {
   return (
     <>
       <th scope="col" className="number">
-        receiver
+        Receiver
       </th>
       {KINDS.map(({ key, label, meaning }) => (
         <th key={key} scope="col" className="number" title={meaning}>
@@ -34,7 +34,7 @@ export function DeliveryHeads() {
   );
 }
 
-/** One receiver, counted from 1. What is not as it should be stands out. */
+/** One receiver, counted from 1. Losses are highlighted. */
 export function DeliveryCells({ receiver, delivery }: { receiver: number; delivery: Delivery }) {
   return (
     <>
@@ -62,7 +62,7 @@ export function DeliveryTable({ label, deliveries }: { label: string; deliveries
           </thead>
           <tbody>
             {deliveries.map((delivery, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: receivers are told apart by their place alone.
+              // biome-ignore lint/suspicious/noArrayIndexKey: receivers have no other identity.
               <tr key={index}>
                 <DeliveryCells receiver={index + 1} delivery={delivery} />
               </tr>
@@ -71,8 +71,8 @@ export function DeliveryTable({ label, deliveries }: { label: string; deliveries
         </table>
       </ScrollRegion>
       <p className="section-note">
-        Of the messages that the transport took, over all repetitions.
-        {!deliveries.every(isWhole) && " Torn: with another content than any message that was sent."}
+        Accepted messages, all repetitions.
+        {!deliveries.every(isWhole) && " Torn: content that was never sent."}
       </p>
     </>
   );

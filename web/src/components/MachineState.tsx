@@ -1,21 +1,15 @@
-/** How a machine is, in a few words, with the reason where it is not as it should be. */
+/** The health of a machine, with the reason for any problem. */
 import { type Health, healthName, usualText } from "@/lib/machines";
 
 export function MachineState({ health }: { health: Health }) {
   const { suspectBecause, silence, isWatched } = health;
   if (suspectBecause === null && silence === null) {
-    return (
-      <span
-        title={isWatched ? undefined : "No canary was read on it, so that nothing else can be said of it."}
-      >
-        {healthName(health)}
-      </span>
-    );
+    return <span title={isWatched ? undefined : "No canary readings"}>{healthName(health)}</span>;
   }
   return (
     <>
       {suspectBecause !== null && <span className="line warning">suspect: {suspectBecause}</span>}
-      {silence !== null && <span className="line warning">silent: {usualText(silence)}</span>}
+      {silence !== null && <span className="line warning">overdue: {usualText(silence)}</span>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** Chooses where something was measured, and how its ends stood: only what was measured, and only where there is a choice. */
+/** Selects machine, mode and placement, where there is more than one. */
 import type { ReactNode } from "react";
 import type { Place } from "@/api/place";
 import { modeName, placementName } from "@/lib/vocabulary";

@@ -1,4 +1,4 @@
-/** Runs, newest first: what was measured where, and what came of it. */
+/** Runs, newest first. */
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
@@ -16,7 +16,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
       keyOf={({ run_id }) => run_id}
       columns={[
         [
-          rowHead("commit"),
+          rowHead("Commit"),
           ({ project, run_id, commit }) => (
             <Link {...toRun(project, run_id)}>
               <CommitName commit={commit} />
@@ -24,21 +24,21 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
           ),
         ],
         [
-          { name: "subject", className: "grow" },
+          { name: "Subject", className: "grow" },
           (run) => [run.commit.subject, " ", <Remarks key="remarks" run={run} />],
           ({ commit }) => ({ className: "grow", title: commit.subject }),
         ],
-        ["machine", ({ machine }) => machine],
-        ["preset", ({ preset }) => preset, "muted"],
-        [numeric("points"), (run) => formatCount(run.point_count)],
-        [numeric("unsupported"), (run) => formatCount(run.unsupported_count)],
+        ["Machine", ({ machine }) => machine],
+        ["Preset", ({ preset }) => preset, "muted"],
+        [numeric("Points"), (run) => formatCount(run.point_count)],
+        [numeric("Unsupported"), (run) => formatCount(run.unsupported_count)],
         [
-          numeric("failures"),
+          numeric("Failures"),
           (run) => formatCount(run.failure_count),
           (run) => ({ className: run.failure_count > 0 ? "number warning" : "number" }),
         ],
-        [numeric("took"), (run) => !isImport(run) && formatDuration(run.started_at, run.finished_at)],
-        ["measured", (run) => <Ago moment={run.finished_at} />],
+        [numeric("Duration"), (run) => !isImport(run) && formatDuration(run.started_at, run.finished_at)],
+        ["Measured", (run) => <Ago moment={run.finished_at} />],
       ]}
     />
   );

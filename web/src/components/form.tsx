@@ -1,4 +1,4 @@
-/** Forms: labelled inputs with what the server finds wrong with each, buttons that ask once more, and who may use them. */
+/** Forms: labelled inputs with server errors, confirmations, and permissions. */
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ComponentProps, createContext, type ReactNode, useContext, useId, useRef } from "react";
@@ -10,11 +10,11 @@ import { CommandLine } from "@/components/ui/text";
 import { type Action, refusal, whoMay } from "@/lib/access";
 import { toSignIn } from "@/lib/paths";
 
-/** What the form around a field was refused with. */
-const Refused = createContext<Error | null>(null);
+/** The error of the surrounding form. */
+const SubmitError = createContext<Error | null>(null);
 
-/** What a form holds when it is submitted: texts without the blanks around them. */
-export type Typed = {
+/** The values of a submitted form; texts are trimmed. */
+export type FormValues = {
   text: (name: string) => string;
   all: (name: string) => FormDataEntryValue[];
   has: (name: string) => boolean;
@@ -23,14 +23,14 @@ export type Typed = {
 type FormProps = {
   label?: string;
   submit: ReactNode;
-  /** The change that it is submitted as: its refusal stands at a field, or above the button. */
+  /** The mutation that it submits; its error is shown at a field, or above the button. */
   change: { error: Error | null; isPending: boolean };
   isReady?: boolean;
   className?: string;
   buttonClass?: string;
-  /** What stands next to the button. */
+  /** Shown next to the button. */
   outcome?: ReactNode;
-  onSubmit: (typed: Typed, form: HTMLFormElement) => void;
+  onSubmit: (values: FormValues, form: HTMLFormElement) => void;
   children: ReactNode;
 } & Pick<ComponentProps<"form">, "noValidate">;
 
@@ -60,10 +60,10 @@ export function Form({
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(typedIn(event.currentTarget), event.currentTarget);
+        onSubmit(valuesOf(event.currentTarget), event.currentTarget);
       }}
     >
-      <Refused value={error}>{children}</Refused>
+      <SubmitError value={error}>{children}</SubmitError>
       {!isAtField && <FormError error={error} />}
       <div className="controls">
         <button type="submit" className={buttonClass} disabled={isPending || !isReady}>
@@ -75,7 +75,7 @@ export function Form({
   );
 }
 
-function typedIn(form: HTMLFormElement): Typed {
+function valuesOf(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
   return {
     text: (name) => String(data.get(name) ?? "").trim(),
@@ -85,10 +85,10 @@ function typedIn(form: HTMLFormElement): Typed {
 }
 
 export function FormError({ error }: { error: Error | null }) {
-  return error === null ? null : <Wrong>{error.message}</Wrong>;
+  return error === null ? null : <FieldError>{error.message}</FieldError>;
 }
 
-function Wrong({ id, children }: { id?: string; children: ReactNode }) {
+function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p {...(id !== undefined && { id })} className="warning" role="alert">
       {children}
@@ -96,13 +96,13 @@ function Wrong({ id, children }: { id?: string; children: ReactNode }) {
   );
 }
 
-function useWrong(names: string[]): string | null {
-  const error = useContext(Refused);
+function useFieldError(names: string[]): string | null {
+  const error = useContext(SubmitError);
   const field = error instanceof ApiError ? error.field : null;
   return field !== null && names.includes(field.name) ? field.text : null;
 }
 
-/** What an input needs to know: its name, and the texts that describe it. */
+/** Properties of an input: its name, and the texts that describe it. */
 type InputProps = {
   id: string;
   name: string;
@@ -112,12 +112,12 @@ type InputProps = {
 
 type FieldProps = {
   label: string;
-  /** As the API calls it. */
+  /** Its name in the API. */
   name: string;
   note?: string | undefined;
 };
 
-/** One labelled input of a form, with what the server finds wrong with it. */
+/** One labelled input, with its server error. */
 export function Field({
   label,
   name,
@@ -125,8 +125,10 @@ export function Field({
   children,
 }: FieldProps & { children: (input: InputProps) => ReactNode }) {
   const id = useId();
-  const wrong = useWrong([name]);
-  const described = [note !== undefined && `${id}-note`, wrong !== null && `${id}-wrong`].filter(Boolean);
+  const fieldError = useFieldError([name]);
+  const described = [note !== undefined && `${id}-note`, fieldError !== null && `${id}-error`].filter(
+    Boolean,
+  );
   return (
     <div className="field field-wide" data-fields={name}>
       <label htmlFor={id}>{label}</label>
@@ -135,16 +137,16 @@ export function Field({
           id,
           name,
           "aria-describedby": described.join(" ") || undefined,
-          "aria-invalid": wrong === null ? undefined : true,
+          "aria-invalid": fieldError === null ? undefined : true,
         })}
         {note !== undefined && <p id={`${id}-note`}>{note}</p>}
-        {wrong !== null && <Wrong id={`${id}-wrong`}>{wrong}</Wrong>}
+        {fieldError !== null && <FieldError id={`${id}-error`}>{fieldError}</FieldError>}
       </div>
     </div>
   );
 }
 
-/** A field for a line of text that no browser completes or corrects. */
+/** A text field without autocompletion and spell checking. */
 export function TextField({
   label,
   name,
@@ -192,26 +194,26 @@ export function SelectInput<T extends string>({
 
 type GroupProps = { legend: string; names?: string[]; note?: string; children: ReactNode };
 
-/** Several inputs under one legend, with what the server finds wrong with any of them. */
+/** Several inputs under one legend, with their server error. */
 export function FieldGroup({ legend, names = [], note, children }: GroupProps) {
-  const wrong = useWrong(names);
+  const fieldError = useFieldError(names);
   return (
     <fieldset
       className="field field-wide"
       data-fields={names.join(" ")}
-      aria-invalid={wrong === null ? undefined : true}
+      aria-invalid={fieldError === null ? undefined : true}
     >
       <legend>{legend}</legend>
       <div className="field-body">
         {children}
         {note !== undefined && <p>{note}</p>}
-        {wrong !== null && <Wrong>{wrong}</Wrong>}
+        {fieldError !== null && <FieldError>{fieldError}</FieldError>}
       </div>
     </fieldset>
   );
 }
 
-/** One box or button of a group, with what it means. */
+/** A checkbox or radio button with an optional note. */
 export function Tick({ label, note, ...input }: { label: string; note?: string } & ComponentProps<"input">) {
   return (
     <label className="choice">
@@ -225,9 +227,9 @@ export function Tick({ label, note, ...input }: { label: string; note?: string }
 }
 
 type ConfirmProps = {
-  /** What it does, on the button: `Revoke`. */
+  /** The button label: `Revoke`. */
   label: string;
-  /** To tell it from others alike: `Revoke lab-3`. */
+  /** The accessible name: `Revoke lab-3`. */
   name: string;
   question: string;
   children: ReactNode;
@@ -236,7 +238,7 @@ type ConfirmProps = {
   className?: string | undefined;
 };
 
-/** A button whose deed cannot be taken back: it asks once more, in a dialog that says what will happen. */
+/** A button for an irreversible action, with a confirmation dialog. */
 export function Confirm({ label, name, question, children, isBusy, onConfirm, className }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -271,7 +273,7 @@ export function Confirm({ label, name, question, children, isBusy, onConfirm, cl
 
 type LoadedProps<Data> = { query: UseQueryResult<Data>; children: (data: Data) => ReactNode };
 
-/** What an answer is made into, once it is there; what stands here until then, and when none comes. */
+/** Renders the data of a query, a skeleton while it loads, or its error. */
 export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} heading="h2" />;
@@ -284,21 +286,21 @@ export function Loaded<Data>({ query: { data, error, refetch }, children }: Load
 
 type NotAllowedProps = { session: SessionInfo; project: string; action: Action; what: string };
 
-/** Shows something to those who may use it; to others, who may, and why they may not. */
+/** Renders its children if the action is allowed, otherwise the reason. */
 export function Allowed({ children, ...rest }: NotAllowedProps & { children: ReactNode }) {
   return refusal(rest.session, rest.project, rest.action) === null ? children : <NotAllowed {...rest} />;
 }
 
-/** Who may do what stands elsewhere in this place, and why that is not the reader. */
+/** Explains which role an action needs. `what`: the action as a verb phrase. */
 export function NotAllowed({ session, project, action, what }: NotAllowedProps) {
   const { href } = useLocation();
   return (
     <p className="muted">
-      {whoMay(action)} alone {what}; {refusal(session, project, action)}.
+      Only {whoMay(action)} can {what}; {refusal(session, project, action)}.
       {session.account === null && (
         <>
           {" "}
-          <Link {...toSignIn(href)}>Sign in to do so</Link>.
+          <Link {...toSignIn(href)}>Sign in</Link>
         </>
       )}
     </p>
@@ -306,7 +308,7 @@ export function NotAllowed({ session, project, action, what }: NotAllowedProps) 
 }
 
 const REPOSITORY_NOTE =
-  "Agents fetch commits from it: https://, ssh://, git:// or file:// and a path, without a password, because agents have their own. Empty: they measure nothing on request.";
+  "Where agents fetch commits: https://, ssh://, git:// or file://, without a password. Required for jobs.";
 
 export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "onChange">) {
   return (
@@ -320,26 +322,26 @@ export function RepositoryField(input: Pick<ComponentProps<"input">, "value" | "
   );
 }
 
-/** For what a maintainer makes for one project, and an administrator for any. */
+/** Selects this project or any project. */
 export function ProjectField({ label, project }: { label: string; project: string }) {
   const options = [
-    { value: project, label: "this project" },
-    { value: "", label: "any project" },
+    { value: project, label: "This project" },
+    { value: "", label: "Any project" },
   ];
   return <SelectInput label={label} name="project" options={options} defaultValue={project} />;
 }
 
 type SecretProps = { title: string; secret: string; children?: ReactNode; onDone: () => void };
 
-/** A secret that the server shows once: to copy now, and to put away. */
+/** A secret that the server shows once. */
 export function Secret({ title, secret, children, onDone }: SecretProps) {
   return (
     <div className="secret" role="status">
       <p className="strong">{title}</p>
-      <p>It is shown this once. Whoever has it may do what it allows.</p>
+      <p>Shown only once. Copy it now and keep it secret.</p>
       <CommandLine command={secret} />
       {children}
-      <Button onClick={onDone}>I have it</Button>
+      <Button onClick={onDone}>Done</Button>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is measured now, or what waits in the order in which it begins: where, why, since when or until when. */
+/** Tables of open and finished jobs. */
 import { Link } from "@tanstack/react-router";
 import type { Job } from "@/api/types";
 import { cancelJob } from "@/api/writes";
@@ -7,7 +7,7 @@ import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
 import { toJob, toPullRequest, toRegression, toRun } from "@/lib/paths";
-import { askerText, type Begin, placeText, reasonText } from "@/lib/queue";
+import { type Begin, placeText, reasonText, requesterText } from "@/lib/queue";
 import { formatDuration } from "@/lib/time";
 import { Confirm, FormError } from "./form";
 
@@ -20,17 +20,17 @@ type Props = {
   hasMachine?: boolean;
 };
 
-/** The columns that jobs have, whatever became of them. */
+/** Columns of both tables. */
 function columnsOf(project: string) {
   return {
-    commit: [rowHead("commit"), (job: Job) => <JobName project={project} job={job} />],
-    machine: ["machine", (job: Job) => <JobPlace job={job} />],
-    why: ["why", (job: Job) => <Reason project={project} job={job} />, "flexible"],
+    commit: [rowHead("Commit"), (job: Job) => <JobName project={project} job={job} />],
+    machine: ["Machine", (job: Job) => <JobPlace job={job} />],
+    reason: ["Reason", (job: Job) => <Reason project={project} job={job} />, "flexible"],
   } as const;
 }
 
 export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine = true }: Props) {
-  const { commit, machine, why } = columnsOf(project);
+  const { commit, machine, reason } = columnsOf(project);
   const isRunning = jobs.every(({ status }) => status === "running");
   return (
     <RowTable
@@ -41,13 +41,13 @@ export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine =
         commit,
         hasMachine && machine,
         [
-          isRunning ? "begun" : "begins",
+          isRunning ? "Started" : "Starts",
           (job) => <Begins job={job} begin={begins.get(job.job_id)} />,
           "flexible",
         ],
-        why,
-        ["asked for", (job) => <Ago moment={job.created_at} />, "muted"],
-        mayCancel && [unseen("cancel"), (job) => <CancelJob project={project} job={job} />, "number"],
+        reason,
+        ["Requested", (job) => <Ago moment={job.created_at} />, "muted"],
+        mayCancel && [unseen("Cancel"), (job) => <CancelJob project={project} job={job} />, "number"],
       ]}
     />
   );
@@ -69,26 +69,26 @@ function Begins({ job, begin }: { job: Job; begin: Begin | undefined }) {
       <span className={begin.kind === "blocked" ? "warning" : begin.kind === "unknown" ? "muted" : undefined}>
         {begin.text}
       </span>
-      {job.failure !== null && <span className="line muted">the last time: {job.failure}</span>}
+      {job.failure !== null && <span className="line muted">last attempt: {job.failure}</span>}
     </>
   );
 }
 
-/** What was asked for and is over, the newest first: what became of it. */
-export function OverJobs({ project, jobs }: { project: string; jobs: Job[] }) {
-  const { commit, machine, why } = columnsOf(project);
+/** Finished jobs, newest first. */
+export function FinishedJobs({ project, jobs }: { project: string; jobs: Job[] }) {
+  const { commit, machine, reason } = columnsOf(project);
   return (
     <RowTable
-      label="Over"
+      label="Finished"
       rows={jobs}
       keyOf={({ job_id }) => job_id}
       columns={[
         commit,
         machine,
-        ["what became of it", (job) => <Outcome project={project} job={job} />, "flexible"],
-        why,
-        ["ended", ({ done_at }) => done_at !== null && <Ago moment={done_at} />],
-        [numeric("in all"), (job) => job.done_at !== null && formatDuration(job.created_at, job.done_at)],
+        ["Result", (job) => <Outcome project={project} job={job} />, "flexible"],
+        reason,
+        ["Finished", ({ done_at }) => done_at !== null && <Ago moment={done_at} />],
+        [numeric("Duration"), (job) => job.done_at !== null && formatDuration(job.created_at, job.done_at)],
       ]}
     />
   );
@@ -105,7 +105,7 @@ function Outcome({ project, job: { status, failure, done_by_run_id } }: { projec
 
 type CancelJobProps = { project: string; job: Job; className?: string };
 
-/** Cancels a job that is open, once it was asked whether that is meant. */
+/** Cancels an open job, after confirmation. */
 export function CancelJob({ project, job, className }: CancelJobProps) {
   const cancelling = useChange(
     () => cancelJob(project, job.job_id),
@@ -117,14 +117,14 @@ export function CancelJob({ project, job, className }: CancelJobProps) {
       <Confirm
         label="Cancel"
         name={`Cancel ${sha} on ${placeText(job)}`}
-        question={`Cancel the measurement of ${sha}?`}
+        question={`Cancel the job for ${sha}?`}
         isBusy={cancelling.isPending}
         onConfirm={() => cancelling.mutate(undefined)}
         className={className}
       >
         {job.status === "running"
-          ? "Its agent ends it between two repetitions; what was measured of it until then is not kept."
-          : "It leaves the queue. It can be asked for again at any time."}
+          ? "The agent stops after the current repetition and discards partial results."
+          : "You can queue it again later."}
       </Confirm>
       <FormError error={cancelling.error} />
     </>
@@ -140,7 +140,7 @@ function JobName({ project, job }: { project: string; job: Job }) {
       {job.base_sha !== null && (
         <span className="muted">
           {" "}
-          against <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
+          vs. <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
         </span>
       )}
       {job.preset !== null && <span className="line muted">{job.preset}</span>}
@@ -152,17 +152,17 @@ function JobPlace({ job }: { job: Job }) {
   return job.machine === null ? <span className="muted">{placeText(job)}</span> : job.machine;
 }
 
-/** Why a commit is measured: for which regression or pull request, and who asked. */
+/** The reason of a job: its regression or pull request, and the requester. */
 export function Reason({ project, job }: { project: string; job: Job }) {
   const { reason, regression_id, pull_request, requested_by } = job;
   return (
     <>
       {requested_by !== null && reason === "request"
-        ? `${askerText(requested_by)} asked for it`
+        ? `requested by ${requesterText(requested_by)}`
         : reasonText(reason)}
       {regression_id !== null && (
         <>
-          , for <Link {...toRegression(project, regression_id)}>change {regression_id}</Link>
+          , <Link {...toRegression(project, regression_id)}>change {regression_id}</Link>
         </>
       )}
       {pull_request !== null && (
@@ -171,7 +171,7 @@ export function Reason({ project, job }: { project: string; job: Job }) {
         </>
       )}
       {requested_by !== null && reason !== "request" && (
-        <span className="muted"> ({askerText(requested_by)})</span>
+        <span className="muted"> ({requesterText(requested_by)})</span>
       )}
     </>
   );

@@ -7,7 +7,7 @@ const allowed = (session: ReturnType<typeof aSession>) =>
   ACTIONS.filter((action) => refusal(session, "libfoo", action) === null);
 
 describe("what a session may do", () => {
-  it("is nothing for strangers, and for members of other projects", () => {
+  it("is empty without an account or a role in the project", () => {
     expect(allowed(aSession(null))).toEqual([]);
     expect(refusal(aSession(null), "libfoo", "configure")).toBe("you are not signed in");
     expect(allowed(aSession({ roles: { other: "admin" } }))).toEqual([]);
@@ -18,12 +18,14 @@ describe("what a session may do", () => {
     expect(allowed(aSession({ roles: { libfoo: "maintainer" } }))).toEqual(ACTIONS.slice(0, 3));
     expect(allowed(aSession({ roles: { libfoo: "admin" } }))).toEqual(ACTIONS.slice(0, -1));
     expect(allowed(aSession({ is_admin: true }))).toEqual(ACTIONS);
-    expect(refusal(aSession({ roles: { libfoo: "viewer" } }), "libfoo", "configure")).toBe("you are viewer");
+    expect(refusal(aSession({ roles: { libfoo: "viewer" } }), "libfoo", "configure")).toBe(
+      "your role is viewer",
+    );
   });
-  it("ends where the token that began it does", () => {
+  it("is limited by the token", () => {
     const narrow = aSession({ is_admin: true }, { scopes: ["read", "project:write"] });
     expect(allowed(narrow)).toEqual(ACTIONS.slice(0, 3));
-    expect(refusal(narrow, "libfoo", "delete")).toContain("is not for admin");
+    expect(refusal(narrow, "libfoo", "delete")).toContain("lacks the scope admin");
     const bound = aSession({ is_admin: true }, { project: "other" });
     expect(allowed(bound)).toEqual([]);
     expect(roleIn(bound, "libfoo")).toBeNull();
@@ -31,11 +33,11 @@ describe("what a session may do", () => {
   });
 });
 
-it("says what somebody is here", () => {
-  expect(standing(aSession(null), "libfoo")).toContain("not signed in");
-  expect(standing(aSession({ is_admin: true }), "libfoo")).toContain("administrator of this server");
+it("describes the account and its role", () => {
+  expect(standing(aSession(null), "libfoo")).toContain("Not signed in");
+  expect(standing(aSession({ is_admin: true }), "libfoo")).toContain("server administrator");
   expect(standing(aSession({ roles: { libfoo: "viewer" } }), "libfoo")).toBe(
-    "You are ada, viewer of libfoo.",
+    "Signed in as ada, viewer of libfoo.",
   );
-  expect(standing(aSession(), "libfoo")).toBe("You are ada, no member of libfoo.");
+  expect(standing(aSession(), "libfoo")).toBe("Signed in as ada, not a member of libfoo.");
 });

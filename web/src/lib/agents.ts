@@ -1,7 +1,4 @@
-/**
- * What is said of agents. Whether one is heard of, whether it is given work and whether it can measure are three different
- * things, and none of them is told by another. Pure.
- */
+/** States of agents: contact, work and health are independent of each other. Pure. */
 import type { AgentSummary } from "@/api/types";
 import { formatAgo } from "./time";
 
@@ -12,17 +9,17 @@ export type AgentState = { word: string; shape: Shape; because: string | null };
 export function contactOf({ is_online, last_seen_at }: AgentSummary, now: Date): AgentState {
   return is_online
     ? { word: "online", shape: "full", because: null }
-    : { word: "offline", shape: "empty", because: `last heard of ${formatAgo(last_seen_at, now)}` };
+    : { word: "offline", shape: "empty", because: `last seen ${formatAgo(last_seen_at, now)}` };
 }
 
 export function workOf({ is_enabled, is_draining }: AgentSummary): AgentState {
-  if (is_draining) return { word: "draining", shape: "half", because: "it finishes what it has" };
+  if (is_draining) return { word: "draining", shape: "half", because: "finishing its job" };
   return is_enabled
     ? { word: "enabled", shape: "full", because: null }
     : { word: "disabled", shape: "empty", because: null };
 }
 
-/** Whether it can measure, as it says, and whether what it measures is doubted, as it or the server says. */
+/** Whether it can measure, and whether its results are suspect. */
 export function fitnessOf({ failing, suspect }: AgentSummary, suspectBecause: string | null): AgentState {
   const doubts = [...suspect, ...(suspectBecause === null ? [] : [suspectBecause])];
   if (failing.length > 0) return { word: "failing", shape: "cross", because: failing.join("; ") };
@@ -36,12 +33,12 @@ export function labelsText(labels: readonly string[]): string {
   return `the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
 }
 
-/** Labels, or names of commits, as they were typed: with commas or blanks between. */
+/** Splits labels or commit names at commas and white space. */
 export function namesTyped(typed: string): string[] {
   return typed.split(/[\s,]+/).filter(Boolean);
 }
 
-export function turnedAwayText({ machine, is_busy }: AgentSummary): string {
-  const lost = is_busy ? "What it measures now is lost, and measured by another or not at all. " : "";
-  return `${lost}Its token is revoked at once, and ${machine} needs another code to come back. What it measured stays, and what waits for it goes on waiting.`;
+export function removalText({ machine, is_busy }: AgentSummary): string {
+  const lost = is_busy ? "Its current measurement is lost. " : "";
+  return `${lost}Its token is revoked immediately. To return, ${machine} needs a new code. Results and queued jobs are kept.`;
 }

@@ -3,13 +3,13 @@ import { badgeHtml, badgeMarkdown, projectBadge, seriesBadge } from "./badges";
 
 const ORIGIN = "https://roundtrip.example.org";
 
-test("a badge of a project leads to its regressions", () => {
+test("a project badge links to its regressions", () => {
   expect(badgeMarkdown(projectBadge("libfoo"), ORIGIN)).toBe(
     `[![Regressions of libfoo](${ORIGIN}/api/v1/projects/libfoo/badge.svg)](${ORIGIN}/libfoo/regressions)`,
   );
 });
 
-test("what a badge is called breaks neither Markdown nor HTML", () => {
+test("badge names are escaped in Markdown and HTML", () => {
   const badge = seriesBadge({ project: "libfoo", series_id: 7, name: 'Ping["a" & <b>]' }, "p99");
   expect(badgeMarkdown(badge, ORIGIN)).toContain('[![Ping\\["a" & <b>\\], p99](');
   expect(badgeHtml(badge, ORIGIN)).toBe(

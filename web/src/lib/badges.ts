@@ -1,6 +1,6 @@
-/** The code that shows a badge elsewhere: where its picture is, and which page it leads to. Pure. */
+/** Markdown and HTML for badges. Pure. */
 
-/** A badge: paths on this server, and what it says to who does not see it. */
+/** A badge: paths on this server, and its alternative text. */
 export type Badge = { src: string; href: string; alt: string };
 
 /** The badge of a project: how many regressions are open. */

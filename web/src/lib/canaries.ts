@@ -1,24 +1,24 @@
-/** Canaries: what each measures, and how its readings went over a machine's runs. Pure. */
+/** Canary benchmarks and their readings over a machine's runs. Pure. */
 import type { CanaryReading } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { median } from "./statistics";
 
 const MEANINGS: Record<string, string> = {
-  "clock-cost": "reading the monotonic clock once",
-  "clock-step": "the smallest step of the clock between two readings",
-  "null-syscall": "the way into the kernel and back, with the cheapest call",
-  "cache-line": "a cache line’s way to another processor and back",
-  wake: "waking a thread that sleeps",
-  "memcpy-64k": "copying 64 KiB, which the processor’s caches hold",
-  "memcpy-64m": "copying 64 MiB, which no cache holds",
+  "clock-cost": "one read of the monotonic clock",
+  "clock-step": "smallest step between clock reads",
+  "null-syscall": "the cheapest system call",
+  "cache-line": "moving a cache line to another processor and back",
+  wake: "waking a sleeping thread",
+  "memcpy-64k": "copying 64 KiB (fits in cache)",
+  "memcpy-64m": "copying 64 MiB (exceeds every cache)",
 };
 
-/** What a canary measures; its name where it is not known here. */
+/** What a canary measures; its slug if it is unknown. */
 export function canaryMeaning(slug: string): string {
   return MEANINGS[slug] ?? slug;
 }
 
-/** The canaries that were read, known ones in their usual order. */
+/** The canaries with readings; known ones first, in a fixed order. */
 export function canariesOf(readings: readonly CanaryReading[]): string[] {
   const known = Object.keys(MEANINGS);
   const rank = (slug: string) => (known.indexOf(slug) + known.length + 1) % (known.length + 1);
@@ -27,7 +27,7 @@ export function canariesOf(readings: readonly CanaryReading[]): string[] {
   );
 }
 
-/** One reading: of which run, counted from the oldest, and what it was. */
+/** One reading, with the index of its run from the oldest. */
 export type Read = { place: number; p50_ns: number };
 
 export function readingsOf(readings: readonly CanaryReading[], slug: string): Read[] {
@@ -37,7 +37,7 @@ export function readingsOf(readings: readonly CanaryReading[], slug: string): Re
   });
 }
 
-/** Where the machine's environment became another one: the places of the first runs in it. */
+/** Indices of the first runs after each change of environment. */
 export function environmentChanges(readings: readonly CanaryReading[]): number[] {
   return readings.flatMap(({ environment_id }, place) => {
     const before = readings[place - 1];
@@ -45,16 +45,13 @@ export function environmentChanges(readings: readonly CanaryReading[]): number[]
   });
 }
 
-/** How many of the newest readings are held against those before. */
+/** How many of the newest readings are compared with those before. */
 const NEWEST = 5;
 
 /** The median of the newest readings against that of those before. */
 export type Drift = { newest_ns: number; before_ns: number; share: number; before_count: number };
 
-/**
- * How far a canary has gone: within one environment, because readings of two are not compared. `null` where too few were
- * read in it.
- */
+/** The drift of a canary within the newest environment; `null` with too few readings. */
 export function driftOf(readings: readonly CanaryReading[], slug: string): Drift | null {
   const environment = readings.at(-1)?.environment_id;
   const values = readings.flatMap(({ environment_id, p50_ns }) =>
@@ -66,7 +63,7 @@ export function driftOf(readings: readonly CanaryReading[], slug: string): Drift
   return { newest_ns, before_ns, share: newest_ns / before_ns - 1, before_count: before.length };
 }
 
-/** Every canary's readings relative to their own median: lines that are flat while the machine stays as it is. */
+/** Each canary's readings relative to their median: flat while the machine is stable. */
 export function relativeLines(readings: readonly CanaryReading[]): number[][] {
   return canariesOf(readings).flatMap((slug) => {
     const values = readingsOf(readings, slug).map(({ p50_ns }) => p50_ns);

@@ -41,7 +41,7 @@ const CASES = [
 ];
 
 describe("parameters", () => {
-  it("are told in words when they are set", () => {
+  it("are named if they are set", () => {
     const everything = kase({
       total_bytes: 16_777_216,
       messages: 100_000,
@@ -53,11 +53,11 @@ describe("parameters", () => {
       variant: "lts",
     });
     expect(parameterNames(everything)).toEqual([
-      "16 MiB in all",
+      "16 MiB total",
       "100,000 messages",
       "4 senders",
       "8 receivers",
-      "sizes drawn from chromium-ipc",
+      "sizes from chromium-ipc",
       "64 KiB buffer",
       "1,000/s",
       "lts",
@@ -65,21 +65,21 @@ describe("parameters", () => {
     expect(parameterNames(kase())).toEqual([]);
     expect(parametersOf(kase())).toEqual(USUAL_PARAMETERS);
   });
-  it("count what one operation takes where bytes are not the point", () => {
+  it("count handles or transfers instead of bytes", () => {
     const handles = { scenario: "handle-passing", message_bytes: 1 };
     expect(parameterNames(kase({ ...handles, total_bytes: 100 }))).toEqual(["100 handles"]);
     expect(parameterNames(kase({ ...handles, total_bytes: 1 }))).toEqual(["1 handle"]);
-    expect(parameterNames(kase({ scenario: "stream", total_bytes: 1024 }))).toEqual(["one a transfer"]);
+    expect(parameterNames(kase({ scenario: "stream", total_bytes: 1024 }))).toEqual(["one per transfer"]);
   });
-  it("say who takes part where that is not one sender and one receiver", () => {
+  it("name the ends unless there is one of each", () => {
     expect(parameterNames(kase({ senders: 4, peers: 4 }))).toEqual(["4 senders", "4 receivers"]);
     expect(parameterNames(kase({ senders: 4 }))).toEqual(["4 senders", "1 receiver"]);
     expect(parameterNames(kase({ peers: 4 }))).toEqual(["4 receivers"]);
     expect(parameterNames(kase({ messages: 9 }))).toEqual(["9 messages", "1 receiver"]);
     expect(parametersOf(kase({ senders: 1 }))).toEqual(USUAL_PARAMETERS);
-    expect(caseName(kase({ peers: 4 }))).toBe("round trip 1 KiB, a process each, same CPU, 4 receivers");
+    expect(caseName(kase({ peers: 4 }))).toBe("round trip 1 KiB, one process each, same CPU, 4 receivers");
   });
-  it("tell any two cases apart, in words and in addresses", () => {
+  it("distinguish any two cases, in names and addresses", () => {
     expect(distinct(CASES.map(caseName))).toHaveLength(CASES.length);
     const keys = CASES.map((entry) => parametersKey(parametersOf(entry)));
     expect(distinct(keys)).toHaveLength(CASES.length);
@@ -87,7 +87,7 @@ describe("parameters", () => {
     expect(keys.at(-1)).toBe("variant-v24-1-0");
     expect(keys).toContain("buffer-65536.rate-1000");
   });
-  it("have one order, by numbers, with what is not set first", () => {
+  it("sort by number, unset ones first", () => {
     const shuffled = CASES.map(parametersOf).toSorted((a, b) =>
       ascending(parametersKey(b), parametersKey(a)),
     );
@@ -116,14 +116,14 @@ describe("parameters", () => {
 
 describe("names", () => {
   const drawn = { message_bytes: 16_063, size_profile: "chromium-ipc" };
-  it("say of drawn sizes that they have a largest", () => {
+  it("show the largest size of a size profile", () => {
     expect(sizeName(kase())).toBe("1 KiB");
     expect(sizeName(kase(drawn))).toBe("up to 15.7 KiB");
     expect(trafficName(kase())).toBe("1 KiB messages");
     expect(trafficName(kase({ scenario: "stream" }))).toBe("1 KiB writes");
     expect(trafficName(kase(drawn))).toBe("Messages of up to 15.7 KiB");
   });
-  it("begin a headline with the number of messages where there is one", () => {
+  it("begin a headline with the number of messages if it is set", () => {
     expect(headlineName(kase({ message_bytes: 64, messages: 100_000, senders: 4, peers: 4 }))).toBe(
       "100,000 messages of 64 B, 4 senders, 4 receivers",
     );
@@ -134,7 +134,7 @@ describe("names", () => {
     expect([0, 1, 2].map((place) => endName(place, 3, 2))).toEqual(["sender 1", "sender 2", "receiver"]);
     expect([0, 1, 2].map((place) => endName(place, 3, 1))).toEqual(["sender", "receiver 1", "receiver 2"]);
   });
-  it("say what each scenario times, also of one that is not known here", () => {
+  it("name the operation of each scenario, also of an unknown one", () => {
     const named = (scenario: string) => operationName(kase({ scenario }));
     expect(named("roundtrip")).toBe("A round trip of 1 KiB");
     expect(named("stream")).toBe("A stream of 1 KiB writes");

@@ -1,10 +1,10 @@
-/** Cases in words: what was asked of a transport, so that no two different cases read the same. */
+/** Names of cases. Different cases have different names. */
 import type { Case } from "@/api/types";
 import { ascending } from "./collections";
 import { counted, formatBytes, formatBytesExactly, formatCount } from "./units";
 import { modeName, placementName, scenarioName } from "./vocabulary";
 
-/** What a case has besides scenario, mode, placement and message size; `null` and one receiver are the usual. */
+/** Parameters besides scenario, mode, placement and message size. `null` and one receiver are the defaults. */
 export type Parameters = {
   total_bytes: number | null;
   messages: number | null;
@@ -63,14 +63,14 @@ export function endName(place: number, ends: number, senders: number): string {
   return alike > 1 ? `${role} ${number}` : role;
 }
 
-/** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes drawn from chromium-ipc`. */
+/** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes from chromium-ipc`. */
 export function parameterNames(kase: Named): string[] {
   const { messages, size_profile, buffer_bytes, rate_per_second, variant } = kase;
   return [
     ...transferNames(kase),
     ...(messages == null ? [] : [counted(messages, "message")]),
     ...endNames(kase),
-    ...(size_profile == null ? [] : [`sizes drawn from ${size_profile}`]),
+    ...(size_profile == null ? [] : [`sizes from ${size_profile}`]),
     ...(buffer_bytes == null ? [] : [`${formatBytesExactly(buffer_bytes)} buffer`]),
     ...(rate_per_second == null ? [] : [`${formatCount(rate_per_second)}/s`]),
     ...(variant == null ? [] : [variant]),
@@ -128,7 +128,7 @@ export function byParameters(a: Parameters, b: Parameters): number {
   return 0;
 }
 
-/** The size of a message; where sizes are drawn, of the largest. */
+/** The message size; with a size profile, the largest. */
 export function sizeName({
   message_bytes,
   size_profile,
@@ -136,7 +136,7 @@ export function sizeName({
   return size_profile == null ? formatBytes(message_bytes) : `up to ${formatBytes(message_bytes)}`;
 }
 
-/** What another tool calls a benchmark, and which build or program of it this is; `null` where this suite measured. */
+/** The name of an imported benchmark and its variant; `null` for our own measurements. */
 export function benchmarkName({ benchmark, variant }: Pick<Named, "benchmark" | "variant">): string | null {
   if (benchmark == null) return null;
   return variant == null ? benchmark : `${benchmark}, ${variant}`;
@@ -151,8 +151,8 @@ export function trafficName(kase: Named): string {
 }
 
 /**
- * The traffic and its parameters, to begin a headline: `100,000 messages of 64 B, 4 senders, 4 receivers`. What another
- * tool measured has its name there.
+ * The traffic and its parameters, to begin a headline: `100,000 messages of 64 B, 4 senders, 4 receivers`. For imports, the
+ * name of the benchmark.
  */
 export function headlineName(kase: Named): string {
   const benchmark = benchmarkName(kase);
@@ -214,5 +214,5 @@ function transferNames(kase: Named): string[] {
   if (kase.total_bytes == null) return [];
   const pieces = kase.total_bytes / Math.max(1, kase.message_bytes);
   if (kase.scenario === "handle-passing") return [counted(pieces, "handle")];
-  return [pieces === 1 ? "one a transfer" : `${formatBytesExactly(kase.total_bytes)} in all`];
+  return [pieces === 1 ? "one per transfer" : `${formatBytesExactly(kase.total_bytes)} total`];
 }

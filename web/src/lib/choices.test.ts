@@ -4,7 +4,7 @@ import { chosen, mostMeasured, placementsOf, scenariosOf } from "./choices";
 const facet = (...values: [string, number][]) =>
   values.map(([value, series_count]) => ({ value, series_count }));
 
-it("placements come in the order that people think of them, what another suite has last", () => {
+it("placements have a fixed order, unknown ones last", () => {
   expect(placementsOf(facet(["free", 1], ["same-cpu", 1], ["elsewhere", 1], ["cross-cpu", 1]))).toEqual([
     "same-cpu",
     "cross-cpu",
@@ -13,14 +13,14 @@ it("placements come in the order that people think of them, what another suite h
   ]);
 });
 
-it("benchmarks of other tools are no scenario", () => {
+it("imported benchmarks are not a scenario", () => {
   expect(scenariosOf(facet(["benchmark", 9], ["stream", 1], ["roundtrip", 1]))).toEqual([
     "roundtrip",
     "stream",
   ]);
 });
 
-it("what is asked for is chosen where there is such a thing, else the usual, else the first", () => {
+it("the requested value is chosen if available, else the default, else the first", () => {
   expect(chosen(["a", "b"], "b", "a")).toBe("b");
   expect(chosen(["a", "b"], "gone", undefined, "b")).toBe("b");
   expect(chosen(["a", "b"], "gone")).toBe("a");

@@ -1,8 +1,8 @@
-/** Which of what was measured a page shows: what its address asks for where there is such a thing, else the usual. Pure. */
+/** Resolves the choices of a page: from the address if available, else defaults. Pure. */
 import type { SeriesFacets } from "@/api/types";
 import { ascending } from "./collections";
 
-/** What is chosen from before anything is drawn; what is absent takes its usual value. */
+/** Choices in the address; missing ones take defaults. */
 export type Asked = {
   machine?: string | undefined;
   scenario?: string | undefined;
@@ -32,7 +32,7 @@ export function scenariosOf(facet: Facet): string[] {
   return valuesOf(facet, ["roundtrip"]).filter((scenario) => scenario !== IMPORTED);
 }
 
-/** The value with the most series: where most was measured there is most to see. */
+/** The value with the most series. */
 export function mostMeasured(facet: Facet): string | undefined {
   return facet.reduce<Facet[number] | undefined>(
     (most, entry) => (most === undefined || entry.series_count > most.series_count ? entry : most),
@@ -40,7 +40,7 @@ export function mostMeasured(facet: Facet): string | undefined {
   )?.value;
 }
 
-/** What is wanted, in order of preference, if there is such a thing; else the first there is. */
+/** The first available preference, else the first option. */
 export function chosen<T>(options: readonly T[], ...wanted: (T | undefined)[]): T | undefined {
   return wanted.find((value) => value !== undefined && options.includes(value)) ?? options[0];
 }

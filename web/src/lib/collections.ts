@@ -17,7 +17,7 @@ export function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** Ascending order, for `sort`; the same everywhere, whatever the reader's language. */
+/** Ascending order, for `sort`, independent of the locale. */
 export function ascending<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : Number(a > b);
 }

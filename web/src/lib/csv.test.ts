@@ -8,7 +8,7 @@ describe("toCsv", () => {
   it("writes nothing for an absent value", () => {
     expect(toCsv(["a", "b"], [[null, false]])).toBe("a,b\r\n,false\r\n");
   });
-  it("keeps a spreadsheet from running a commit's subject as a formula", () => {
+  it("escapes formulas in texts", () => {
     expect(toCsv(["subject"], [["=1+1"], ["-x"]])).toBe("subject\r\n'=1+1\r\n'-x\r\n");
   });
 });

@@ -10,7 +10,7 @@ export function toCsv(header: string[], rows: CsvCell[][]): string {
 function field(cell: CsvCell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
-  // A spreadsheet takes a leading =, +, - or @ for a formula; commit subjects are written by anyone.
+  // Spreadsheets treat a leading =, +, - or @ as a formula; commit subjects are untrusted.
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { environmentDifference } from "./environments";
 
-it("says what changed, the first fact and how many more", () => {
+it("shows the first changed fact and the number of others", () => {
   const before = { "os.kernel": "6.12.4", "cpu.model": "x" };
   expect(environmentDifference(before, { ...before, "os.kernel": "6.12.9" })).toBe(
     "os.kernel: 6.12.4 → 6.12.9",

@@ -11,7 +11,7 @@ function answered(chart: ReturnType<typeof aSweep>, figure: "p50" | "p99" | "thr
 const spans = ({ stretches }: Answer) => stretches.map(({ line, first, last }) => [line.label, first, last]);
 
 describe("the fastest", () => {
-  it("changes where another line is faster, with the crossing of the two", () => {
+  it("changes at crossovers", () => {
     const answer = answered(
       aSweep(
         [
@@ -29,7 +29,7 @@ describe("the fastest", () => {
     expect([...leadersOf(answer)]).toEqual(["pipe", "memfd"]);
   });
 
-  it("stays the same line as long as no other is faster by more than a share that says nothing", () => {
+  it("does not change within the tolerance", () => {
     const answer = answered(
       aSweep([
         aSweepLine("eventfd", { 64: 4000, 1024: 4100, 4096: 4200 }),
@@ -39,7 +39,7 @@ describe("the fastest", () => {
     expect(spans(answer)).toEqual([["eventfd", 64, 4096]]);
   });
 
-  it("may be a line between two of its own sizes, as it is drawn, and beyond them it is not", () => {
+  it("interpolates between sizes of a line, but does not extrapolate", () => {
     const [sparse, dense] = [
       aSweepLine("sparse", { 64: 1000, 4096: 1000 }),
       aSweepLine("dense", { 64: 2000, 1024: 2000, 4096: 2000, 8192: 2000 }),
@@ -52,7 +52,7 @@ describe("the fastest", () => {
     expect(isBetween(linesOf(aSweep([dense]), "usual"))).toBe(false);
   });
 
-  it("is nobody that lost messages, nor of another environment", () => {
+  it("excludes lossy points and other environments", () => {
     const answer = answered(
       aSweep([
         aSweepLine("udp", { 64: 100 }, { point: { lossy: true } }),
@@ -64,7 +64,7 @@ describe("the fastest", () => {
     expect(answer.apart.map(({ label }) => label)).toEqual(["udp", "old"]);
   });
 
-  it("has no crossing where the two were never measured at one size", () => {
+  it("has no crossover without common sizes", () => {
     const answer = answered(
       aSweep([aSweepLine("pipe", { 64: 4000 }), aSweepLine("memfd", { 262144: 9000, 1048576: 9100 })]),
     );
@@ -75,7 +75,7 @@ describe("the fastest", () => {
     expect(answer.changes.map(({ crossing }) => crossing)).toEqual([null]);
   });
 
-  it("is the one with the highest rate where throughput is asked for", () => {
+  it("is the highest rate for throughput", () => {
     const answer = answered(
       aSweep([
         aSweepLine("pipe", { 64: 4000 }, { point: { bytes_per_second: 100 } }),

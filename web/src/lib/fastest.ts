@@ -1,4 +1,4 @@
-/** Which of several lines is the fastest, and over which sizes: what a size sweep answers. Pure. */
+/** The fastest line for each range of sizes. Pure. */
 import { ascending } from "./collections";
 import {
   type Crossing,
@@ -9,7 +9,7 @@ import {
   positionsOf,
 } from "./sweep";
 
-/** Lines within this share of the fastest count as equal to it: what two builds differ by and are called unchanged. */
+/** Lines within this share of the fastest count as equal. */
 export const EQUAL_WITHIN = 0.03;
 
 type Stretch = { line: MeasuredLine; first: number; last: number };
@@ -17,18 +17,18 @@ type Stretch = { line: MeasuredLine; first: number; last: number };
 export type Change = {
   before: Stretch;
   after: Stretch;
-  /** Where the lines cross, with its interval; `null` where that was not calculated. */
+  /** The crossover with its interval; `null` if not calculated. */
   crossing: Crossing | null;
 };
 
 export type Answer = {
   stretches: Stretch[];
   changes: Change[];
-  /** Lines that take no part anywhere, because all their points are apart. */
+  /** Lines without comparable points. */
   apart: MeasuredLine[];
 };
 
-/** Who is the fastest where, of those points that may be compared. At p50, changes have the crossings of the server. */
+/** The fastest line by size, from comparable points. At p50, changes have the crossovers of the server. */
 export function fastestOf(lines: MeasuredLine[], figure: Figure, crossings: Crossing[]): Answer {
   const stretches = stretchesOf(lines, figure);
   return {
@@ -41,7 +41,7 @@ export function fastestOf(lines: MeasuredLine[], figure: Figure, crossings: Cros
   };
 }
 
-/** Whether a line counts at a size between two of its own. */
+/** Whether any value is interpolated. */
 export function isBetween(lines: MeasuredLine[]): boolean {
   const sizes = positionsOf(lines);
   return lines.some((line) =>
@@ -92,7 +92,7 @@ function equalsAt(lines: MeasuredLine[], x: number, figure: Figure): MeasuredLin
     .map(({ line }) => line);
 }
 
-/** A line's figure at a size; between two of its own sizes, where the straight line between them is as it is drawn. */
+/** A line's figure at a size, interpolated between its own sizes as drawn. */
 function valueAt({ points }: MeasuredLine, x: number, figure: Figure): number | null {
   const own = points.filter(({ apart }) => apart === null);
   const exact = own.find((point) => point.x === x);

@@ -12,12 +12,12 @@ it("keeps the newest run of each commit", () => {
   expect(historyOf(line, "p99").values).toEqual([900, 901]);
 });
 
-it("takes the figures of another tool where there are no samples", () => {
+it("uses stated values without samples", () => {
   const stated = { center: [4000, 50, 0], low: [], high: [] };
   expect(historyOf(aLine({ commit_ordinals: [1, 1, 1], stated })).values).toEqual([4000, 4050, 4050]);
 });
 
-it("marks changes where they stand, those before it at its beginning, and none that does not matter", () => {
+it("places relevant changes, earlier ones at the beginning", () => {
   const changes = [
     aChangePoint({ commit_ordinal: 11 }),
     aChangePoint({ commit_ordinal: 3, direction: "improved" }),
@@ -31,7 +31,7 @@ it("marks changes where they stand, those before it at its beginning, and none t
   ]);
 });
 
-it("goes through the newest run of a commit that measured exactly it", () => {
+it("prefers the newest run with an unmodified work tree", () => {
   const commit_ordinals = [10, 0, 0, 1, 0];
   const drawn = drawnPlaces(aLine({ commit_ordinals, work_tree_modified: [2, 3, 4] }));
   expect(drawn).toEqual([

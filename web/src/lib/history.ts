@@ -1,8 +1,8 @@
-/** How a series went over its newest commits, for lines the size of a word. Pure. */
+/** The newest values of a series, for sparklines. Pure. */
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { numbersOf } from "./statistics";
 
-/** Where a line goes through a commit: a place of its columns, and how many runs of the commit there are. */
+/** The point drawn for a commit: its column index, and how many runs the commit has. */
 export type DrawnPlace = { place: number; ordinal: number; runs: number };
 
 /**
@@ -29,7 +29,7 @@ export type History = { ordinals: number[]; values: number[] };
 /** Where a line changes its level: at a place of it, or before it begins. */
 export type Mark = { place: number | "before"; direction: ChangePoint["direction"] };
 
-/** A line's medians, or its p99; of what another tool stated, the figures. */
+/** A line's p50 or p99; for imports, the stated values. */
 export function historyOf(line: LineSeries, figure: "p50" | "p99" = "p50"): History {
   const values = numbersOf(line.latency_ns?.[figure] ?? line.stated?.center ?? []);
   const known = drawnPlaces(line).flatMap(({ place, ordinal }) => {
@@ -39,14 +39,14 @@ export function historyOf(line: LineSeries, figure: "p50" | "p99" = "p50"): Hist
   return { ordinals: known.map(({ ordinal }) => ordinal), values: known.map(({ value }) => value) };
 }
 
-/** The changes of one figure that matter, each once, where they stand on the line. */
+/** The relevant changes of one figure, placed on the line. */
 export function marksOf(
   changes: readonly ChangePoint[],
   { ordinals }: History,
   figure: string = "p50",
 ): Mark[] {
-  const told = changes.filter((change) => change.matters && change.figure === figure);
-  return told.flatMap(({ commit_ordinal, direction }): Mark[] => {
+  const relevant = changes.filter((change) => change.matters && change.figure === figure);
+  return relevant.flatMap(({ commit_ordinal, direction }): Mark[] => {
     const place = ordinals.findIndex((ordinal) => ordinal >= commit_ordinal);
     if (place > 0) return [{ place, direction }];
     return place === 0 ? [{ place: "before", direction }] : [];

@@ -1,4 +1,4 @@
-/** The current time, renewed often enough for "2 min ago" to stay true. */
+/** React hooks shared by pages. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -16,7 +16,7 @@ export function useNow(): Date {
   return now;
 }
 
-/** A value once it has not changed for a while: what is typed, when nobody types. */
+/** A debounced value. */
 export function useSettled<T>(value: T, delay_ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -34,8 +34,7 @@ export function useTitle(title: string): void {
 }
 
 /**
- * Changes something, asks again for what that makes old: all that was read from some paths; then goes on with the answer,
- * unless the reader has left meanwhile.
+ * A mutation that then refetches the queries of some paths, and calls `onDone` unless the component was unmounted.
  */
 export function useChange<Variables, Answer>(
   change: (variables: Variables) => Promise<Answer>,
@@ -59,7 +58,7 @@ export function useChange<Variables, Answer>(
   });
 }
 
-/** Changes the state that a page keeps in its address; what becomes `undefined` leaves it. Back undoes it only if told to. */
+/** Changes the page state in the address; `undefined` removes a key. Adds a history entry only with `replace: false`. */
 export function useSearchChange<Search extends object>() {
   const navigate = useNavigate();
   return useCallback(

@@ -22,16 +22,16 @@ import {
   timeName,
   toolName,
 } from "./imports";
-import { tellingPercentiles } from "./statistics";
+import { distinctPercentiles } from "./statistics";
 
-describe("what was imported", () => {
-  it("is known by its transport, and a run by its preset and its build", () => {
+describe("imports", () => {
+  it("are recognised by transport, preset and build", () => {
     expect([anImportedSeries(), aSeries()].map(isImported)).toEqual([true, false]);
     expect([anImport(), aRunSummary()].map(isImport)).toEqual([true, false]);
-    // A definition of somebody's own may be called so.
+    // A user's definition may have that name.
     expect(isImport(aRunSummary({ preset: "import" }))).toBe(false);
   });
-  it("is known in full by its file, or by all of its results", () => {
+  it("are recognised by the original file, or by all results", () => {
     const original = { name: "a.json", format: "k6", bytes: 9 };
     expect(isImportInFull(aRun({ original }))).toBe(true);
     expect(isImportInFull(aRun({ results: [anImportedResult()] }))).toBe(true);
@@ -43,17 +43,17 @@ describe("what was imported", () => {
 describe("names", () => {
   const plain = anImportedSeries().case;
   const variant = anImportedSeries({ case: { variant: "after" } }).case;
-  it("are those of the tool, with no size, no mode and no placement", () => {
+  it("are those of the tool, without size, mode or placement", () => {
     expect([caseName(plain), headlineName(plain)]).toEqual(["BM_Pipe/64", "BM_Pipe/64"]);
     expect([caseName(variant), headlineName(variant)]).toEqual(["BM_Pipe/64, after", "BM_Pipe/64, after"]);
   });
-  it("tell cases apart that have all else in common", () => {
+  it("distinguish cases that are otherwise equal", () => {
     expect(isSameCase(plain, { ...plain })).toBe(true);
     expect(isSameCase(plain, { ...plain, benchmark: "BM_Pipe/4096" })).toBe(false);
     expect(isSameCase(plain, { ...plain, operations: null })).toBe(false);
     expect(isSameCase(plain, variant)).toBe(false);
   });
-  it("of tools leave the format of the file out", () => {
+  it("of tools omit the file format", () => {
     const names = ["Google Benchmark (JSON)", "k6 (summary as JSON)", "Tool (new) 2", "Go"];
     expect(names.map((title) => toolName({ title }))).toEqual([
       "Google Benchmark",
@@ -62,7 +62,7 @@ describe("names", () => {
       "Go",
     ]);
   });
-  it("are in the order of their numbers", () => {
+  it("are in natural order", () => {
     expect(["BM/4096", "BM/64", "BM/512"].sort(byName)).toEqual(["BM/64", "BM/512", "BM/4096"]);
   });
   it("of quantiles are the usual ones", () => {
@@ -71,7 +71,7 @@ describe("names", () => {
 });
 
 describe("times", () => {
-  it("are of as many operations as the case says", () => {
+  it("count the operations of the case", () => {
     expect([timeName({ operations: 1000 }), timeName({ operations: 1 }), timeName({})]).toEqual([
       "time of 1,000 operations",
       null,
@@ -79,22 +79,22 @@ describe("times", () => {
     ]);
     expect([nsPerOperation(945, { operations: 1000 }), nsPerOperation(945, {})]).toEqual([0.945, null]);
   });
-  it("have an interval where both ends are stated", () => {
+  it("have an interval if both ends are stated", () => {
     expect(intervalOf(aStatedPoint({ low_ns: 1, high_ns: 3 }))).toEqual([1, 3]);
     expect(intervalOf(aStatedPoint({ low_ns: 0, high_ns: 0 }))).toEqual([0, 0]);
     expect(intervalOf(aStatedPoint({ high_ns: 3 }))).toBeNull();
   });
-  it("have no percentile that is only another name of the largest", () => {
-    const told = (count: number) => tellingPercentiles(count).map(({ label }) => label);
-    expect(told(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
-    expect(told(9)).not.toContain("p90");
-    expect(told(10)).toContain("p90");
-    expect(told(99)).not.toContain("p99");
-    expect(told(1000)).toHaveLength(9);
+  it("omit percentiles that equal the maximum", () => {
+    const labels = (count: number) => distinctPercentiles(count).map(({ label }) => label);
+    expect(labels(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
+    expect(labels(9)).not.toContain("p90");
+    expect(labels(10)).toContain("p90");
+    expect(labels(99)).not.toContain("p99");
+    expect(labels(1000)).toHaveLength(9);
   });
 });
 
-it("what a file says of itself is told once", () => {
+it("lists each fact of a file once", () => {
   const facts = { cpu_mhz: "2445", host: "lab-1" };
   expect(fileFacts([anImportedResult({ facts }), anImportedResult({ facts })])).toEqual([
     { name: "cpu mhz", value: "2445" },

@@ -1,17 +1,17 @@
-/** What other tools have measured, in words: who says it, as what, and of how much. Pure. */
+/** Results imported from other tools. Pure. */
 import type { Case, RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { counted } from "./units";
 
-/** What stands where a file of another tool says nothing. */
-export const NOT_TOLD = "not told";
+/** Shown if the imported file has no value. */
+export const NOT_STATED = "not stated";
 
 /** The family of the formats among the transports. */
 const FAMILY = "import";
-/** How a run says in a list that it was imported. */
+/** The preset and build of an imported run in a list. */
 const IMPORT = { preset: "import", build: "unknown" };
 
-/** Whether another tool has measured a series, or a result. */
+/** Whether a series or result was imported. */
 export function isImported({ transport }: { transport: Pick<TransportInfo, "family"> }): boolean {
   return transport.family === FAMILY;
 }
@@ -20,7 +20,7 @@ export function isImport({ preset, build }: Pick<RunSummary, "preset" | "build">
   return preset === IMPORT.preset && build === IMPORT.build;
 }
 
-/** Whether a run was imported, from what is known of it in full. */
+/** Whether a run was imported, from its full record. */
 export function isImportInFull({ original, results }: Pick<RunDetail, "original" | "results">): boolean {
   return original !== null || (results.length > 0 && results.every(isImported));
 }
@@ -30,12 +30,12 @@ export function toolName({ title }: Pick<TransportInfo, "title">): string {
   return title.replace(/ \([^()]*\)$/, "");
 }
 
-/** What times are of, where that is not one operation: `time of 1,000 operations`. */
+/** The unit of the times if it is not one operation: `time of 1,000 operations`. */
 export function timeName({ operations }: Pick<Case, "operations">): string | null {
   return operations == null || operations === 1 ? null : `time of ${counted(operations, "operation")}`;
 }
 
-/** A time of several operations over these; `null` where times are of one. */
+/** The time per operation; `null` if times are for one operation. */
 export function nsPerOperation(ns: number, { operations }: Pick<Case, "operations">): number | null {
   return operations == null || operations <= 1 ? null : ns / operations;
 }
@@ -49,7 +49,7 @@ export function intervalOf({ low_ns, high_ns }: StatedPoint): [number, number] |
   return low_ns === null || high_ns === null ? null : [low_ns, high_ns];
 }
 
-/** The times that any of some stated figures has besides the figure itself and its interval. */
+/** The columns of minimum, quantiles and maximum that any of the points has. */
 export function statedTimes(points: StatedPoint[]) {
   const quantiles = distinct(points.flatMap((point) => point.quantiles.map(({ q_ppm }) => q_ppm)));
   const times: { label: string; of: (point: StatedPoint) => number | null }[] = [
@@ -63,12 +63,12 @@ export function statedTimes(points: StatedPoint[]) {
   return times.filter(({ of }) => points.some((point) => of(point) !== null));
 }
 
-/** Names as people put them in order: `BM_Pipe/64` before `BM_Pipe/4096`. */
+/** Natural order: `BM_Pipe/64` before `BM_Pipe/4096`. */
 export function byName(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-/** What the file of another tool says of itself, told once. */
+/** The facts in the imported file, each once. */
 export function fileFacts(results: Pick<RunResult, "facts">[]): { name: string; value: string }[] {
   const facts = new Map(results.flatMap((result) => Object.entries(result.facts)));
   return [...facts]

@@ -14,54 +14,57 @@ describe("systemOf", () => {
     expect(systemOf(machine(stable))).toEqual({ system: "Linux 6.12.4", cpu: "Intel Xeon E5-2670 v3" });
     expect(systemOf(machine({ "cpu.model": "AMD EPYC 9354 32-Core Processor" })).cpu).toBe("AMD EPYC 9354");
   });
-  it("does not take a reason for a fact", () => {
+  it("ignores reasons for missing facts", () => {
     expect(systemOf(machine({ "cpu.model": "not available: no /proc" }))).toEqual({
       system: "Linux",
       cpu: "x86-64",
     });
   });
-  it("asks the newest run that measured, not an import after it", () => {
+  it("uses the newest measured run, not a later import", () => {
     expect(systemOf(machine({}), aRun()).system).toBe("Linux 6.12.4");
     expect(systemOf(machine({})).system).toBe("Linux");
   });
 });
 
-describe("a machine's silence", () => {
+describe("an overdue machine", () => {
   const every2h = [0, 2, 4, 6, 8].map(at);
-  it("begins after three times its usual interval, not before", () => {
+  it("is overdue after three usual intervals, not before", () => {
     expect(silenceOf(every2h, now(14))).toBeNull();
     expect(silenceOf(every2h, now(14.1))).toEqual({ since: at(8), usual_ms: 2 * HOUR_MS });
   });
-  it("is not told of where too few runs say what is usual", () => {
+  it("is not reported with too few runs", () => {
     expect(silenceOf([0, 2, 4].map(at), now(1000))).toBeNull();
   });
-  it("is no burst's end: an interval counts for at least an hour", () => {
+  it("has an interval of at least an hour, so bursts do not count", () => {
     const burst = [0, 0.01, 0.02, 0.03, 0.04].map(at);
     expect(usualInterval(burst)).toBe(HOUR_MS);
     expect(silenceOf(burst, now(3))).toBeNull();
     expect(silenceOf(burst, now(4))).not.toBeNull();
   });
-  it("says what is usual", () => {
-    expect(usualText({ since: at(8), usual_ms: 2 * HOUR_MS })).toBe("its runs usually begin every 2 h");
+  it("shows the expected interval", () => {
+    expect(usualText({ since: at(8), usual_ms: 2 * HOUR_MS })).toBe("expected every 2 h");
   });
 });
 
 describe("a machine's health", () => {
   const readings = [0, 2, 4, 6].map((hours) => aReading({ started_at: at(hours) }));
-  it("is steady while nothing is held against it and its canaries are read", () => {
+  it("is stable without issues and with canary readings", () => {
     const health = healthOf(aMachine({ last_run_at: at(6) }), undefined, readings, [], now(7));
-    expect(healthName(health)).toBe("steady");
+    expect(healthName(health)).toBe("stable");
   });
-  it("is not called steady where no canary was read", () => {
+  it("is not called stable without canary readings", () => {
     expect(healthName(healthOf(aMachine({ last_run_at: at(6) }), undefined, [], [], now(7)))).toBe(
-      "not suspect",
+      "no known issues",
     );
   });
-  it("is both suspect and silent when it is", () => {
-    const machine = aMachine({ last_run_at: at(6), suspect_because: "it made changes by itself" });
-    expect(healthName(healthOf(machine, undefined, readings, [], now(100)))).toBe("suspect, silent");
+  it("can be both suspect and overdue", () => {
+    const machine = aMachine({
+      last_run_at: at(6),
+      suspect_because: "results shifted without a code change",
+    });
+    expect(healthName(healthOf(machine, undefined, readings, [], now(100)))).toBe("suspect, overdue");
   });
-  it("takes no import for a run of the machine's own rhythm", () => {
+  it("does not count imports as runs of the machine", () => {
     const runs = [0, 2, 4].map((hours) => aRunSummary({ started_at: at(hours) }));
     const imports = [5, 5.1, 5.2].map((hours) => anImport({ started_at: at(hours) }));
     const { silence } = healthOf(
@@ -74,7 +77,7 @@ describe("a machine's health", () => {
     expect(silence?.usual_ms).toBe(2 * HOUR_MS);
   });
 
-  it("with an agent that is heard of is not silent; with one that is not it may be", () => {
+  it("is never overdue with an online agent", () => {
     const heard = (is_online: boolean) =>
       healthOf(aMachine({ last_run_at: at(6) }), { is_online }, readings, [], now(100)).silence;
     expect(heard(true)).toBeNull();

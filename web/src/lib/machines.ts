@@ -1,14 +1,11 @@
-/** What is said of machines on more than one page: what they are, and how they are. Pure. */
+/** Hardware and health of machines. Pure. */
 import type { AgentSummary, CanaryReading, MachineSummary, RunDetail, RunSummary } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { isImport } from "./imports";
 import { median } from "./statistics";
 import { formatSpan } from "./time";
 
-/**
- * A machine's operating system and processor, in a few words, from what its newest run found: of those that were
- * measured, because an import finds nothing.
- */
+/** A machine's operating system and processor, from its newest run that is not an import. */
 export function systemOf(
   { os, arch, environment }: MachineSummary,
   measured?: RunDetail,
@@ -22,18 +19,18 @@ export function systemOf(
   return { system: [osName(os), kernel].filter(Boolean).join(" "), cpu: briefCpu(fact("cpu.model") ?? arch) };
 }
 
-/** How a machine is: what the server holds against it, and whether it is still heard of. */
+/** The health of a machine. */
 export type Health = {
   suspectBecause: string | null;
   silence: Silence | null;
-  /** Whether canaries were read on it, so that a machine without fault can be called steady. */
+  /** Whether it has canary readings: without them it is not called stable. */
   isWatched: boolean;
 };
 
-/** Nothing is heard of a machine for longer than is usual. */
+/** No run for longer than usual. */
 export type Silence = { since: string; usual_ms: number };
 
-/** How a machine is, from what is known of its newest runs, and of its agent if it has one. */
+/** The health of a machine, from its newest runs and its agent, if it has one. */
 export function healthOf(
   { suspect_because, last_run_at }: MachineSummary,
   agent: Pick<AgentSummary, "is_online"> | undefined,
@@ -44,26 +41,26 @@ export function healthOf(
   const starts = [...readings, ...runs.filter((run) => !isImport(run))].map(({ started_at }) => started_at);
   return {
     suspectBecause: suspect_because,
-    // One whose agent is heard of is not silent: nobody asked it for anything.
+    // A machine with an online agent is not overdue: it may have no jobs.
     silence: agent?.is_online === true ? null : silenceOf([...starts, last_run_at], now),
     isWatched: readings.some(({ p50_ns }) => Object.keys(p50_ns).length > 0),
   };
 }
 
 export function healthName({ suspectBecause, silence, isWatched }: Health): string {
-  const words = [...(suspectBecause === null ? [] : ["suspect"]), ...(silence === null ? [] : ["silent"])];
+  const words = [...(suspectBecause === null ? [] : ["suspect"]), ...(silence === null ? [] : ["overdue"])];
   if (words.length > 0) return words.join(", ");
-  return isWatched ? "steady" : "not suspect";
+  return isWatched ? "stable" : "no known issues";
 }
 
-/** Fewer beginnings than this tell no usual interval. */
+/** The usual interval needs this many starts. */
 const STARTS_MIN = 4;
-/** So many usual intervals without a run are a silence. */
+/** A machine is overdue after this many usual intervals without a run. */
 const INTERVALS_MAX = 3;
 /** Runs come in bursts; an agent without new commits measures once an hour. */
 const INTERVAL_MIN_MS = 3_600_000;
 
-/** How long it usually is from one run's beginning to the next one's; `null` where too few runs tell. */
+/** The median interval between run starts; `null` with too few runs. */
 export function usualInterval(starts: readonly string[]): number | null {
   const moments = distinct(starts)
     .map((start) => new Date(start).getTime())
@@ -73,7 +70,7 @@ export function usualInterval(starts: readonly string[]): number | null {
   return usual_ms === null ? null : Math.max(usual_ms, INTERVAL_MIN_MS);
 }
 
-/** Since when a machine is silent: for more than three times its usual interval. `null` while it is not. */
+/** Since when a machine is overdue, that is for more than three usual intervals; `null` if it is not. */
 export function silenceOf(starts: readonly string[], now: Date): Silence | null {
   const usual_ms = usualInterval(starts);
   const since = distinct(starts).sort(ascending).at(-1);
@@ -82,12 +79,12 @@ export function silenceOf(starts: readonly string[], now: Date): Silence | null 
   return passed_ms > INTERVALS_MAX * usual_ms ? { since, usual_ms } : null;
 }
 
-/** What is usual, to follow since when it is silent: `its runs usually begin every 2 h`. */
+/** `expected every 2 h` */
 export function usualText({ usual_ms }: Silence): string {
-  return `its runs usually begin every ${formatSpan(usual_ms)}`;
+  return `expected every ${formatSpan(usual_ms)}`;
 }
 
-/** A processor's name without what only lawyers and catalogues need. */
+/** A processor's name without trademarks and clock rates. */
 function briefCpu(model: string): string {
   return model
     .replace(/\((R|TM)\)|\bCPU\b|\b(\d+-Core )?Processor\b|@.*$/gi, " ")

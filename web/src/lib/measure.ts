@@ -1,4 +1,4 @@
-/** What the address of the form for a measurement fills in: from a run, from a comparison. Pure. */
+/** Values of the new-job form that the address sets. Pure. */
 import { commitSha, joined, type Present, present, type RawSearch, slug, text } from "./search";
 
 export type MeasureSearch = Present<{

@@ -6,7 +6,7 @@ const { methodology } = aSeries();
 const ring = { ...methodology, storage: "cleared", wake: "if-asleep" };
 
 describe("distinguishing", () => {
-  it("names what others of the same case have not, and leaves the usual to them", () => {
+  it("names differences, but not the defaults", () => {
     const drops = { ...ring, on_full: "drop", send: "non-blocking" };
     const always = { ...ring, wake: "always" };
     const warm = { ...ring, storage: "warm" };
@@ -14,35 +14,32 @@ describe("distinguishing", () => {
     expect(all.map((method) => distinguishing(method, all))).toEqual([
       [],
       ["drops when full"],
-      ["wakes always"],
+      ["always wakes"],
       ["warm memory"],
     ]);
     expect(distinguishing(drops, [drops])).toEqual([]);
   });
-  it("leaves no two that differ without a word", () => {
+  it("names at least one of two that differ", () => {
     expect(distinguishing(ring, [{ ...methodology, storage: "cleared" }])).toEqual(["wakes if asleep"]);
     expect(distinguishing(methodology, [ring])).toEqual(["no wake-ups", "touched-after-start memory"]);
-    expect(distinguishing({ ...ring, window: 256 }, [ring])).toEqual(["256 in flight"]);
+    expect(distinguishing({ ...ring, window: 256 }, [ring])).toEqual(["window 256"]);
     expect(distinguishing({ ...ring, send: "non-blocking" }, [ring])).toEqual(["non-blocking send"]);
-    expect(distinguishing(ring, [{ ...ring, window: 256 }])).toEqual(["1 in flight"]);
+    expect(distinguishing(ring, [{ ...ring, window: 256 }])).toEqual(["window 1"]);
   });
-  it("tells batch and warm-up only among those with as many messages in flight", () => {
+  it("names batch and warm-up only for equal windows", () => {
     const many = { ...ring, window: 256, batch: 256, warmup: 40 };
     expect([ring, many].map((method) => distinguishing(method, [ring, many]))).toEqual([
-      ["1 in flight"],
-      ["256 in flight"],
+      ["window 1"],
+      ["window 256"],
     ]);
-    expect(distinguishing(many, [{ ...many, batch: 64 }, ring])).toEqual([
-      "256 in flight",
-      "256 timed together",
-    ]);
+    expect(distinguishing(many, [{ ...many, batch: 64 }, ring])).toEqual(["window 256", "batch 256"]);
   });
-  it("does not tell a probe, which is told wherever there is one", () => {
+  it("leaves out the probe, which is always shown", () => {
     expect(distinguishing({ ...ring, probe: "sched" }, [ring])).toEqual([]);
   });
 });
 
-it("agreement is the larger the more is the same", () => {
+it("agreement grows with the number of equal traits", () => {
   const other = { ...ring, storage: "warm" };
   expect(agreement(ring, ring)).toBeGreaterThan(agreement(ring, other));
   expect(agreement(ring, other)).toBeGreaterThan(agreement(ring, { ...other, on_full: "drop" }));

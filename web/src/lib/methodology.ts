@@ -1,4 +1,4 @@
-/** Methodologies side by side: what tells those of one case apart, in a few words. Pure. */
+/** Names for the differences between methodologies of one case. Pure. */
 import type { Methodology } from "@/api/types";
 import { formatCount } from "./units";
 import { receiveName } from "./vocabulary";
@@ -6,9 +6,9 @@ import { receiveName } from "./vocabulary";
 type Trait = {
   of: (method: Methodology) => string;
   name: (method: Methodology) => string;
-  /** What need not be said, because the other values are. */
+  /** Default values: not named, because the other values are. */
   usual?: string[];
-  /** It follows from how many messages are in flight: it is told only among those with as many. */
+  /** Depends on the window: compared only between equal windows. */
   ofWindow?: boolean;
 };
 
@@ -20,7 +20,12 @@ const TRAITS: Trait[] = [
   },
   {
     of: ({ wake }) => wake ?? "",
-    name: ({ wake }) => (wake == null ? "no wake-ups" : `wakes ${wake.replaceAll("-", " ")}`),
+    name: ({ wake }) =>
+      wake == null
+        ? "no wake-ups"
+        : wake === "always"
+          ? "always wakes"
+          : `wakes ${wake.replaceAll("-", " ")}`,
     usual: ["", "if-asleep"],
   },
   {
@@ -28,17 +33,17 @@ const TRAITS: Trait[] = [
     name: ({ storage }) => `${storage} memory`,
     usual: ["touched-after-start", "cleared"],
   },
-  // Who drops need not wait: that it does not is no other trait.
+  // A sender that drops does not wait, so its send mode is no further difference.
   {
     of: ({ send, on_full }) => (on_full === "drop" ? "blocking" : send),
     name: ({ send }) => `${send} send`,
     usual: ["blocking"],
   },
   { of: ({ receive }) => receive, name: ({ receive }) => receiveName(receive) },
-  { of: ({ window }) => String(window), name: ({ window }) => `${formatCount(window)} in flight` },
+  { of: ({ window }) => String(window), name: ({ window }) => `window ${formatCount(window)}` },
   {
     of: ({ batch }) => String(batch),
-    name: ({ batch }) => `${formatCount(batch)} timed together`,
+    name: ({ batch }) => `batch ${formatCount(batch)}`,
     ofWindow: true,
   },
   {
@@ -59,8 +64,8 @@ const TRAITS: Trait[] = [
 ];
 
 /**
- * What a methodology has that others of the same case have not: `drops when full`, `wakes always`. Of two that differ,
- * at least one says so.
+ * The differences from other methodologies of the same case: `drops when full`, `always wakes`. If two differ, at least
+ * one of them has a name.
  */
 export function distinguishing(method: Methodology, others: Methodology[]): string[] {
   return TRAITS.filter(({ of, usual = [], ofWindow = false }) => {

@@ -1,4 +1,4 @@
-/** What is open above the page, for all that open it: the header, keys, and pages that offer it. One at a time. */
+/** The open overlay, at most one. */
 import { useSyncExternalStore } from "react";
 import { createSignal } from "./signal";
 

@@ -50,7 +50,7 @@ export const toQueue = (project: string) => linkOptions({ to: "/$project/jobs", 
 export const toJob = (project: string, jobId: number) =>
   linkOptions({ to: "/$project/jobs/$jobId", params: { project, jobId: String(jobId) } });
 
-/** Asking for commits to be measured, with what is known of the wish filled in. */
+/** The new-job form, with known values filled in. */
 export const toMeasure = (project: string, search: MeasureSearch = {}) =>
   linkOptions({ to: "/$project/measure", params: { project }, search });
 
@@ -116,7 +116,7 @@ export const githubHref = (to: string): string => `/auth/github?to=${encodeURICo
 export const docsHref = (path: string): string =>
   `https://github.com/roundtrip-ipc/roundtrip/blob/main/docs/${path}`;
 
-/** The file of another tool that a run was imported from. */
+/** The original file of an imported run. */
 export const originalHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/original`;
 
 export const reportHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/report`;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aPoint, aSeries, latency } from "@/test/fixtures";
 import { acceptedText, dividedBy, expectedOf, isWhole, lossMark, lossText, nsPerMessage } from "./points";
 
-it("says of a loss what was lost, at every receiver", () => {
+it("counts lost messages over all receivers", () => {
   const { case: kase } = aSeries({ case: { peers: 4 } });
   const point = (delivered: number) => aPoint({ attempted: 500, delivered, lossy: true });
   expect(expectedOf(point(0), kase)).toBe(2000);
@@ -12,24 +12,22 @@ it("says of a loss what was lost, at every receiver", () => {
   expect(lossMark(point(2000), kase)).toBe("lossy: altered or out of order");
 });
 
-it("tells what was not taken from what did not arrive", () => {
+it("distinguishes rejected from lost messages", () => {
   const text = (accepted: number, delivered: number, peers: number) =>
     lossText(
       aPoint({ attempted: 100_000, accepted, delivered, lossy: true }),
       aSeries({ case: { peers } }).case,
     );
   expect(text(16_817, 67_268, 4)).toBe(
-    "accepted 16,817 of 100,000 attempts (17\u00a0%), and all of these arrived at 4 receivers",
+    "accepted 16,817 of 100,000 attempts (17\u00a0%); all arrived at 4 receivers",
   );
   expect(text(16_817, 67_250, 4)).toBe(
-    "accepted 16,817 of 100,000 attempts (17\u00a0%), and 67,250 of the 67,268 due at 4 receivers arrived",
+    "accepted 16,817 of 100,000 attempts (17\u00a0%); 67,250 of 67,268 arrived at 4 receivers",
   );
-  expect(text(16_817, 16_817, 1)).toBe(
-    "accepted 16,817 of 100,000 attempts (17\u00a0%), and all of these arrived",
-  );
+  expect(text(16_817, 16_817, 1)).toBe("accepted 16,817 of 100,000 attempts (17\u00a0%); all arrived");
 });
 
-it("never rounds a share to everything or to nothing", () => {
+it("never rounds a share to 0 or 100 %", () => {
   const share = (accepted: number) => acceptedText(aPoint({ attempted: 100_000, accepted })).split("(")[1];
   expect([1, 120, 9_876, 16_817, 98_765, 99_500, 99_999].map(share)).toEqual([
     "<\u00a00.01\u00a0%)",
@@ -42,7 +40,7 @@ it("never rounds a share to everything or to nothing", () => {
   ]);
 });
 
-it("divides the time of an operation by its messages, and by those that arrived where some were lost", () => {
+it("divides times by messages, or by delivered messages if some were lost", () => {
   const { case: kase } = aSeries({ case: { messages: 100_000, peers: 4 } });
   const whole = aPoint({ latency_ns: latency(22_104_870), count: 3 });
   expect(nsPerMessage(whole, kase)).toBeCloseTo(221.0487);
@@ -51,10 +49,10 @@ it("divides the time of an operation by its messages, and by those that arrived 
   const lossy = aPoint({ ...whole, lossy: true, attempted: 300_000, accepted: 50_000, delivered: 200_000 });
   expect(nsPerMessage(lossy, kase)).toBeCloseTo(22_104_870 / 16_666.667, 2);
   expect(nsPerMessage({ ...lossy, delivered: 0 }, kase)).toBeNull();
-  expect([whole, lossy].map(dividedBy)).toEqual(["a message", "a message delivered"]);
+  expect([whole, lossy].map(dividedBy)).toEqual(["per message", "per delivered message"]);
 });
 
-it("takes a delivery for whole only when nothing at all went wrong", () => {
+it("counts a delivery as complete only without any loss", () => {
   const whole = { delivered: 9, lost: 0, duplicated: 0, out_of_order: 0, torn: 0 };
   expect(isWhole(whole)).toBe(true);
   for (const kind of ["lost", "duplicated", "out_of_order", "torn"])

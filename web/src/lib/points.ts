@@ -1,19 +1,19 @@
-/** What points have to say in words. */
+/** Delivery of points in words. */
 import type { Case, Delivery, Point } from "@/api/types";
 import { counted, formatCount, shareOfAll, unbroken } from "./units";
 
-/** What the figures of an oversubscribed result contain besides the transport. */
-export const OVERSUBSCRIBED = "more threads than processors: waiting for one is part of the times";
+/** What oversubscription means for the times. */
+export const OVERSUBSCRIBED = "more threads than processors; times include waiting for a processor";
 
-/** How many messages had to arrive: each at every receiver. */
+/** How many messages were expected: each at every receiver. */
 export function expectedOf({ attempted }: Pick<Point, "attempted">, { peers }: Case): number {
   return attempted * peers;
 }
 
-/** What a lossy point lost. Everything may have arrived, and still not as it was sent. */
+/** The loss of a lossy point. Messages can all arrive and still be altered or out of order. */
 export function lossText(point: Point, kase: Case): string {
   const expected = expectedOf(point, kase);
-  if (point.accepted < point.attempted) return `${acceptedText(point)}, and ${arrivalText(point, kase)}`;
+  if (point.accepted < point.attempted) return `${acceptedText(point)}; ${arrivalText(point, kase)}`;
   return point.delivered === expected
     ? "messages arrived altered or out of order"
     : `${formatCount(point.delivered)} of ${formatCount(expected)} messages arrived`;
@@ -26,7 +26,7 @@ export function lossMark(point: Point, kase: Case): string {
     : `lossy: ${formatCount(point.delivered)} of ${formatCount(expected)}`;
 }
 
-/** How much of what was tried the transport took: `accepted 16,817 of 100,000 attempts (17 %)`. */
+/** `accepted 16,817 of 100,000 attempts (17 %)` */
 export function acceptedText({ accepted, attempted }: Point): string {
   const share = shareOfAll(accepted / Math.max(1, attempted));
   return `accepted ${formatCount(accepted)} of ${formatCount(attempted)} attempts (${unbroken(share)})`;
@@ -38,8 +38,8 @@ export function acceptedMark({ accepted, attempted }: Point): string {
 }
 
 /**
- * The median time of an operation over its messages; `null` where a case does not count them. Of a lossy point only those
- * count that a receiver got, on average: what was not taken is no message, and a time divided by attempts says nothing.
+ * The median time per message; `null` if the case has no message count. For a lossy point, per delivered message, averaged
+ * over receivers: a time per attempt means nothing.
  */
 export function nsPerMessage(
   point: Point,
@@ -51,11 +51,11 @@ export function nsPerMessage(
   return divisor > 0 ? point.latency_ns.p50 / divisor : null;
 }
 
-export function dividedBy({ lossy }: Pick<Point, "lossy">): "a message" | "a message delivered" {
-  return lossy ? "a message delivered" : "a message";
+export function dividedBy({ lossy }: Pick<Point, "lossy">): "per message" | "per delivered message" {
+  return lossy ? "per delivered message" : "per message";
 }
 
-/** Whether a receiver got everything that the transport took, once, in order and intact. */
+/** Whether a receiver got all accepted messages once, in order and intact. */
 export function isWhole({ lost, duplicated, out_of_order, torn }: Delivery): boolean {
   return lost + duplicated + out_of_order + torn === 0;
 }
@@ -64,6 +64,6 @@ function arrivalText({ accepted, delivered }: Point, { peers }: Case): string {
   const due = accepted * peers;
   const where = peers === 1 ? "" : ` at ${counted(peers, "receiver")}`;
   return delivered === due
-    ? `all of these arrived${where}`
-    : `${formatCount(delivered)} of the ${formatCount(due)} due${where} arrived`;
+    ? `all arrived${where}`
+    : `${formatCount(delivered)} of ${formatCount(due)} arrived${where}`;
 }

@@ -1,19 +1,13 @@
-/** What a run does not have any more because its project keeps it no longer, in words. */
+/** Data of a run that was deleted by the retention settings. */
 import type { Pruned } from "@/api/types";
 import { formatDay } from "./time";
 
-/** What is missing of a run, and since when; null when nothing is. */
+/** What was deleted, and when; null if nothing was. */
 export function prunedNote({ upload_at, histograms_at, points_at }: Pruned): string | null {
-  if (points_at !== null) return `Its results were removed on ${formatDay(points_at)}. ${AGE}`;
+  if (points_at !== null) return `Results deleted on ${formatDay(points_at)} (retention).`;
   const missing = [
-    ...(upload_at === null
-      ? []
-      : [`its upload, which tells of single repetitions, on ${formatDay(upload_at)}`]),
-    ...(histograms_at === null ? [] : [`its distributions on ${formatDay(histograms_at)}`]),
+    ...(upload_at === null ? [] : [`upload and repetitions on ${formatDay(upload_at)}`]),
+    ...(histograms_at === null ? [] : [`distributions on ${formatDay(histograms_at)}`]),
   ];
-  return missing.length === 0
-    ? null
-    : `Removed: ${missing.join("; ")}. The other figures are what they were. ${AGE}`;
+  return missing.length === 0 ? null : `Deleted (retention): ${missing.join("; ")}.`;
 }
-
-const AGE = "The project keeps them no longer.";

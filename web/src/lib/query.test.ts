@@ -9,7 +9,7 @@ function queryOf(text: string): Query {
 
 function errorOf(text: string) {
   const parsed = parseQuery(text);
-  if (parsed.kind === "query") throw new Error(`It was understood: ${JSON.stringify(parsed.query)}`);
+  if (parsed.kind === "query") throw new Error(`No error: ${JSON.stringify(parsed.query)}`);
   return parsed.error;
 }
 
@@ -41,7 +41,7 @@ it.each([
   expect(queryOf(text).size).toEqual([[term]]);
 });
 
-it("takes two terms of size for both, and values with commas for any", () => {
+it("combines size terms with and, comma-separated values with or", () => {
   expect(queryOf("size:>=64 size:<4k,1m").size).toEqual([
     [{ kind: "compared", comparator: ">=", bytes: 64 }],
     [
@@ -55,27 +55,27 @@ it.each([
   ["pipe colour:red", 5, 12, /expected one of transport:, .*, peers:/],
   ["size:64q", 5, 8, /expected a size such as/],
   ["size:64,>=", 8, 10, /expected a size such as/],
-  ["size:1m..64k", 5, 12, /the smaller size before the larger one/],
+  ["size:1m..64k", 5, 12, /the smaller size first/],
   ["size:0.3k", 5, 9, /expected a size/],
-  ["transport:", 10, 10, /name of a transport/],
-  ["transport:pipe,,fifo", 15, 15, /name of a transport/],
-  ["os:linux os:macos", 9, 17, /commas between/],
-  ["peers:two", 6, 9, /how many receivers/],
-  ["peers:0", 6, 7, /how many receivers/],
-  ["p50 p99", 4, 7, /expected one figure: p50 is there already/],
+  ["transport:", 10, 10, /transport name/],
+  ["transport:pipe,,fifo", 15, 15, /transport name/],
+  ["os:linux os:macos", 9, 17, /with commas/],
+  ["peers:two", 6, 9, /number of receivers/],
+  ["peers:0", 6, 7, /number of receivers/],
+  ["p50 p99", 4, 7, /expected one percentile; p50 is already set/],
   ['ring "half', 5, 10, /quote/],
   ["pipe -", 5, 6, /a letter or a digit/],
-])("says of %s where it is wrong and what was expected", (text, from, to, message) => {
+])("reports for %s the position and what was expected", (text, from, to, message) => {
   const error = errorOf(text);
   expect([error.from, error.to]).toEqual([from, to]);
   expect(error.message).toMatch(message);
 });
 
-it("says in words at which character", () => {
+it("names the character", () => {
   expect(errorText(errorOf("pipe colour:red"))).toMatch(/^At character 6: expected one of .*\.$/);
 });
 
-it("does not send more words than the server takes", () => {
+it("rejects more words than the server accepts", () => {
   expect(errorOf("a ".repeat(17)).message).toMatch(/at most 16 words/);
 });
 

@@ -1,12 +1,12 @@
 /**
- * The search grammar: `transport:pipe,fifo size:>=64k os:linux p99`. A key narrows to any of its values, words are found
- * in what a series is made of, and a bare percentile says which figure is shown. A text becomes a query or an error that
- * says where and what was expected: nothing is dropped in silence. A query becomes a text again. Pure.
+ * The search grammar: `transport:pipe,fifo size:>=64k os:linux p99`. A key matches any of its values, words match the parts
+ * of a series' name, and a percentile selects the figure. A text parses to a query or to an error with position and
+ * expectation. A query can be written as text. Pure.
  */
 
 import { percentileName } from "./statistics";
 
-/** The figures that a search may ask for, as the API calls them. */
+/** The figures that a search can select, by their API names. */
 export const FIGURES = ["p50", "p90", "p98", "p99", "p999"] as const;
 export type Figure = (typeof FIGURES)[number];
 
@@ -16,7 +16,7 @@ export type NameKey = (typeof NAME_KEYS)[number];
 const KEYS = [...NAME_KEYS, "size", "peers"] as const;
 export type Key = (typeof KEYS)[number];
 
-/** What is looked for. A list without entries asks for nothing. */
+/** A parsed search. An empty list does not restrict. */
 export type Query = Record<NameKey, string[]> & {
   words: string[];
   size: SizeTerm[][];
@@ -24,7 +24,7 @@ export type Query = Record<NameKey, string[]> & {
   figure: Figure | undefined;
 };
 
-/** Why a text is no query: the characters from `from` to `to`, counted from 0. */
+/** A syntax error at the characters from `from` to `to`, counted from 0. */
 export type QueryError = { from: number; to: number; message: string };
 
 export type Parsed = { kind: "query"; query: Query } | { kind: "error"; error: QueryError };
@@ -42,7 +42,7 @@ export const EVERYTHING: Query = {
   figure: undefined,
 };
 
-/** The server takes words up to these bounds. */
+/** The limits of the server. */
 const WORDS_MAX = 16;
 const WORDS_LENGTH_MAX = 200;
 
@@ -53,7 +53,7 @@ export function parseQuery(text: string): Parsed {
     if (error !== null) return { kind: "error", error };
   }
   if (query.words.length > WORDS_MAX || query.words.join(" ").length > WORDS_LENGTH_MAX) {
-    const message = `expected at most ${WORDS_MAX} words, of ${WORDS_LENGTH_MAX} characters together`;
+    const message = `expected at most ${WORDS_MAX} words and ${WORDS_LENGTH_MAX} characters`;
     return { kind: "error", error: { from: 0, to: text.length, message } };
   }
   return { kind: "query", query };
@@ -92,7 +92,7 @@ function read({ from, text }: Token, query: Query): QueryError | null {
   });
   if (text.includes('"')) {
     const [, word] = /^"([^"]+)"$/.exec(text) ?? [];
-    if (word === undefined) return wrong("expected one quote before the words that are meant and one after");
+    if (word === undefined) return wrong('expected quotes around words, such as "two words"');
     query.words = [...query.words, word];
     return null;
   }
@@ -102,10 +102,10 @@ function read({ from, text }: Token, query: Query): QueryError | null {
   const key = KEYS.find((candidate) => candidate === name);
   if (key === undefined) {
     const expected = `expected one of ${KEYS.map((known) => `${known}:`).join(", ")}`;
-    return wrong(`${expected}; a word with a colon stands in quotes`, 0, colon + 1);
+    return wrong(`${expected}; put words that contain a colon in quotes`, 0, colon + 1);
   }
   if (key !== "size" && query[key].length > 0) {
-    return wrong(`${key}: is there already; expected its values together, with commas between`);
+    return wrong(`${key}: is repeated; separate its values with commas`);
   }
   return readValues(key, { from: colon + 1, text: text.slice(colon + 1) }, query, wrong);
 }
@@ -118,7 +118,7 @@ function readBare(text: string, query: Query, wrong: Wrong): QueryError | null {
   if (!/[\p{L}\p{N}]/u.test(text)) return wrong("expected a word with a letter or a digit");
   if (figure === undefined) query.words = [...query.words, text];
   else if (query.figure !== undefined && query.figure !== figure) {
-    return wrong(`expected one figure: ${percentileName(query.figure)} is there already`);
+    return wrong(`expected one percentile; ${percentileName(query.figure)} is already set`);
   } else query.figure = figure;
   return null;
 }
@@ -133,7 +133,8 @@ function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryE
       sizes.push(term);
     } else if (key === "peers") {
       const peers = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-      if (peers === 0) return wrong("expected how many receivers, as peers:1 or peers:2,4", at, value.length);
+      if (peers === 0)
+        return wrong("expected a number of receivers, such as peers:1 or peers:2,4", at, value.length);
       if (!query.peers.includes(peers)) query.peers = [...query.peers, peers];
     } else {
       const name = value.toLowerCase();
@@ -148,19 +149,17 @@ function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryE
   return null;
 }
 
-/** What is expected where a size is not understood. */
-const EXPECTED_SIZE =
-  "a size such as 64, 64k or 1MiB, with >=, >, <= or < before it, or two of them as 64k..1m";
+const EXPECTED_SIZE = "a size such as 64k or 1MiB, a comparison such as >=64k, or a range such as 64k..1m";
 
 const EXAMPLES: Record<Key, string> = {
-  transport: "the name of a transport, as transport:pipe or transport:pipe,unix-stream",
-  machine: "the name of a machine, as machine:lab-1",
-  scenario: "the name of a scenario, as scenario:roundtrip",
+  transport: "a transport name, such as transport:pipe or transport:pipe,unix-stream",
+  machine: "a machine name, such as machine:lab-1",
+  scenario: "a scenario name, such as scenario:roundtrip",
   mode: "mode:2proc or mode:2thread",
   placement: "placement:same-cpu, placement:cross-cpu or placement:free",
-  os: "a system, as os:linux",
+  os: "an operating system, such as os:linux",
   size: EXPECTED_SIZE,
-  peers: "how many receivers, as peers:1",
+  peers: "a number of receivers, such as peers:1",
 };
 
 function figureOf(text: string): Figure | undefined {
@@ -168,7 +167,7 @@ function figureOf(text: string): Figure | undefined {
   return FIGURES.find((figure) => figure === name || percentileName(figure) === name);
 }
 
-/** What would be read as something else stands in quotes. */
+/** Quotes words that would otherwise parse differently. */
 function textOfWord(word: string): string {
   return /[\s:]/.test(word) || figureOf(word) !== undefined ? `"${word}"` : word;
 }
@@ -212,7 +211,7 @@ function parseSizeTerm(text: string): SizeTerm | { expected: string } {
   if (second === undefined) return { kind: "exact", bytes: from };
   const to = bytesOf(second);
   if (to === null) return { expected: EXPECTED_SIZE };
-  return from > to ? { expected: "the smaller size before the larger one" } : { kind: "range", from, to };
+  return from > to ? { expected: "the smaller size first" } : { kind: "range", from, to };
 }
 
 export function textOfSizeTerm(term: SizeTerm): string {

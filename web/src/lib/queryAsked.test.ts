@@ -32,7 +32,7 @@ function queryOf(text: string): Query {
 
 const asked = (text: string) => askedOf(queryOf(text), KNOWN);
 
-it("asks for the sizes that a comparison means here, and for the machines of a system", () => {
+it("resolves comparisons to sizes and systems to machines", () => {
   expect(asked("transport:pipe size:>=4k os:linux p99 ring 64")).toEqual({
     kind: "asked",
     asked: { q: "ring 64", transport: "pipe", message_bytes: "4096,65536", machine: "lab-1,lab-2" },
@@ -40,63 +40,63 @@ it("asks for the sizes that a comparison means here, and for the machines of a s
   });
 });
 
-it("asks for nothing of a facet that is meant whole", () => {
+it("omits a facet that matches everything", () => {
   expect(asked("size:>=1 os:linux,macos")).toEqual({ kind: "asked", asked: {}, notes: [] });
 });
 
-it("means both where a machine and a system are said", () => {
+it("combines machine and system", () => {
   expect(asked("os:linux machine:lab-2,mac-1")).toMatchObject({ asked: { machine: "lab-2" } });
   expect(asked("os:linux machine:mac-1")).toMatchObject({
     kind: "nothing",
-    because: "None of the machines mac-1 runs linux.",
+    because: "No match: mac-1 with os:linux.",
   });
 });
 
 it.each([
-  ["size:>1m p99", "No series here has size:>1m. There are 64 B, 4 KiB, 64 KiB.", "p99"],
-  ["size:>64 size:<4k", "No series here has size:>64 size:<4k. There are 64 B, 4 KiB, 64 KiB.", ""],
-  ["transport:ring fast", "No series here has transport:ring. There are fifo, pipe.", "fast"],
-  ["os:freebsd", "No series here has os:freebsd. There are linux, macos.", ""],
-  ["machine:lab-9", "No series here has machine:lab-9. There are lab-1, lab-2, mac-1.", ""],
-  ["peers:4", "No series here has 4 receivers. There are series with 1 receiver, 2 receivers.", ""],
-])("says of %s why nothing can match, instead of asking for everything", (text, because, without) => {
+  ["size:>1m p99", "No series has size:>1m. Available: 64 B, 4 KiB, 64 KiB.", "p99"],
+  ["size:>64 size:<4k", "No series has size:>64 size:<4k. Available: 64 B, 4 KiB, 64 KiB.", ""],
+  ["transport:ring fast", "No series has transport:ring. Available: fifo, pipe.", "fast"],
+  ["os:freebsd", "No series has os:freebsd. Available: linux, macos.", ""],
+  ["machine:lab-9", "No series has machine:lab-9. Available: lab-1, lab-2, mac-1.", ""],
+  ["peers:4", "No series has 4 receivers. Available: 1 receiver, 2 receivers.", ""],
+])("explains why %s matches nothing", (text, because, without) => {
   const answer = asked(text);
   expect(answer).toMatchObject({ kind: "nothing", because });
   expect(answer.kind === "nothing" && textOf(answer.without)).toBe(without);
 });
 
-it("asks for what there is, and says what there is not", () => {
+it("requests known values and reports unknown ones", () => {
   expect(asked("transport:pipe,ring peers:1,9")).toEqual({
     kind: "asked",
     asked: { transport: "pipe", peers: "1" },
     notes: [
-      "No series here has transport:ring. There are fifo, pipe",
-      "No series here has 9 receivers. There are series with 1 receiver, 2 receivers",
+      "No series has transport:ring. Available: fifo, pipe",
+      "No series has 9 receivers. Available: 1 receiver, 2 receivers",
     ],
   });
 });
 
-it("does not ask for more values than the server takes", () => {
+it("rejects more values than the server accepts", () => {
   const sizes = Array.from({ length: 150 }, (_, index) => index + 1);
   const known = { ...KNOWN, facets: { ...FACETS, message_bytes: numbers(...sizes) } };
   expect(askedOf(queryOf("size:<=120"), known)).toMatchObject({ because: /^120 sizes match/ });
   expect(askedOf(queryOf("size:<=100"), known)).toMatchObject({ kind: "asked" });
 });
 
-it("ticks names and numbers", () => {
+it("toggles names and numbers", () => {
   const ticked = withPeers(withName(EVERYTHING, "transport", "pipe", true), 2, true);
   expect(textOf(ticked)).toBe("transport:pipe peers:2");
   expect(withPeers(withName(ticked, "transport", "pipe", false), 2, false)).toEqual(EVERYTHING);
 });
 
-it("turns a comparison into the sizes that it means when one is ticked off", () => {
+it("replaces a comparison with sizes when one is deselected", () => {
   expect(textOf(withSize(queryOf("size:>=4k"), 65_536, false, KNOWN))).toBe("size:4k");
   expect(textOf(withSize(queryOf("size:>=4k"), 64, true, KNOWN))).toBe("size:64,4k,64k");
   expect(textOf(withSize(EVERYTHING, 64, true, KNOWN))).toBe("size:64");
   expect(textOf(withSize(queryOf("size:64"), 64, false, KNOWN))).toBe("");
 });
 
-it("counts the series of a system on the machines that are asked for", () => {
+it("counts series by system on the selected machines", () => {
   expect(systemCounts(FACETS, MACHINES, EVERYTHING)).toEqual([
     { value: "linux", series_count: 2 },
     { value: "macos", series_count: 1 },

@@ -1,21 +1,21 @@
 /**
- * From a search to what the server is asked, given what a project has. What no series of it can have is said, and not
- * asked for: an empty list of values would mean all of them. Pure.
+ * Turns a search into a request, given the facets of a project. Values that no series has are reported and not sent: an
+ * empty list would match everything. Pure.
  */
 import type { SeriesAsked } from "@/api/queries";
 import type { MachineSummary, SeriesFacets } from "@/api/types";
 import { EVERYTHING, isOfSize, type Key, type NameKey, type Query, textOfSizeTerm } from "./query";
 import { counted, formatBytesExactly } from "./units";
 
-/** What a project has: its facets when nothing is asked, and its machines. */
+/** The unfiltered facets of a project, and its machines. */
 export type Known = { facets: SeriesFacets; machines: Pick<MachineSummary, "machine" | "os">[] };
 
-/** A request, and what of the search nothing can match; or why there is nothing to ask for, and the search without it. */
+/** A request, with notes on values that match nothing; or why nothing can match, and the search without that part. */
 export type Asked =
   | { kind: "asked"; asked: SeriesAsked; notes: string[] }
   | { kind: "nothing"; because: string; without: Query };
 
-/** The server takes at most so many values of one facet. */
+/** The limit of the server for values of one facet. */
 const VALUES_MAX = 100;
 /** How many values a sentence names. */
 const NAMED_MAX = 8;
@@ -37,7 +37,7 @@ export function askedOf(query: Query, known: Known): Asked {
   return { kind: "asked", asked, notes };
 }
 
-/** The sizes of a project's messages that a search means; all of them when it says nothing of sizes. */
+/** The message sizes that match a search; all without a size term. */
 export function meantSizes(query: Query, { facets }: Pick<Known, "facets">): number[] {
   return facets.message_bytes
     .map(({ value }) => value)
@@ -58,7 +58,7 @@ function machinesOf(query: Query, { facets, machines }: Known): Asked {
     .map(({ machine }) => machine)
     .filter((machine) => named.values.length === 0 || named.values.includes(machine));
   if (values.length === 0) {
-    const because = `None of the machines ${named.values.join(", ")} runs ${os.values.join(" or ")}`;
+    const because = `No match: ${named.values.join(", ")} with os:${os.values.join(",")}`;
     return nothing(because, query, "os");
   }
   return limited("machine", "machines", values, here.length, notes, query);
@@ -70,11 +70,7 @@ function sizesOf(query: Query, known: Known): Asked {
   const values = meantSizes(query, known);
   if (values.length === 0) {
     const meant = query.size.map((terms) => `size:${terms.map(textOfSizeTerm).join(",")}`).join(" ");
-    return nothing(
-      `No series here has ${meant}. There are ${listed(all, formatBytesExactly)}`,
-      query,
-      "size",
-    );
+    return nothing(`No series has ${meant}. Available: ${listed(all, formatBytesExactly)}`, query, "size");
   }
   return limited("message_bytes", "sizes", values, all.length, [], query);
 }
@@ -83,7 +79,7 @@ function peersOf(query: Query, { facets }: Known): Asked {
   const all = facets.peers.map(({ value }) => value);
   const values = query.peers.filter((peers) => all.includes(peers));
   const missing = query.peers.filter((peers) => !all.includes(peers));
-  const because = `No series here has ${listed(missing, receivers)}. There are series with ${listed(all, receivers)}`;
+  const because = `No series has ${listed(missing, receivers)}. Available: ${listed(all, receivers)}`;
   if (missing.length > 0 && values.length === 0) return nothing(because, query, "peers");
   return {
     kind: "asked",
@@ -102,7 +98,7 @@ function limited(
 ): Asked {
   if (values.length === count) return { kind: "asked", asked: {}, notes };
   if (values.length > VALUES_MAX) {
-    const because = `${values.length} ${noun} match, and at most ${VALUES_MAX} are asked for at once`;
+    const because = `${values.length} ${noun} match; the limit is ${VALUES_MAX}. Narrow the search`;
     return nothing(because, query, facet === "machine" ? "machine" : "size");
   }
   return { kind: "asked", asked: { [facet]: values.join(",") }, notes };
@@ -117,7 +113,7 @@ function foundNames(key: NameKey, query: Query, all: string[]): { values: string
   const missing = query[key].filter((name) => !all.includes(name));
   if (missing.length === 0) return { values, missing: null };
   const there = all.length === 0 ? "none" : listed(all, String);
-  return { values, missing: `No series here has ${key}:${missing.join(",")}. There are ${there}` };
+  return { values, missing: `No series has ${key}:${missing.join(",")}. Available: ${there}` };
 }
 
 function namesOf(counts: { value: string }[]): string[] {

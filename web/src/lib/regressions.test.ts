@@ -7,18 +7,14 @@ const REGRESSION = aRegression();
 
 const OPEN = { shown: "open", direction: "regressed", isWhole: true } as const;
 
-test("the headline says how many are open, and what the largest is", () => {
+test("the headline counts open regressions and names the worst", () => {
   const acknowledged: Regression = { ...REGRESSION, state: "acknowledged", worst_change: 0.05 };
-  expect(headlineOf([], OPEN)).toBe("No open regression");
-  expect(headlineOf([REGRESSION], OPEN)).toBe("1 regression nobody has looked at yet; the largest by +20 %");
-  expect(headlineOf([REGRESSION, acknowledged], OPEN)).toBe(
-    "2 regressions are open, and nobody has looked at 1 of them; the largest by +20 %",
-  );
-  expect(headlineOf([acknowledged], OPEN)).toBe(
-    "1 regression is open and looked after; the largest by +5.0 %",
-  );
+  expect(headlineOf([], OPEN)).toBe("No open regressions");
+  expect(headlineOf([REGRESSION], OPEN)).toBe("1 untriaged regression, worst +20 %");
+  expect(headlineOf([REGRESSION, acknowledged], OPEN)).toBe("2 open regressions, 1 untriaged, worst +20 %");
+  expect(headlineOf([acknowledged], OPEN)).toBe("1 open regression, worst +5.0 %");
   expect(headlineOf([], { ...OPEN, shown: "machine", direction: "improved" })).toBe(
-    "No machine made an improvement by itself",
+    "No improvements caused by machines",
   );
 });
 

@@ -1,11 +1,11 @@
-/** What is said of regressions on more than one page. */
+/** Texts and filters for regressions. */
 import type { RegressionsAsked } from "@/api/queries";
 import type { ChangePoint, CommitPlace, Regression, RegressionState, SeriesSummary } from "@/api/types";
 import { caseName } from "./cases";
 import { shortSha } from "./commits";
 import { counted } from "./units";
 
-/** Which states are shown together; those that somebody has to look at unless it is said. */
+/** Filters by state; the first is the default. */
 export const SHOWN = ["open", "fixed", "invalid", "machine", "all"] as const;
 export type Shown = (typeof SHOWN)[number];
 
@@ -22,13 +22,13 @@ const STATES: Record<Shown, RegressionState[]> = {
 
 type Inbox = { shown?: Shown; direction?: Direction; quiet?: boolean; after?: string };
 
-/** What the server is asked for; open regressions unless it is said. */
+/** The request; open regressions by default. */
 export function askedFor({ shown = "open", direction = "regressed", ...rest }: Inbox): RegressionsAsked {
   const states = STATES[shown];
   return { direction, ...(states.length > 0 && { state: states.join(",") }), ...rest };
 }
 
-/** By how much times are longer: `+12 %`, `-0.8 %`. */
+/** The change of a time: `+12 %`, `-0.8 %`. */
 export function changeText(share: number): string {
   const percent = share * 100;
   const size = Math.abs(percent);
@@ -41,35 +41,30 @@ export function headlineOf(
   { shown, direction, isWhole }: { shown: Shown; direction: Direction; isWhole: boolean },
 ): string {
   const noun = direction === "improved" ? "improvement" : "regression";
-  if (regressions.length === 0) return NOTHING[shown](noun);
-  const count = `${isWhole ? "" : "More than "}${counted(regressions.length, noun)}`;
-  if (shown !== "open") return `${count} ${AFTER[shown]}`;
+  const count = regressions.length;
+  const named = (adjective: string) =>
+    count === 0 ? `No ${adjective}${noun}s` : `${more}${counted(count, `${adjective}${noun}`)}`;
+  const more = isWhole ? "" : "More than ";
+  if (shown !== "open") return `${named(ADJECTIVES[shown])}${AFTER[shown]}`;
   const worst = largest(regressions);
-  const size = worst === null ? "" : `; the largest by ${changeText(worst)}`;
-  return `${count} ${lookedAt(regressions, isWhole)}${size}`;
+  const size = worst === null ? "" : `, ${direction === "improved" ? "best" : "worst"} ${changeText(worst)}`;
+  const untriaged = regressions.filter(({ state }) => state === "new").length;
+  if (count > 0 && untriaged === count) return `${named("untriaged ")}${size}`;
+  return `${named("open ")}${untriaged === 0 ? "" : `, ${untriaged} untriaged`}${size}`;
 }
 
-function lookedAt(regressions: Regression[], isWhole: boolean): string {
-  const fresh = regressions.filter(({ state }) => state === "new").length;
-  const verb = regressions.length === 1 && isWhole ? "is" : "are";
-  if (fresh === regressions.length) return "nobody has looked at yet";
-  if (fresh === 0) return `${verb} open and looked after`;
-  return `${verb} open, and nobody has looked at ${fresh} of them`;
-}
-
-const NOTHING: Record<Shown, (noun: string) => string> = {
-  open: (noun) => `No open ${noun}`,
-  fixed: (noun) => `No ${noun} was fixed yet`,
-  invalid: (noun) => `No ${noun} was said to be none`,
-  machine: (noun) => `No machine made a ${noun} by itself`.replace("a im", "an im"),
-  all: (noun) => `No ${noun} was found`,
+const ADJECTIVES: Record<Exclude<Shown, "open">, string> = {
+  fixed: "fixed ",
+  invalid: "",
+  machine: "",
+  all: "",
 };
 
 const AFTER: Record<Exclude<Shown, "open">, string> = {
-  fixed: "fixed",
-  invalid: "said to be none",
-  machine: "made by machines, not by commits",
-  all: "in any state",
+  fixed: "",
+  invalid: " marked as invalid",
+  machine: " caused by machines",
+  all: "",
 };
 
 function largest(regressions: Regression[]): number | null {
@@ -83,24 +78,24 @@ export const STATE_NAMES: Record<RegressionState, string> = {
   new: "new",
   acknowledged: "acknowledged",
   fixed: "fixed",
-  invalid: "no regression",
-  machine: "the machine’s",
+  invalid: "not a regression",
+  machine: "machine issue",
 };
 
-/** The commits of which one made it: `2d9f8c1`, or `after a1b2c3d, up to 2d9f8c1 (12 commits)`. */
+/** The suspect commits: `2d9f8c1`, or `a1b2c3d..2d9f8c1 (12 commits)`, without the first. */
 export function rangeText(after: CommitPlace, until: CommitPlace): string {
   const count = until.ordinal - after.ordinal;
   if (count <= 1) return shortSha(until.sha);
-  return `after ${shortSha(after.sha)}, up to ${shortSha(until.sha)} (${counted(count, "commit")})`;
+  return `${shortSha(after.sha)}..${shortSha(until.sha)} (${counted(count, "commit")})`;
 }
 
-/** A series as a link says it: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */
+/** The text of a link to a series: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */
 export function seriesText(series: SeriesSummary | undefined, seriesId: number): string {
   if (series === undefined) return `series ${seriesId}`;
   return `${series.transport.slug} ${caseName(series.case)} on ${series.machine}`;
 }
 
-/** The changes that say most: the largest of each series, of p50 where it has one. */
+/** The largest change of each series; of its p50, if that changed. */
 export function clearest(changes: ChangePoint[], direction: Direction): ChangePoint[] {
   const bySeries = new Map<number, ChangePoint>();
   for (const change of changes) {

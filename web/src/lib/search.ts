@@ -1,9 +1,6 @@
-/**
- * Reads page state out of a URL's query. What is missing or not understood is left out, so that a link that
- * was cut or mistyped still opens the page, in its usual state.
- */
+/** Reads page state from a URL's query. Invalid values are ignored, so a damaged link still opens the page. */
 
-/** A query as the router parsed it: nothing about it is known. */
+/** A query as the router parsed it, unvalidated. */
 export type RawSearch = Record<string, unknown>;
 
 type Reader = (value: unknown) => unknown;
@@ -28,7 +25,7 @@ export function slug(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined;
 }
 
-/** Several identifiers with dots between. Those that are none are left out. */
+/** Identifiers separated by dots. Invalid ones are left out. */
 export function slugs(value: unknown): string | undefined {
   return typeof value === "string" ? joined(slugsOf(value.slice(0, 2000))) : undefined;
 }

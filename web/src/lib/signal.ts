@@ -1,4 +1,4 @@
-/** What tells React that something outside of it changed, for `useSyncExternalStore`. */
+/** A change notification for `useSyncExternalStore`. */
 export function createSignal() {
   const listeners = new Set<() => void>();
   return {

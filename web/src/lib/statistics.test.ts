@@ -29,7 +29,7 @@ it.each([
   [{ x: 1500, from: 900, to: 2100 }, "1.5 KiB [900 B, 2.1]"],
   // A narrow one takes the digits that it needs.
   [{ x: 29_836, from: 29_534, to: 30_809 }, "29.1 KiB [28.8, 30.1]"],
-  [{ x: 19_456, from: null, to: 22_528 }, "19 KiB [not bounded, 22]"],
+  [{ x: 19_456, from: null, to: 22_528 }, "19 KiB [unbounded, 22]"],
 ])("the interval of %j reads %s", (interval, text) => {
   expect(intervalText(interval)).toBe(text);
 });
@@ -43,7 +43,7 @@ it("leaves absent values out of the sum", () => {
   expect(optionalNumbersOf([null, 510, null, -5])).toEqual([null, 510, null, 505]);
 });
 
-it("gives every point the environment that began last", () => {
+it("assigns environments to points", () => {
   const begins = [
     { index: 0, environment_id: 7 },
     { index: 2, environment_id: 3 },
@@ -62,7 +62,7 @@ it("skips bins without operations", () => {
   expect(boundsOfBin(80, 8)).toEqual([1024, 1024 * 2 ** (1 / 8)]);
 });
 
-it("is what the documentation's example does with the documentation's answer", async () => {
+it("matches the example in the documentation", async () => {
   const page = await readFile(new URL("../../../docs/reference/charts.md", import.meta.url), "utf8");
   const block = (language: string) => page.split(`\`\`\`${language}\n`)[1]?.split("```")[0] ?? "";
   const answer = JSON.parse(block("json"));

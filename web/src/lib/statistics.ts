@@ -7,7 +7,7 @@ type PercentileKey = keyof Point["latency_ns"];
 
 export type Percentile = { key: PercentileKey; label: string };
 
-/** A percentile as people write it: `p99.9`. */
+/** The display name of a percentile: `p99.9`. */
 export function percentileName(key: string): string {
   return key === "p999" ? "p99.9" : key;
 }
@@ -16,21 +16,21 @@ export const PERCENTILES: Percentile[] = (
   ["min", "p25", "p50", "p75", "p90", "p98", "p99", "p999", "max"] as const
 ).map((key) => ({ key, label: percentileName(key) }));
 
-/** How many values a percentile needs to be another than the largest of them. */
+/** With fewer values, a percentile equals the maximum. */
 const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p99: 100, p999: 1000 };
 
-/** The percentiles that so many values tell: of five, p99 is only another name of the largest. */
-export function tellingPercentiles(count: number): Percentile[] {
+/** The percentiles that differ from the maximum with this many values. */
+export function distinctPercentiles(count: number): Percentile[] {
   return PERCENTILES.filter(({ key }) => count >= (VALUES_MIN[key] ?? 1));
 }
 
-/** The median: of an even number of values the lower one of the two in the middle; `null` of none. */
+/** The median: for an even count, the lower of the two middle values; `null` without values. */
 export function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-/** A size with the ends of its interval; `null`: not within what was measured. */
+/** A size and its interval; `null`: beyond the measured sizes. */
 export type SizeInterval = { x: number; from: number | null; to: number | null };
 
 /** A narrow interval takes as many digits, and no more. */
@@ -45,14 +45,14 @@ export function sizeOf(bytes: number, digits = 2): string {
   return formatBytes((isWhole ? Math.round(scaled) : Number(scaled.toPrecision(digits))) * unit);
 }
 
-/** A size and both ends of its interval, with as many digits as tell them apart; what is not bounded says so. */
+/** A size and both ends of its interval, with enough digits to distinguish them. */
 export function intervalParts({ x, from, to }: SizeInterval): { size: string; low: string; high: string } {
   const bounds = [from, to].flatMap((bound) => bound ?? []);
-  const isToldApart = (digits: number) =>
+  const areDistinct = (digits: number) =>
     bounds.every((bound) => bound === x || sizeOf(bound, digits) !== sizeOf(x, digits));
   let digits = 2;
-  while (digits < DIGITS_MAX && !isToldApart(digits)) digits++;
-  const text = (bound: number | null) => (bound === null ? "not bounded" : sizeOf(bound, digits));
+  while (digits < DIGITS_MAX && !areDistinct(digits)) digits++;
+  const text = (bound: number | null) => (bound === null ? "unbounded" : sizeOf(bound, digits));
   return { size: sizeOf(x, digits), low: text(from), high: text(to) };
 }
 
@@ -64,7 +64,7 @@ export function intervalText(interval: SizeInterval): string {
   return `${size} [${brief(low)}, ${brief(high)}]`;
 }
 
-/** A column of differences as the numbers that they lead to. */
+/** Decodes a delta-encoded column. */
 export function numbersOf(deltas: readonly number[]): number[] {
   let sum = 0;
   return deltas.map((delta) => {
@@ -73,7 +73,7 @@ export function numbersOf(deltas: readonly number[]): number[] {
   });
 }
 
-/** The same of a column in which values may be absent. */
+/** Decodes a delta-encoded column with missing values. */
 export function optionalNumbersOf(deltas: readonly (number | null)[]): (number | null)[] {
   let sum = 0;
   return deltas.map((delta) => {
@@ -95,7 +95,7 @@ export function countsByBin(firstBin: number, counts: readonly number[]): Map<nu
   const byBin = new Map<number, number>();
   let bin = firstBin;
   for (const count of counts) {
-    // Below zero it is so many bins without any.
+    // A negative count skips that many bins.
     if (count < 0) bin -= count;
     else byBin.set(bin++, count);
   }

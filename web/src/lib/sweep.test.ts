@@ -5,7 +5,7 @@ import { crossingsOf, figuresOf, linesOf, loadsOf, parameterName } from "./sweep
 const SIZES = { 64: 5000, 1024: 5200 };
 
 describe("loads", () => {
-  it("are apart where as much is not asked at once, the most measured first", () => {
+  it("differ by parameters, the most measured first", () => {
     const parameters = { ...aSweepLine("pipe", SIZES).parameters, total_bytes: "1048576" };
     const loads = loadsOf(
       aSweep([
@@ -15,12 +15,7 @@ describe("loads", () => {
         aSweepLine("pipe", { 64: 1 }, { methodology: { probe: "sched" } }),
       ]),
     );
-    expect(loads.map(({ label }) => label)).toEqual([
-      "",
-      "watched by the probe sched",
-      "1 MiB in all",
-      "256 in flight",
-    ]);
+    expect(loads.map(({ label }) => label)).toEqual(["", "probe sched", "1 MiB total", "window 256"]);
     expect(new Set(loads.map(({ key }) => key)).size).toBe(4);
   });
 });
@@ -28,7 +23,7 @@ describe("loads", () => {
 describe("lines", () => {
   const usual = (lines: Parameters<typeof aSweep>[0]) => linesOf(aSweep(lines), "usual");
 
-  it("of one transport are one where only the warm-up differs with the size", () => {
+  it("merge if only the warm-up differs by size", () => {
     const [pipe, ...others] = usual([
       aSweepLine("pipe", SIZES, { methodology: { warmup: 30 } }),
       aSweepLine("pipe", { 262144: 9000 }, { methodology: { warmup: 3 } }),
@@ -43,7 +38,7 @@ describe("lines", () => {
     ]);
   });
 
-  it("of one transport at the same sizes are called by what they differ in", () => {
+  it("of one transport are named by their differences", () => {
     const lines = usual([
       aSweepLine("ring", SIZES, { methodology: { receive: "block" } }),
       aSweepLine("ring", SIZES, { methodology: { receive: "spin-then-block" } }),
@@ -56,17 +51,17 @@ describe("lines", () => {
       "ring, blocks",
       "ring, spins, then blocks",
       "pipe",
-      "pipe, a buffer of the message’s size",
+      "pipe, message-sized buffer",
     ]);
     expect(lines.map(({ key }) => key)).toEqual([
       "ring-blocks",
       "ring-spins-then-blocks",
       "pipe",
-      "pipe-a-buffer-of-the-message-s-size",
+      "pipe-message-sized-buffer",
     ]);
   });
 
-  it("have points apart that lost messages, or were measured in another environment than the newest commit", () => {
+  it("mark lossy points and points of older environments", () => {
     const lines = usual([
       aSweepLine("pipe", { 64: 1 }, { point: { environment_id: 7, commit_ordinal: 9 } }),
       aSweepLine("tcp", { 64: 1 }, { point: { environment_id: 6, commit_ordinal: 8 } }),
@@ -76,7 +71,7 @@ describe("lines", () => {
   });
 });
 
-it("crossings are of lines that are drawn, and never of one with itself", () => {
+it("crossings are between drawn lines, never of a line with itself", () => {
   const chart = aSweep([
     aSweepLine("pipe", { 64: 1 }, { methodology: { warmup: 30 } }),
     aSweepLine("pipe", { 1024: 3 }, { methodology: { warmup: 3 } }),
@@ -97,7 +92,7 @@ it("crossings are of lines that are drawn, and never of one with itself", () => 
   ]);
 });
 
-it("throughput is a figure only where it was measured", () => {
+it("throughput is a figure only if measured", () => {
   const of = (bytes_per_second: number | null) =>
     figuresOf(linesOf(aSweep([aSweepLine("pipe", SIZES, { point: { bytes_per_second } })]), "usual"));
   expect(of(null)).toEqual(["p50", "p90", "p99"]);
@@ -105,8 +100,8 @@ it("throughput is a figure only where it was measured", () => {
 });
 
 it.each([
-  ["total_bytes", "1 x message_bytes", "one message a transfer"],
-  ["total_bytes", "1048576", "1 MiB in all"],
+  ["total_bytes", "1 x message_bytes", "one message per transfer"],
+  ["total_bytes", "1048576", "1 MiB total"],
   ["buffer_bytes", "65536", "64 KiB buffer"],
   ["senders", "1 x peers", "as many senders as receivers"],
   ["rate_per_second", "10000", "10,000/s"],

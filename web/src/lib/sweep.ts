@@ -1,7 +1,4 @@
-/**
- * A sweep's answer as the lines that pages draw: what was asked of all of them in the same way, what each is called,
- * and which of its points may be set beside others. Pure.
- */
+/** Turns a sweep into chart lines: their load, their names and which points are comparable. Pure. */
 import type { Crossover, Methodology, SweepChart, SweepLine, SweepPoint } from "@/api/types";
 import { ascending, distinct, groupBy } from "./collections";
 import { distinguishing } from "./methodology";
@@ -11,15 +8,15 @@ import { counted, formatBytesExactly, formatCount } from "./units";
 export const FIGURES = ["p50", "p90", "p99", "throughput"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** What was asked of a line besides its transport. Lines with different loads are never in one picture. */
+/** The load of a line. Lines with different loads are never in one chart. */
 export type Load = {
   key: string;
-  /** In words, what is not usual of it; empty where nothing is. */
+  /** Its parameters that are not defaults; may be empty. */
   label: string;
   pointCount: number;
 };
 
-/** Why a point is not set beside others; `null`: it may be. */
+/** Why a point is not comparable; `null`: it is. */
 type Apart = "lossy" | "environment" | null;
 
 export type MeasuredPoint = {
@@ -32,7 +29,7 @@ export type MeasuredPoint = {
 export type MeasuredLine = {
   key: string;
   label: string;
-  /** The lines of the answer that it is made of: where only the warm-up differs with the size, more than one. */
+  /** Indices of its lines in the response: several if only the warm-up differs by size. */
   places: number[];
   methodology: Methodology;
   points: MeasuredPoint[];
@@ -55,7 +52,7 @@ const LOAD_PARAMETERS = [
   "peers",
   "rate_per_second",
 ];
-const TOLD_ELSEWHERE = [...LOAD_PARAMETERS, "mode", "placement", "scenario", "transport"];
+const NAMED_ELSEWHERE = [...LOAD_PARAMETERS, "mode", "placement", "scenario", "transport"];
 
 /** The loads of a sweep: the one with the most points first. */
 export function loadsOf({ lines, over }: Pick<SweepChart, "lines" | "over">): Load[] {
@@ -68,7 +65,7 @@ export function loadsOf({ lines, over }: Pick<SweepChart, "lines" | "over">): Lo
     .sort((a, b) => ascending(b.pointCount, a.pointCount) || ascending(a.key, b.key));
 }
 
-/** The lines of one load, in the order of the answer. */
+/** The lines of one load, in the order of the response. */
 export function linesOf({ lines, over }: Pick<SweepChart, "lines" | "over">, load: string): MeasuredLine[] {
   const placed = lines.flatMap((line, place) => (loadKey(line, over) === load ? [{ line, place }] : []));
   const environment = newestEnvironment(placed.map(({ line }) => line));
@@ -104,7 +101,7 @@ export function linesOf({ lines, over }: Pick<SweepChart, "lines" | "over">, loa
   return withKeys(named);
 }
 
-/** What a point says in one figure; `null` where it has none. */
+/** A figure of a point; `null` if missing. */
 export function figureOf({ point }: Pick<MeasuredPoint, "point">, figure: Figure): number | null {
   return figure === "throughput" ? point.bytes_per_second : point.latency_ns[figure];
 }
@@ -114,7 +111,7 @@ export function figuresOf(lines: MeasuredLine[]): Figure[] {
   return FIGURES.filter((figure) => figure !== "throughput" || hasRate);
 }
 
-/** Where two of some lines cross, by size. What is the same line crosses itself nowhere. */
+/** The crossovers between these lines, by size. A line does not cross itself. */
 export function crossingsOf(crossovers: Crossover[], lines: MeasuredLine[]): Crossing[] {
   const lineAt = (place: number) => lines.find(({ places }) => places.includes(place));
   return crossovers
@@ -131,19 +128,19 @@ export function positionsOf(lines: MeasuredLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ x }) => x))).sort(ascending);
 }
 
-/** A parameter of lines in words: `1 MiB in all`, `64 KiB buffer`. */
+/** A parameter in words: `1 MiB total`, `64 KiB buffer`. */
 export function parameterName(name: string, value: string): string {
   const times = /^(\d+) x /.exec(value)?.[1];
   const number = Number(value);
   switch (name) {
     case "total_bytes":
-      if (times === "1") return "one message a transfer";
-      return times === undefined ? `${formatBytesExactly(number)} in all` : `${times} messages a transfer`;
+      if (times === "1") return "one message per transfer";
+      return times === undefined ? `${formatBytesExactly(number)} total` : `${times} messages per transfer`;
     case "buffer_bytes":
-      if (times === "1") return "a buffer of the message’s size";
-      return times === undefined ? `${formatBytesExactly(number)} buffer` : `a buffer of ${times} messages`;
+      if (times === "1") return "message-sized buffer";
+      return times === undefined ? `${formatBytesExactly(number)} buffer` : `buffer of ${times} messages`;
     case "size_profile":
-      return `sizes drawn from ${value}`;
+      return `sizes from ${value}`;
     case "message_bytes":
       return `${formatBytesExactly(number)} messages`;
     case "messages":
@@ -167,7 +164,7 @@ function withKeys<Line extends { label: string }>(lines: Line[]): (Line & { key:
     const slug = slugOf(line.label);
     const count = (taken.get(slug) ?? 0) + 1;
     taken.set(slug, count);
-    // Nothing should be called the same; if it is, it still has an address of its own.
+    // Labels should be unique; duplicates still get a unique key.
     return { ...line, key: count === 1 ? slug : `${slug}-${count}` };
   });
 }
@@ -189,16 +186,16 @@ function loadName({ parameters, methodology }: SweepLine, over: SweepChart["over
   return [
     ...LOAD_PARAMETERS.flatMap((name) => {
       const value = parameters[name];
-      // With drawn sizes, that of a message is the largest of them.
+      // With a size profile, message_bytes is only the largest size.
       const isSaid = name === over || (name === "message_bytes" && parameters.size_profile !== undefined);
       return value === undefined || isSaid || isUsual(name, value, over) ? [] : [parameterName(name, value)];
     }),
-    ...(methodology.window === 1 ? [] : [`${formatCount(methodology.window)} in flight`]),
-    ...(methodology.probe == null ? [] : [`watched by the probe ${methodology.probe}`]),
+    ...(methodology.window === 1 ? [] : [`window ${formatCount(methodology.window)}`]),
+    ...(methodology.probe == null ? [] : [`probe ${methodology.probe}`]),
   ].join(", ");
 }
 
-/** One sender and one receiver; and as many of both, which is another scenario and not another load. */
+/** Defaults: one sender and one receiver, or as many senders as receivers, which is another scenario. */
 function isUsual(name: string, value: string | undefined, over: SweepChart["over"]): boolean {
   const isEnd = name === "senders" || name === "peers";
   return value === undefined || (isEnd && (value === "1" || value.endsWith(` x ${over}`)));
@@ -208,7 +205,7 @@ function traitsOf(line: SweepLine, siblings: SweepLine[]): string[] {
   const others = siblings.filter((other) => other !== line);
   const names = distinct(siblings.flatMap(({ parameters }) => Object.keys(parameters))).filter(
     (name) =>
-      !TOLD_ELSEWHERE.includes(name) &&
+      !NAMED_ELSEWHERE.includes(name) &&
       others.some(({ parameters }) => parameters[name] !== line.parameters[name]),
   );
   return [
@@ -233,7 +230,7 @@ function isDisjoint(lines: SweepLine[]): boolean {
   return new Set(all).size === all.length;
 }
 
-/** The environment of the newest commit's points: what was measured in another one is not compared with them. */
+/** The environment of the newest commit: points of other environments are not comparable. */
 function newestEnvironment(lines: SweepLine[]): number | null {
   const points = lines.flatMap((line) => line.points);
   const newest = points.reduce<SweepPoint | null>(

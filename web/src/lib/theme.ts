@@ -1,4 +1,4 @@
-/** The reader's choice of light or dark; without one, the system's. It is kept in this browser. */
+/** The colour theme, stored in this browser; the system's by default. */
 import { useSyncExternalStore } from "react";
 import { createSignal } from "./signal";
 
@@ -21,7 +21,7 @@ export function chooseTheme(theme: Theme): void {
   notify();
 }
 
-/** Puts the choice on the document, where the colours look for it. */
+/** Sets the theme on the document element. */
 export function applyTheme(): void {
   const theme = currentTheme();
   if (theme === "system") delete document.documentElement.dataset.theme;

@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** How long ago a moment was; from 30 days on, the day itself. */
 export function formatAgo(moment: string, now: Date): string {
   const passed_ms = now.getTime() - new Date(moment).getTime();
-  // Clocks of different machines disagree a little: a moment just ahead of ours is now.
+  // Clocks differ slightly between machines: a moment just ahead of ours counts as now.
   if (passed_ms < MINUTE_MS) return "just now";
   if (passed_ms < HOUR_MS) return `${Math.floor(passed_ms / MINUTE_MS)} min ago`;
   if (passed_ms < DAY_MS) return `${Math.floor(passed_ms / HOUR_MS)} h ago`;
@@ -20,7 +20,7 @@ export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString();
 }
 
-// One for all: to make one takes longer than to format with it.
+// Shared: creating one is slower than formatting with it.
 const MOMENTS = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 /** A moment to the minute, as in 14 Nov 2026, 10:42. */
@@ -33,7 +33,7 @@ export function formatClock(moment: Date): string {
   return moment.toLocaleTimeString("en-GB", { timeStyle: "short" });
 }
 
-/** How long, in the one unit that says most: 40 s, 12 min, 3 h, 4 days. */
+/** A duration in one unit: 40 s, 12 min, 3 h, 4 days. */
 export function formatSpan(span_ms: number): string {
   if (span_ms < MINUTE_MS) return `${Math.max(0, Math.round(span_ms / 1000))} s`;
   if (span_ms < HOUR_MS) return `${Math.round(span_ms / MINUTE_MS)} min`;

@@ -100,12 +100,12 @@ describe("small things", () => {
   it("sets thousands apart", () => {
     expect(formatCount(1_234_567)).toBe("1,234,567");
   });
-  it("says one run but two runs, and knows irregular plurals", () => {
+  it("counts with singular and plural", () => {
     expect(counted(1, "run")).toBe("1 run");
     expect(counted(2000, "run")).toBe("2,000 runs");
     expect(counted(3, "series", "series")).toBe("3 series");
   });
-  it("never rounds a share that exists to nothing", () => {
+  it("never rounds a positive share to zero", () => {
     expect(formatShare(0)).toBe("0.00 %");
     expect(formatShare(0.00001)).toBe("< 0.01 %");
     expect(formatShare(0.206)).toBe("20.6 %");
@@ -113,7 +113,7 @@ describe("small things", () => {
 });
 
 describe("axis labels", () => {
-  it("share one unit and as many decimals as are needed", () => {
+  it("have one unit and enough decimals", () => {
     expect(axisLabelsOfNs([3500, 4000, 4500])).toEqual(["3.5 µs", "4.0 µs", "4.5 µs"]);
     expect(axisLabelsOfNs([0, 500, 1000])).toEqual(["0.0 µs", "0.5 µs", "1.0 µs"]);
     expect(axisLabelsOfNs([100, 200])).toEqual(["100 ns", "200 ns"]);
@@ -121,7 +121,7 @@ describe("axis labels", () => {
   });
 });
 
-it("keeps times whole, with the name before them", () => {
+it("keeps times and names unbroken", () => {
   expect(unbrokenTimes("p50 15.9 µs (15.9 ns an operation), p99 3.33 ms")).toBe(
     "p50\u00a015.9\u00a0µs (15.9\u00a0ns an operation), p99\u00a03.33\u00a0ms",
   );

@@ -3,7 +3,7 @@
  * rounding, so that 999.6 µs reads 1.00 ms and never 1000 µs. Whole nanoseconds, bytes and counts stay exact.
  */
 
-/** A formatted number and its unit, apart so that a page can set the unit in a quieter colour. */
+/** A formatted number and its unit, separate so that they can be styled. */
 export type Quantity = { value: string; unit: string };
 
 type Unit = { size: number; name: string };
@@ -29,7 +29,7 @@ export function formatNs(ns: number): string {
   return joined(quantityOfNs(ns));
 }
 
-/** A time that was divided, as in 8.37 ns: no longer whole nanoseconds, so that it keeps three digits below them. */
+/** A time that was divided, as in 8.37 ns: three digits, also below one nanosecond. */
 export function quantityOfDividedNs(ns: number): Quantity {
   const rounded = Number(ns.toPrecision(3));
   return rounded < 100 ? { value: ns.toPrecision(3), unit: "ns" } : quantityOfNs(Math.round(ns));
@@ -44,7 +44,7 @@ export function formatBytes(bytes: number): string {
   return joined(inUnits(bytes, BYTE_UNITS, short));
 }
 
-/** A size in bytes without rounding, as in 64 KiB or 5,000 B: what tells two things apart must not read the same. */
+/** A size in bytes without rounding, as in 64 KiB or 5,000 B, so that different sizes look different. */
 export function formatBytesExactly(bytes: number): string {
   const unit = BYTE_UNITS.findLast(({ size }) => bytes >= size && bytes % size === 0);
   return `${formatCount(bytes / (unit?.size ?? 1))} ${unit?.name ?? "B"}`;
@@ -64,7 +64,7 @@ export function rateUnitSize(bytesPerSecond: number): number {
   return unitOf(bytesPerSecond, BYTE_UNITS).size;
 }
 
-// One for all: to make one takes longer than to format with it.
+// Shared: creating one is slower than formatting with it.
 const COUNTS = new Intl.NumberFormat("en");
 const DECIMALS = [0, 1, 2, 3].map(
   (digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
@@ -93,7 +93,7 @@ export function formatShare(share: number): string {
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
 
-/** A share of all that is not all of it: whole percents, as far as these do not make everything or nothing of a part. */
+/** A share in whole percents that never rounds to 0 or 100 %. */
 export function shareOfAll(share: number): string {
   const percent = share * 100;
   if (percent < 10) return formatShare(share);
@@ -110,7 +110,7 @@ export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
 }
 
-/** A text in which no time is apart from its unit, or from the name before it. */
+/** Keeps times together with their unit and the name before them. */
 export function unbrokenTimes(text: string): string {
   return text.replace(/[ (][\d.,]+ [nµm]?s\b/g, unbroken);
 }
@@ -119,7 +119,7 @@ export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A text that is not broken into lines: a unit on another line than its number reads as something else. */
+/** Prevents line breaks in a text. */
 export function unbroken(text: string): string {
   return text.replaceAll(" ", "\u00a0");
 }

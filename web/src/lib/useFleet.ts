@@ -1,4 +1,4 @@
-/** What is known of the machines besides what they are: their canaries, their health, what waits for them. */
+/** Canaries, health and queue of machines. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { agentsQuery, canariesQuery, jobsQuery } from "@/api/queries";
 import type { MachineSummary, RunSummary } from "@/api/types";
@@ -7,7 +7,7 @@ import { useNow } from "./hooks";
 import { healthOf } from "./machines";
 import { OPEN, queueOf } from "./queue";
 
-/** As much of it as has arrived; the runs are the newest of all machines. */
+/** Returns what is loaded so far. `runs`: the newest of all machines. */
 export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {
   const now = useNow();
   const answers = useQueries({ queries: machines.map(({ machine }) => canariesQuery(project, machine)) });

@@ -18,7 +18,7 @@ function Page({ keys, isEverywhere }: { keys: KeyAction[]; isEverywhere?: true }
   );
 }
 
-it("does what a key is for, and not what is typed into a field or with a modifier", async () => {
+it("runs actions, but not in fields or with modifiers", async () => {
   const act = vi.fn();
   render(<Page keys={[["x", "select", act]]} />);
   await userEvent.keyboard("x");
@@ -31,7 +31,7 @@ it("does what a key is for, and not what is typed into a field or with a modifie
   expect(act).toHaveBeenCalledTimes(2);
 });
 
-it("knows two keys one after the other, and forgets the first when another follows", async () => {
+it("supports sequences of two keys", async () => {
   const overview = vi.fn();
   const own = vi.fn();
   render(
@@ -48,7 +48,7 @@ it("knows two keys one after the other, and forgets the first when another follo
   expect([overview.mock.calls.length, own.mock.calls.length]).toEqual([1, 1]);
 });
 
-it("leaves Enter to what has the focus", async () => {
+it("leaves Enter to the focused control", async () => {
   const open = vi.fn();
   render(<Page keys={[["Enter", "open", open]]} />);
   screen.getByRole("button").focus();
@@ -71,7 +71,7 @@ it("does nothing while a dialog is open", async () => {
   expect(act).not.toHaveBeenCalled();
 });
 
-it("lists a page's keys before those of all pages, whichever came first, and prefers them", async () => {
+it("lists and prefers shortcuts of the page", async () => {
   const [everywhere, own] = [vi.fn(), vi.fn()];
   const { rerender } = render(<Page keys={[["t", "theme", everywhere]]} isEverywhere />);
   rerender(
@@ -90,7 +90,7 @@ it("lists a page's keys before those of all pages, whichever came first, and pre
   expect([everywhere.mock.calls.length, own.mock.calls.length]).toEqual([0, 1]);
 });
 
-it("calls what the last rendering gave, and nothing once the page is gone", async () => {
+it("calls the latest action, and none after unmount", async () => {
   const [before, after] = [vi.fn(), vi.fn()];
   const { rerender, unmount } = render(<Page keys={[["x", "select", before]]} />);
   rerender(<Page keys={[["x", "select", after]]} />);
@@ -100,7 +100,7 @@ it("calls what the last rendering gave, and nothing once the page is gone", asyn
   expect([before.mock.calls.length, after.mock.calls.length]).toEqual([0, 1]);
 });
 
-it("can be turned off, which this browser keeps", async () => {
+it("can be turned off persistently", async () => {
   const act = vi.fn();
   render(<Page keys={[["x", "select", act]]} />);
   turnKeys(false);

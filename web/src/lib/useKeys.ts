@@ -1,20 +1,19 @@
 /**
- * Keys: each page registers its own, the application those that work everywhere, and the list that `?` shows is made of
- * both. A key may be two, one after the other: `g o`. What is typed into a field, with a modifier, or while a dialog is
- * open is not meant; Enter and the arrows are meant only where nothing that uses them has the focus. Keys without a
- * modifier can be turned off, for who presses them by accident or by voice.
+ * Keyboard shortcuts of pages and of the application; `?` lists both. A shortcut can be a sequence of two keys: `g o`.
+ * Shortcuts are ignored in fields, with modifiers and while a dialog is open; Enter and arrows also while a control has the
+ * focus. Users can turn them off, for example if they use voice input.
  */
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { isShown } from "./overlays";
 import { createSignal } from "./signal";
 
-/** A key as the browser calls it, what it does in the words of the list, and what is done. */
+/** A key by its browser name, its description in the list, and its action. */
 export type KeyAction = readonly [key: string, what: string, action: () => void];
 
-/** Keys that belong together: those of a page, or those of all pages. */
+/** A group of shortcuts: of a page, or of all pages. */
 export type KeyMap = { title: string; keys: readonly KeyAction[]; isEverywhere?: true };
 
-/** How long after the first of two keys the second one counts. */
+/** Time limit for the second key of a sequence. */
 const SECOND_KEY_MS = 1_500;
 const STORAGE_KEY = "roundtrip.keys";
 
@@ -22,12 +21,12 @@ let maps: readonly KeyMap[] = [];
 let pending: { key: string; until: number } | null = null;
 const { subscribe, notify } = createSignal();
 
-/** Has these keys work for as long as the page is there. */
+/** Registers shortcuts while the component is mounted. */
 export function useKeys(map: KeyMap): void {
   const latest = useRef(map);
   latest.current = map;
   const listed = map.keys.map(([key, what]) => `${key} ${what}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the list says changes with these alone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list depends on these alone.
   useEffect(() => {
     const entry: KeyMap = {
       ...map,
@@ -46,7 +45,7 @@ export function useKeyMaps(): readonly KeyMap[] {
   return useSyncExternalStore(subscribe, () => maps);
 }
 
-/** Whether keys without a modifier work, followed; kept in this browser. */
+/** Whether shortcuts are on; stored in this browser. */
 export function useAreKeysOn(): boolean {
   return useSyncExternalStore(subscribe, areKeysOn);
 }
@@ -56,7 +55,7 @@ export function turnKeys(isOn: boolean): void {
     if (isOn) localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, "off");
   } catch {
-    // A browser that keeps nothing has them on.
+    // Without storage they stay on.
   }
   notify();
 }
@@ -74,7 +73,7 @@ export function keyName(key: string): string {
 }
 
 function change(next: readonly KeyMap[]): void {
-  // Where both have a key, it is the page's.
+  // Shortcuts of a page take precedence.
   maps = next.toSorted((a, b) => Number(a.isEverywhere === true) - Number(b.isEverywhere === true));
   notify();
 }
@@ -101,7 +100,7 @@ function isTyped(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input:not([type=checkbox]), select, textarea");
 }
 
-/** Whether nothing that could use a key has the focus: only the page itself. */
+/** Whether only the page itself has the focus. */
 function isNowhere(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches("body, main");
 }

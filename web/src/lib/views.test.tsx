@@ -8,7 +8,7 @@ afterEach(() => {
 
 const names = (project: string) => viewsOf(project).map(({ name }) => name);
 
-it("keeps views by project, in the order of their names", () => {
+it("stores views by project, sorted by name", () => {
   saveView("libfoo", { name: " tail 10 ", href: "/libfoo/explore?q=p99" });
   saveView("libfoo", { name: "tail 9", href: "/libfoo/explore" });
   saveView("other", { name: "mine", href: "/other" });
@@ -19,7 +19,7 @@ it("keeps views by project, in the order of their names", () => {
   expect(names("other")).toEqual(["mine"]);
 });
 
-it("has one view of a name: the newest", () => {
+it("replaces a view of the same name", () => {
   saveView("libfoo", { name: "tail", href: "/libfoo/explore" });
   saveView("libfoo", { name: "tail", href: "/libfoo/runs" });
   expect(viewsOf("libfoo")).toEqual([{ name: "tail", href: "/libfoo/runs" }]);
@@ -37,7 +37,7 @@ it("renames and deletes", () => {
   expect(viewsOf("libfoo")).toEqual([]);
 });
 
-it("is the same list as long as the same is stored", () => {
+it("returns the same list for the same storage", () => {
   saveView("libfoo", { name: "a", href: "/libfoo" });
   expect(viewsOf("libfoo")).toBe(viewsOf("libfoo"));
 });
@@ -47,7 +47,7 @@ it.each(["{", "null", '"text"', "7", '{"name":"a"}'])("takes %s for no views", (
   expect(viewsOf("libfoo")).toEqual([]);
 });
 
-it("leaves out what is no view of this project", () => {
+it("ignores invalid views", () => {
   const good = { name: "good", href: "/libfoo?scenario=stream" };
   const bad = [
     null,
@@ -64,7 +64,7 @@ it("leaves out what is no view of this project", () => {
   expect(viewsOf("libfoo")).toEqual([good]);
 });
 
-it("works without a storage, and says that nothing was kept", () => {
+it("works without storage and reports it", () => {
   vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
     throw new DOMException("denied");
   });

@@ -1,7 +1,4 @@
-/**
- * Saved views: names for addresses of a project's pages, which are all of their state. They are kept in this browser, and
- * what is found there is not trusted: an entry that is none is left out, and a browser that keeps nothing breaks no page.
- */
+/** Saved views: named page addresses, stored in this browser. Invalid stored entries are ignored. */
 import { useSyncExternalStore } from "react";
 import { localPath } from "./search";
 import { createSignal } from "./signal";
@@ -29,14 +26,14 @@ export function useViews(project: string): readonly View[] {
   return useSyncExternalStore(subscribe, () => viewsOf(project));
 }
 
-/** Keeps an address under a name, in place of another one of that name. False where the browser keeps nothing. */
+/** Saves an address under a name, replacing a view of that name. False without browser storage. */
 export function saveView(project: string, { name, href }: View): boolean {
   const named = name.trim().slice(0, NAME_LENGTH_MAX);
   const others = viewsOf(project).filter((view) => view.name !== named);
   return write(project, [...others, { name: named, href }]);
 }
 
-/** Gives a view another name; a view that had it is replaced. */
+/** Renames a view; replaces a view that had the name. */
 export function renameView(project: string, from: string, to: string): boolean {
   const view = viewsOf(project).find(({ name }) => name === from);
   const others = viewsOf(project).filter(({ name }) => name !== from);
@@ -67,7 +64,7 @@ function parsed(project: string, stored: string | null): View[] {
     .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
-/** A stored value as a view; `null` where it is none, or leads out of the project. */
+/** A stored value as a view; `null` if invalid or outside the project. */
 function viewOf(project: string, value: unknown): View | null {
   if (typeof value !== "object" || value === null) return null;
   const { name, href } = value as Record<string, unknown>;

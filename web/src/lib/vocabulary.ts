@@ -1,7 +1,4 @@
-/**
- * The words that the wire has slugs for. Transports, scenarios and placements are data: a slug that is not
- * listed here is shown as it is.
- */
+/** Display names for slugs of the API. Unknown slugs are shown unchanged. */
 
 const namesOf = (names: Record<string, string>) => (slug: string) => names[slug] ?? slug;
 
@@ -12,24 +9,18 @@ export const placementName = namesOf({
 });
 
 const MODES: Record<string, { two: string; many: string }> = {
-  "2proc": { two: "two processes", many: "a process each" },
-  "2thread": { two: "two threads", many: "threads of one process" },
+  "2proc": { two: "two processes", many: "one process each" },
+  "2thread": { two: "two threads", many: "threads in one process" },
 };
 
-/** Times of one operation of `route` and the channels. */
-const ALL_RECEIVED = "from the first send of an operation to the last receipt of its messages";
+/** The latency of an operation in `route` and the channel scenarios. */
+const ALL_RECEIVED = "from an operation’s first send to its last receipt";
 
 const SCENARIOS: Record<string, { name: string; latency: string }> = {
-  roundtrip: { name: "round trip", latency: "from sending a message to receiving its answer" },
-  stream: { name: "stream", latency: "from the first write to the last receipt of one transfer" },
-  "open-loop": {
-    name: "open loop",
-    latency: "from the moment a message was due to be sent to its receipt",
-  },
-  "handle-passing": {
-    name: "handle passing",
-    latency: "from the first send to the last receipt of the handles of one operation",
-  },
+  roundtrip: { name: "round trip", latency: "from send to reply" },
+  stream: { name: "stream", latency: "from a transfer’s first write to its last receipt" },
+  "open-loop": { name: "open loop", latency: "from scheduled send to receipt" },
+  "handle-passing": { name: "handle passing", latency: ALL_RECEIVED },
   route: { name: "route", latency: ALL_RECEIVED },
   "channel-1-n": { name: "one-to-many channel", latency: ALL_RECEIVED },
   "channel-n-1": { name: "many-to-one channel", latency: ALL_RECEIVED },
@@ -37,11 +28,11 @@ const SCENARIOS: Record<string, { name: string; latency: string }> = {
 };
 
 export const onFullName = namesOf({
-  wait: "the sender waits",
-  drop: "the message is dropped",
+  wait: "sender waits",
+  drop: "message dropped",
 });
 
-/** How who must wait does it. */
+/** How an end waits for a message. */
 export const receiveName = namesOf({
   block: "blocks",
   "spin-then-block": "spins, then blocks",
@@ -50,14 +41,14 @@ export const receiveName = namesOf({
 
 /** When a ring sends a wake-up. */
 export const wakeName = namesOf({
-  "if-asleep": "when somebody sleeps",
-  always: "after every message sent or taken, a system call each",
+  "if-asleep": "if the other end sleeps",
+  always: "with every message",
 });
 
 export const storageName = namesOf({
-  "touched-after-start": "touched by who uses it, before the clock started",
-  cleared: "new and zeroed, used by nobody before",
-  warm: "used before, by others that died at it",
+  "touched-after-start": "pre-faulted by its user before timing",
+  cleared: "new and zeroed",
+  warm: "used before",
 });
 
 export function modeName(slug: string, ends = 2): string {
@@ -68,7 +59,7 @@ export function scenarioName(slug: string): string {
   return SCENARIOS[slug]?.name ?? slug;
 }
 
-/** What one latency of a scenario spans; `null` where it is not known here. */
+/** The interval that a latency covers; `null` for an unknown scenario. */
 export function latencyMeaning(slug: string): string | null {
   return SCENARIOS[slug]?.latency ?? null;
 }

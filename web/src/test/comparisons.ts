@@ -36,9 +36,9 @@ export function aPair(
   return { ...pair, kind: kindOf(pair) };
 }
 
-/** What is said of a pair at a glance, as the server says it. */
+/** The summary of a pair, as the server computes it. */
 export function kindOf({ verdict, p90, p99, shape }: Omit<Api.ComparisonPair, "kind">): Api.PairKind {
-  const isBeside = [p90, p99].some((beside) => beside?.verdict != null) || shape?.changed === true;
+  const isBeside = [p90, p99].some((extra) => extra?.verdict != null) || shape?.changed === true;
   switch (verdict) {
     case "not comparable":
       return "not-comparable";
@@ -72,7 +72,7 @@ export const aSide = builder<Api.MeasuredSide>({
   },
 });
 
-/** All of these, as the server tells of them: counted, by kind, the largest changes first. */
+/** A comparison of these pairs: counted, by kind, largest changes first. */
 export function aComparison(
   pairs: Api.ComparisonPair[],
   change: Partial<Api.Comparison> = {},
@@ -229,7 +229,7 @@ export function anAdviceGroup(
     environment_id: 1,
     does: { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" },
     oversubscribed: false,
-    answer: "Pipe: 4.00 µs at the median, there and back. Next is TCP, which takes 2.25 times as long.",
+    answer: "Pipe: median round trip 4.00 µs. Next: TCP, 2.25x the time.",
     ranking,
     not_ranked: [],
     crossovers: [],

@@ -352,7 +352,7 @@ export const aReading = builder<Api.CanaryReading>({
   p50_ns: { wake: 4000 },
 });
 
-/** A session of somebody who is signed in; `null` for the account of a stranger. */
+/** A session; `null` for a visitor without an account. */
 export function aSession(
   account: Partial<NonNullable<Api.SessionInfo["account"]>> | null = {},
   change: Partial<Api.SessionInfo> = {},

@@ -14,7 +14,7 @@ export function mockServer() {
       sent.push({ method, path: new URL(url).pathname, body: body.then((text) => text && JSON.parse(text)) });
     }
   });
-  // The browser of the tests knows no dialogs: it opens what it is told to.
+  // jsdom has no dialogs: this opens and closes them.
   beforeAll(() => {
     HTMLDialogElement.prototype.showModal = function () {
       this.open = true;

@@ -234,8 +234,7 @@ impl Fixture {
             ("vars.ROUNDTRIP_SERVER", &self.url),
         ]));
         job.paths.push(github_command(&job, numbers)?);
-        let code =
-            job.run(&workflow("upload-pull-request.yml")?.step("Ask which pull request it is")?.script()?)?;
+        let code = job.run(&workflow("upload-pull-request.yml")?.step("Find the pull request")?.script()?)?;
         ensure!(code == 0, "exit code {code}\n{}", job.log);
         Ok(job)
     }
@@ -243,7 +242,7 @@ impl Fixture {
     /// Runs the second of the two workflows with a report.
     fn upload(&self, report: &str, code: i32, output: &str) -> Result<String> {
         let mut job = self.follow("12")?;
-        let folder = job.temp().join("left");
+        let folder = job.temp().join("artifact");
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("roundtrip-report.json"), report)?;
         let inputs = self.inputs(&job, workflow("upload-pull-request.yml")?.step("Upload")?, &[])?;
@@ -295,9 +294,9 @@ fn rejects_wrong_releases(fixture: &Fixture) -> Result<()> {
     }
     let mirror = format!("file://{}", mirror.display());
     for (version, code, output) in [
-        (VERSION, 1, "is not what its checksum file says: nothing of it is run"),
-        ("9.9.9", 1, "is there such a release?"),
-        ("../1", 2, "version is none"),
+        (VERSION, 1, "does not match its checksum: not installed"),
+        ("9.9.9", 1, "does this release exist?"),
+        ("../1", 2, "invalid version"),
     ] {
         let mut job = fixture.main_job("push")?;
         let inputs = runner::values([("version", version), ("mirror", &mirror)]);

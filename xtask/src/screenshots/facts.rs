@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 /// The page, and the markers around the facts.
 const PAGE: &str = "docs/reference/pages.md";
-const BEGIN: &str = "<!-- What follows is written by `cargo xtask screenshots`. -->";
-const END: &str = "<!-- Until here. -->";
-/// The systems with agents.
+const BEGIN: &str = "<!-- Begin: written by `cargo xtask screenshots`. -->";
+const END: &str = "<!-- End. -->";
+/// The systems that agents exist for.
 const SYSTEMS: [(&str, &str); 4] =
     [("linux", "Linux"), ("macos", "macOS"), ("windows", "Windows"), ("freebsd", "FreeBSD")];
 
@@ -38,8 +38,8 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
     let of_machine = |key: &str| machine[key].as_str().unwrap_or("unknown");
     let stable = |key: &str| machine["environment"]["stable"][key].as_str().unwrap_or("unknown");
     Ok(format!(
-        "Measured from {} to {} UTC with Roundtrip {}: {} runs of {} commits, {} series. The machine `{}` \
-         {}: {}, {}, {} GiB of memory, {} {} on {}, {}. Not measured on {}.\n",
+        "Measured from {} to {} UTC by Roundtrip at {}: {} runs of {} commits, {} series. Machine: `{}`, {}; {}, {}, {} GiB \
+         of memory, {} {} on {}, {}. Not measured: {}.\n",
         minute(first),
         minute(last),
         suites.join(" and "),
@@ -48,9 +48,9 @@ fn sentences(project: &Value, machine: &Value, runs: &Value, suites: &BTreeSet<S
         project["series_count"],
         of_machine("machine"),
         if stable("machine.hypervisor") == "yes" {
-            "is virtual, so its host can affect the results"
+            "virtual, so its host affects the results"
         } else {
-            "is physical"
+            "physical"
         },
         stable("cpu.model"),
         stable("cpu.topology"),
@@ -97,7 +97,9 @@ mod tests {
         let suites = ["c3".to_owned()].into();
         assert_eq!(
             sentences(&json!({ "series_count": 7 }), &machine, &runs, &suites).unwrap(),
-            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC with Roundtrip `c3`: 3 runs of 2 commits, 7 series. The machine `lab` is virtual, so its host can affect the results: CPU, 2 cores, 24 GiB of memory, Linux 6.1 on x86-64, Debian. Not measured on macOS, Windows, FreeBSD.\n"
+            "Measured from 2026-11-25 02:59 to 2026-11-25 03:10 UTC by Roundtrip at `c3`: 3 runs of 2 commits, 7 series. \
+             Machine: `lab`, virtual, so its host affects the results; CPU, 2 cores, 24 GiB of memory, Linux 6.1 on \
+             x86-64, Debian. Not measured: macOS, Windows, FreeBSD.\n"
         );
         assert!(sentences(&json!({}), &machine, &json!([]), &suites).is_err());
     }

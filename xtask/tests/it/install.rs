@@ -138,10 +138,10 @@ fn installs_runs_and_removes_a_release() {
     assert!(printed.starts_with("installed roundtrip 1.0.0 in "), "{printed}");
     let output = Command::new(fixture.path("bin/roundtrip")).output().unwrap();
     assert_eq!(succeeds(&output).0, "roundtrip 1.0.0\n");
-    assert_eq!(fixture.path("bin").read_dir().unwrap().count(), 1, "a draft is left");
+    assert_eq!(fixture.path("bin").read_dir().unwrap().count(), 1, "a temporary file is left");
     succeeds(&fixture.run(&["--uninstall"]));
     assert!(!fixture.path("bin/roundtrip").exists());
-    fails(&fixture.run(&["--uninstall"]), "is not there");
+    fails(&fixture.run(&["--uninstall"]), "does not exist");
 }
 
 #[test]
@@ -160,34 +160,31 @@ fn installs_nothing_from_a_bad_release() {
         change(fixture.with("curl"));
         fixture.refuses(expected);
     };
-    refuses("is not what SHA256SUMS says", |fixture| {
+    refuses("does not match SHA256SUMS", |fixture| {
         fixture.change(ARCHIVE, |bytes| bytes.truncate(bytes.len() / 2));
     });
-    refuses(&format!("expected {}; nothing is installed", "0".repeat(64)), |fixture| {
+    refuses(&format!("expected {}; nothing was installed", "0".repeat(64)), |fixture| {
         fixture.change(SUMS, |sums| sums[..64].fill(b'0'));
     });
-    refuses(
-        &format!("is damaged, or holds no {}/roundtrip", ARCHIVE.trim_end_matches(".tar.gz")),
-        |fixture| {
-            // The server's archive under the agent's name.
-            fixture.files.lock().unwrap().clear();
-            fixture.offer("roundtrip-server", "#!/bin/sh\n");
-            let server = ARCHIVE.replace("roundtrip-", "roundtrip-server-");
-            let bytes = fixture.files.lock().unwrap().remove(&server).unwrap();
-            fixture.change(ARCHIVE, |archive| *archive = bytes);
-            fixture.change(SUMS, |sums| {
-                *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
-            });
-        },
-    );
+    refuses(&format!("is damaged or has no {}/roundtrip", ARCHIVE.trim_end_matches(".tar.gz")), |fixture| {
+        // The archive of the server under the agent's name.
+        fixture.files.lock().unwrap().clear();
+        fixture.offer("roundtrip-server", "#!/bin/sh\n");
+        let server = ARCHIVE.replace("roundtrip-", "roundtrip-server-");
+        let bytes = fixture.files.lock().unwrap().remove(&server).unwrap();
+        fixture.change(ARCHIVE, |archive| *archive = bytes);
+        fixture.change(SUMS, |sums| {
+            *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
+        });
+    });
     refuses("roundtrip does not run on this machine: no such library", |fixture| {
         fixture.files.lock().unwrap().clear();
         fixture.offer("roundtrip", "#!/bin/sh\necho no such library >&2\nexit 127\n");
     });
-    refuses("/latest/download/SHA256SUMS cannot be had: is there such a release", |fixture| {
+    refuses("/latest/download/SHA256SUMS: check that the release exists", |fixture| {
         fixture.files.lock().unwrap().clear();
     });
-    refuses("no release is made for Plan9 on mips", |fixture| {
+    refuses("no release for Plan9 on mips", |fixture| {
         fixture.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Plan9 || echo mips\n");
     });
 }
@@ -196,12 +193,12 @@ fn installs_nothing_from_a_bad_release() {
 fn rejects_a_wrong_signature() {
     let fixture = Fixture::new();
     let (_, notes) = succeeds(&fixture.with("curl").run(&[]));
-    assert!(notes.contains("the signature is not checked: minisign is not here"), "{notes}");
+    assert!(notes.contains("signature not verified, only the checksum: minisign is"), "{notes}");
     fixture
         .tool("minisign", "#!/bin/sh\n[ \"$1 $3 $4\" = '-Vqm -P a-key' ] && grep -q good \"$2.minisig\"\n");
-    fixture.refuses("SHA256SUMS.minisig cannot be had");
+    fixture.refuses("SHA256SUMS.minisig: check that the release exists");
     fixture.change("SHA256SUMS.minisig", |signature| *signature = b"forged".to_vec());
-    fixture.with("grep").refuses("SHA256SUMS is not signed by the key a-key: nothing is installed");
+    fixture.with("grep").refuses("SHA256SUMS is not signed by the key a-key: nothing was installed");
     fixture.change("SHA256SUMS.minisig", |signature| *signature = b"good".to_vec());
     let (_, notes) = succeeds(&fixture.run(&[]));
     assert_eq!(notes.lines().count(), 1, "only that the folder is not in PATH");
@@ -210,11 +207,11 @@ fn rejects_a_wrong_signature() {
 #[test]
 fn rejects_unsupported_systems_and_arguments() {
     let fixture = Fixture::new();
-    fixture.refuses("neither curl nor wget nor fetch is here");
-    // Root may write anywhere, but cannot use a file as a folder.
+    fixture.refuses("install curl, wget or fetch");
+    // Root may write anywhere, but into no file as if it were a folder.
     fails(
         &fixture.with("curl").run_in("tools/sh/bin", &[]),
-        "cannot be written to: run this as a user who may",
+        "tools/sh/bin: run this as a user with permission",
     );
-    fails(&fixture.run(&["--unistall"]), "--unistall is not understood");
+    fails(&fixture.run(&["--unistall"]), "unknown argument --unistall");
 }

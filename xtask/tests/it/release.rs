@@ -157,9 +157,9 @@ fn rejects_changed_or_missing_archives() {
     let folder = packed();
     let name = format!("roundtrip-{VERSION}-x86_64-unknown-freebsd.tar.gz");
     fs::write(folder.path().join(&name), "another").unwrap();
-    fails(finish(&folder), &format!("{name} is not the file that was packed"));
+    fails(finish(&folder), &format!("{name} does not match its checksum"));
     fs::remove_file(folder.path().join(&name)).unwrap();
-    fails(finish(&folder), &format!("holds no {name}"));
+    fails(finish(&folder), &format!("has no {name}"));
     assert!(!folder.path().join("SHA256SUMS").exists());
 }
 
@@ -265,6 +265,6 @@ fn new_migrations_need_instructions_about_tables() {
 #[test]
 fn rejects_an_installer_without_a_key() {
     for text in ["release_key=\"\"\n", "release_key=\"RWQf\n", "set -eu\n"] {
-        Repository::new().refuses("install.sh", text, "install.sh names no key");
+        Repository::new().refuses("install.sh", text, "install.sh has no release key");
     }
 }

@@ -1,6 +1,6 @@
 //! Ranks the suspect commits of a regression from the evidence of all its series.
 
-use roundtrip_stats::culprit::{self, Testimony};
+use roundtrip_stats::culprit::{self, Evidence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::ChangePointRow;
 use roundtrip_storage::commit::CommitSummary;
@@ -33,18 +33,18 @@ pub async fn rank(
     changes: impl Iterator<Item = &ChangePointRow>,
 ) -> sqlx::Result<Vec<Culprit>> {
     // The p50 and p99 of one series come from the same messages, so they are not independent.
-    let mut of_series: HashMap<(i64, i64), Testimony> = HashMap::new();
+    let mut of_series: HashMap<(i64, i64), Evidence> = HashMap::new();
     for change in changes {
         let track = change.found.track;
         let places = change.found.places.clone();
         // The commit before the interval may be a culprit too, with the remaining probability.
         let after = places.first().map_or(change.found.after_ordinal, |place| place.0 - 1);
-        let testimony = Testimony { after: after.min(change.found.after_ordinal), places };
-        of_series.entry((track.series_id, track.environment_id)).or_insert(testimony);
+        let item = Evidence { after: after.min(change.found.after_ordinal), places };
+        of_series.entry((track.series_id, track.environment_id)).or_insert(item);
     }
-    let testimonies: Vec<Testimony> = of_series.into_values().collect();
-    let first = testimonies.iter().map(|testimony| testimony.after).min();
-    let last = testimonies.iter().filter_map(|testimony| testimony.places.last().map(|place| place.0)).max();
+    let evidence: Vec<Evidence> = of_series.into_values().collect();
+    let first = evidence.iter().map(|item| item.after).min();
+    let last = evidence.iter().filter_map(|item| item.places.last().map(|place| place.0)).max();
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     let commits = db::commit::between(pool, project_id, first, last).await?;
     let ordinals: Vec<i64> = commits.iter().map(|(commit, _)| commit.ordinal).collect();
@@ -52,7 +52,7 @@ pub async fn rank(
         commits.into_iter().map(|(commit, measured)| (commit.ordinal, (commit, measured))).collect();
     let mut named = 0.0;
     let ranked =
-        culprit::rank(&testimonies, &ordinals).into_iter().take(NAMED_MAX).take_while(|(_, probability)| {
+        culprit::rank(&evidence, &ordinals).into_iter().take(NAMED_MAX).take_while(|(_, probability)| {
             let is_wanted = named < NAMED;
             named += probability;
             is_wanted

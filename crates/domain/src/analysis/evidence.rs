@@ -4,7 +4,7 @@
 use super::AnalysisError;
 use super::track::{self, Points};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use roundtrip_stats::cause::{Cause, Kind, ReferenceSeries, Statement};
+use roundtrip_stats::cause::{Cause, Kind, ReferenceSeries, Observation};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
 use roundtrip_storage::change_point::{ChangePointRow, Figure, Track};
@@ -220,7 +220,7 @@ impl EvidenceRequest {
     }
 
     fn classify(&self, references: &[ReferenceSeries]) -> Attribution {
-        let statements: Vec<Statement> =
+        let statements: Vec<Observation> =
             references.iter().map(|reference| reference.classify(self.change.found.change())).collect();
         let mut sentences: Vec<String> = statements.iter().map(ToString::to_string).collect();
         // Commits of the repository cannot change a transport that is not built from it.

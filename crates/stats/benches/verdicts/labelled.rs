@@ -1,9 +1,9 @@
-//! Series whose changes are known, from files of the reference data.
+//! Series with known changes, from the files of the reference data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Where the reference data lies, beside the project; it is not part of it.
+/// Path of a file of the reference data, which is next to the project and not part of it.
 fn file(name: &str) -> PathBuf {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = std::env::var_os("ROUNDTRIP_REFERENCE")
@@ -13,14 +13,14 @@ fn file(name: &str) -> PathBuf {
 
 pub(crate) type Named = (String, crate::noise::Labelled);
 
-/// The series of a file with columns `series`, `value` and `is_change_point`, in the order of its lines; `None`, and why on
-/// standard error, where there is no such file.
+/// Reads the series of a file with columns `series`, `value` and `is_change_point`, in the order of its lines. If the
+/// file cannot be read, prints the reason to standard error and returns `None`.
 pub(crate) fn read(name: &str) -> Option<Vec<Named>> {
     let path = file(name);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("{}: {error}: what is measured on it is left out", path.display());
+            eprintln!("{}: {error}: benchmarks on it are skipped", path.display());
             return None;
         }
     };

@@ -1,11 +1,11 @@
-//! `cargo xtask bench verdicts`: how often verdicts are right, and what they cost.
+//! `cargo xtask bench verdicts`: the accuracy of verdicts, and their cost.
 //!
-//! - [`noise`]: series of known noise with known changes. [`labelled`]: those of the reference data. [`score`]: how well what
-//!   was told agrees with what is known.
-//! - [`changes`]: change points of series. [`speed`]: what finding them takes.
-//! - [`comparisons`]: verdicts of two sides. [`crossovers`]: where lines over a size cross.
+//! - [`noise`]: simulated series with known noise and known changes. [`labelled`]: those of the reference data.
+//!   [`score`]: compares reported changes with the known ones.
+//! - [`changes`]: accuracy of change-point detection. [`speed`]: its cost.
+//! - [`comparisons`]: verdicts on two sides. [`crossovers`]: crossings of two lines.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot continue should panic")]
 
 mod changes;
 mod comparisons;

@@ -1,39 +1,39 @@
-//! Series of the kinds that detectors are held against: six families of noise, steps of 4 to 25 %, and outliers.
+//! Simulated series for comparing detectors: six families of noise, steps of 4 to 25 %, and outliers.
 //!
-//! `reference/labelled/synthetic.csv` has one draw of each; these are others of the same kinds, as many as are asked for.
+//! `reference/labelled/synthetic.csv` has one sample of each; these are further samples of the same families.
 
 use rand::seq::index;
 use rand::{RngExt, rngs::StdRng};
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-/// What the values of a series do when nothing changes.
+/// The noise of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Noise {
     Normal(f64),
-    /// Normal, of 3 %, and each value tells of the next: their correlation is 0.6.
-    Wandering,
-    /// Normal, of 2 %, and one in six or seven is a quarter higher.
+    /// Normal with 3 %, autocorrelated: the correlation of neighbours is 0.6.
+    Autocorrelated,
+    /// Normal with 2 %; about one value in six or seven is a quarter higher.
     TwoModes,
     /// A sharp lower edge 6 % below, and an exponential tail above it.
     Skewed,
 }
 
-/// All families, by their names in the labelled data.
+/// All families, with their names in the labelled data.
 pub(crate) const FAMILIES: [(&str, Noise); 6] = [
     ("gauss1", Noise::Normal(0.01)),
     ("gauss3", Noise::Normal(0.03)),
     ("gauss8", Noise::Normal(0.08)),
-    ("ar", Noise::Wandering),
+    ("ar", Noise::Autocorrelated),
     ("bimodal", Noise::TwoModes),
     ("skew", Noise::Skewed),
 ];
 
-const WANDERING_DEVIATION: f64 = 0.03;
-const WANDERING_LIKENESS: f64 = 0.6;
-/// One value in so many is an outlier.
+const AUTOCORRELATED_DEVIATION: f64 = 0.03;
+const AUTOCORRELATION: f64 = 0.6;
+/// The share of outliers.
 const OUTLIERS: f64 = 0.004;
-/// Changes are at least so far from each other.
-const GAP: usize = 30;
+/// The smallest distance between two changes.
+const DISTANCE_MIN: usize = 30;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Labelled {
@@ -62,36 +62,36 @@ impl Labelled {
     }
 }
 
-/// By how much a level changes: 4 to 25 %, up or down, but never out of sight.
+/// The factor of a step: 4 to 25 %, up or down, within limits for the level.
 fn step(level: f64, random: &mut StdRng) -> f64 {
     let size: f64 = random.random_range(0.04..0.25);
     let is_up = if (50.0..250.0).contains(&level) { random.random_bool(0.5) } else { level < 50.0 };
     if is_up { 1.0 + size } else { 1.0 - size }
 }
 
-/// So many places, none too near to another or to an end.
+/// Samples this many places that keep the smallest distance from each other and from the ends.
 fn places(length: usize, count: usize, random: &mut StdRng) -> Vec<usize> {
     if count == 0 {
         return Vec::new();
     }
-    // What is left of the length when every place but the first has its gap.
-    let room = length - 2 * GAP - (count - 1) * GAP;
+    // The remaining length after subtracting the gap for every place but the first.
+    let room = length - 2 * DISTANCE_MIN - (count - 1) * DISTANCE_MIN;
     let mut places = index::sample(random, room, count).into_vec();
     places.sort_unstable();
-    places.iter().enumerate().map(|(nth, place)| GAP + place + nth * GAP).collect()
+    places.iter().enumerate().map(|(nth, place)| DISTANCE_MIN + place + nth * DISTANCE_MIN).collect()
 }
 
 impl Noise {
-    /// Values about 1.
+    /// Values near 1.
     pub(crate) fn values(self, length: usize, random: &mut StdRng) -> Vec<f64> {
         let normal = |random: &mut StdRng| -> f64 { StandardNormal.sample(random) };
-        let mut wander = normal(random);
+        let mut previous = normal(random);
         let mut draw = || match self {
             Self::Normal(deviation) => 1.0 + deviation * normal(random),
-            Self::Wandering => {
-                let news = (1.0 - WANDERING_LIKENESS * WANDERING_LIKENESS).sqrt();
-                wander = WANDERING_LIKENESS * wander + news * normal(random);
-                1.0 + WANDERING_DEVIATION * wander
+            Self::Autocorrelated => {
+                let scale = (1.0 - AUTOCORRELATION * AUTOCORRELATION).sqrt();
+                previous = AUTOCORRELATION * previous + scale * normal(random);
+                1.0 + AUTOCORRELATED_DEVIATION * previous
             }
             Self::TwoModes => {
                 let mode = if random.random_bool(0.155) { 0.25 } else { 0.0 };

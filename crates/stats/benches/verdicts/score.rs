@@ -1,13 +1,13 @@
-//! How well changes that were found agree with those that are known.
+//! Compares reported changes with the known ones.
 
 use crate::noise::Labelled;
 use roundtrip_stats::change_point::Method;
 use std::ops::AddAssign;
 
-/// A change is found where it is told within so many values of its place.
+/// A change counts as found if it is reported within this many values of its place.
 const NEAR: usize = 5;
 
-/// Counts over some series.
+/// Counts over several series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Score {
     pub(crate) found: usize,
@@ -16,12 +16,12 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// Of the changes that matter in one series; each known one is matched once.
+    /// Scores the changes that matter in one series; each known change is matched at most once.
     pub(crate) fn of(method: &Method, labelled: &Labelled) -> Self {
-        let told = changes(method, &labelled.values);
+        let reported = changes(method, &labelled.values);
         let mut known = labelled.changes.clone();
         let mut score = Self::default();
-        for index in told {
+        for index in reported {
             let nearest = known.iter().enumerate().min_by_key(|(_, known)| known.abs_diff(index));
             match nearest.filter(|(_, known)| known.abs_diff(index) <= NEAR).map(|(nth, _)| nth) {
                 Some(nth) => {
@@ -35,7 +35,7 @@ impl Score {
         score
     }
 
-    /// The harmonic mean of the share of known changes that were found and of found ones that are known.
+    /// The harmonic mean of recall and precision.
     pub(crate) fn f1(&self) -> f64 {
         let right = 2.0 * self.found as f64;
         right / (right + (self.false_alarms + self.missed) as f64)
@@ -50,7 +50,7 @@ impl AddAssign for Score {
     }
 }
 
-/// Where the changes that matter are told to be.
+/// The reported places of changes that matter.
 pub(crate) fn changes(method: &Method, values: &[f64]) -> Vec<usize> {
     let steps = method.detect(values.iter().copied()).unwrap_or_default();
     steps.into_iter().filter(|step| step.matters).map(|step| step.index).collect()

@@ -1,4 +1,4 @@
-//! What it takes to find changes.
+//! Cost of change-point detection.
 
 use crate::noise::{FAMILIES, Labelled, Noise};
 use crate::score::changes;
@@ -27,7 +27,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// 10,000 points of each family with sixty changes, the slowest family's median.
+/// Time for 10,000 points with sixty changes: the median of the slowest family.
 fn whole_series(is_quick: bool) -> Vec<Row> {
     let method = Method::shipped();
     let mut random = StdRng::seed_from_u64(1);
@@ -46,7 +46,7 @@ fn whole_series(is_quick: bool) -> Vec<Row> {
     vec![Row::new(format!("10,000 points, {name}"), micros(time), "us", peer, BarIs::ValueAtMost, 20_000.0)]
 }
 
-/// One more point, of a series of which nothing is in memory: what is remembered is given, as a server reads it.
+/// Time for one more point of a series that is not in memory: the detector resumes from stored values, as on a server.
 fn one_more(is_quick: bool) -> Vec<Row> {
     let method = Method::shipped();
     let memory = method.settings().memory;
@@ -74,11 +74,11 @@ fn one_more(is_quick: bool) -> Vec<Row> {
     vec![
         Row::new("one more point on 100", micros(short), "us", on_short.clone(), BarIs::ValueAtMost, 1_000.0),
         Row::new("one more point on 10,000", micros(long), "us", peer, BarIs::ValueAtMost, 1_000.0),
-        Row::new("the same, beside a full memory", micros(long), "us", on_short, BarIs::RatioAtMost, 1.3),
+        Row::new("the same, vs. a full window", micros(long), "us", on_short, BarIs::RatioAtMost, 1.3),
     ]
 }
 
-/// So many series of 200 points each, on two threads.
+/// Time for this many series of 200 points each, on two threads.
 fn all_again(series: usize) -> Row {
     let method = Method::shipped();
     let mut random = StdRng::seed_from_u64(3);
@@ -97,7 +97,7 @@ fn all_again(series: usize) -> Row {
         }
     });
     let time = begin.elapsed();
-    let peer = Peer { name: "the bar for 100,000".into(), value: 60_000.0 * series as f64 / 100_000.0 };
+    let peer = Peer { name: "the target for 100,000".into(), value: 60_000.0 * series as f64 / 100_000.0 };
     let bar = peer.value;
     #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
     let millis = time.as_millis() as u64;

@@ -1,4 +1,4 @@
-//! [`Detector`]: one value after the other.
+//! [`Detector`]: processes one value after the other.
 
 use super::noise::{self, Noise};
 use super::place::{self, Placed};
@@ -7,75 +7,76 @@ use super::{InvalidValue, Method, Step};
 use crate::normal;
 use std::ops::Range;
 
-/// How many standard deviations of noise a change has to be, between the shares of `Settings::least`.
+/// The smallest change in standard deviations of the noise, between the two shares of `Settings::least`.
 const LEAST_DEVIATIONS: f64 = 4.0;
-/// A window of this many values is enough to find the next change.
-const YOUNG: usize = 64;
+/// A window of this many values has enough ranks for a rank test.
+const RANKED_MIN: usize = 64;
 /// The probability of `Step::interval`.
 const CONFIDENCE: f64 = 0.95;
 
-/// Looks for changes while values come in.
+/// Detects changes while values arrive.
 #[derive(Clone, Debug)]
 pub struct Detector<'a> {
     method: &'a Method,
-    /// The index of the first value that is remembered.
+    /// The index of the first remembered value.
     first: usize,
     /// The logarithms of the newest values.
     values: Vec<f64>,
-    /// Of each, whether a level may begin with it.
+    /// For each value, whether a level may begin with it.
     may_change: Vec<bool>,
-    /// Where levels begin, ascending, among the values that are remembered.
+    /// The starts of levels, ascending, among the remembered values.
     changes: Vec<usize>,
     ranks: Ranks,
     silence: Option<Silence>,
 }
 
-/// Why a value shows no change.
+/// Why a value reported no change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Silence {
-    /// The values are even: the split that most speaks for begins with this index, and reaches this part of what it has to.
+    /// There is no significant split. The strongest one begins at this index and has this strength.
     Even {
         /// Where the new level would begin.
         index: usize,
-        /// Below 1.
+        /// Its strength, below 1.
         strength: f64,
     },
-    /// They are uneven, but the split is old: it is looked at closely now and then.
+    /// There is a significant split, but it is old: old splits are tested only now and then.
     Waiting {
         /// Where the new level would begin.
         index: usize,
-        /// From 1 on.
+        /// Its strength, at least 1.
         strength: f64,
     },
-    /// They are uneven, but neighbours are so much alike that it need not be a step.
+    /// There is a significant split, but autocorrelation explains it.
     Wandering {
         /// Where the new level would begin.
         index: usize,
-        /// What is left of its strength: below 1.
+        /// Its strength without the autocorrelation, below 1.
         strength: f64,
     },
-    /// There is a step, but where exactly is not clear yet, or too few values are on one side of it.
+    /// There is a step, but its place is still uncertain or too few values are on one side of it.
     Open {
         /// Where the new level most probably begins.
         index: usize,
-        /// How probably it does within five values of that.
+        /// The probability that it begins within five values of that index.
         probability: f64,
     },
 }
 
-/// What has to be known of a series to go on with it.
+/// The part of a series needed to resume detection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known<'a> {
     /// The index of the first of the newest values.
     pub first: usize,
-    /// The newest values, [`Settings::memory`](super::Settings::memory) of them where there are as many, and whether a level may begin with each.
+    /// The newest values, up to [`Settings::memory`](super::Settings::memory) of them, and whether a level may begin
+    /// with each.
     pub values: &'a [(f64, bool)],
     /// The indices of all changes among them, ascending.
     pub changes: &'a [usize],
 }
 
 impl<'a> Detector<'a> {
-    /// For a series of which nothing is known yet.
+    /// Starts a detector for a new series.
     pub(super) fn new(method: &'a Method) -> Self {
         Self {
             method,
@@ -88,7 +89,7 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// Goes on with a series as if all of its values had been taken in one after the other.
+    /// Resumes a series as if all of its values had been pushed.
     ///
     /// # Errors
     /// A value is not a finite number above 0.
@@ -104,23 +105,23 @@ impl<'a> Detector<'a> {
         Ok(detector)
     }
 
-    /// How many values the series has.
+    /// The number of values in the series.
     pub fn end(&self) -> usize {
         self.first + self.values.len()
     }
 
-    /// Takes the next value, and tells the change that it makes sure. `may_change` is false for one that is measured of the
-    /// same commit as the value before it: no level begins with it.
+    /// Adds the next value and returns the change that it makes significant, if any. `may_change` is false for a value
+    /// of the same commit as the one before: no level begins with it.
     ///
     /// # Errors
     /// The value is not a finite number above 0.
     pub fn push(&mut self, value: f64, may_change: bool) -> Result<Option<Step>, InvalidValue> {
         let logarithm = logarithm(self.end(), value)?;
-        self.forget();
+        self.drop_old();
         self.values.push(logarithm);
         self.may_change.push(may_change);
         self.ranks.push(logarithm);
-        match self.look() {
+        match self.search() {
             Ok(step) => {
                 self.silence = None;
                 self.changes.push(step.index);
@@ -134,13 +135,13 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// Why the newest value told no change; `None` when it did, and where too few values or equal ones leave nothing to ask.
+    /// Why the newest value reported no change. `None` if it did, or if there are too few values or all are equal.
     pub fn silence(&self) -> Option<Silence> {
         self.silence
     }
 
-    /// Forgets what is too old, much of it at once.
-    fn forget(&mut self) {
+    /// Drops values that are too old, many of them together.
+    fn drop_old(&mut self) {
         let memory = self.method.settings.memory;
         if self.values.len() >= 2 * memory {
             let gone = self.values.len() - memory;
@@ -156,65 +157,66 @@ impl<'a> Detector<'a> {
         self.ranks.restart(&self.values[begin..]);
     }
 
-    /// The change that the values which are there make sure, or why they make none.
-    fn look(&mut self) -> Result<Step, Option<Silence>> {
+    /// Returns the change that the values show, or why they show none.
+    fn search(&mut self) -> Result<Step, Option<Silence>> {
         let Method { settings, weights, .. } = self.method;
         let window = self.values.len() - self.ranks.len()..self.values.len();
         let split = self.ranks.best(weights);
-        let suspect = self.uneven(&window, split).or_else(|silence| self.outright(&window).ok_or(silence))?;
+        let candidate =
+            self.by_ranks(&window, split).or_else(|silence| self.by_levels(&window).ok_or(silence))?;
         let values = &self.values[window.clone()];
-        let placed = place::place(values, suspect.before, suspect.noise.likeness, |before| {
+        let placed = place::place(values, candidate.before, candidate.noise.autocorrelation, |before| {
             self.may_change[window.start + before]
         });
         let open = |before: usize, probability: f64| {
             Err(Some(Silence::Open { index: self.first + window.start + before, probability }))
         };
-        let Some(placed) = placed else { return open(suspect.before, 0.0) };
-        // Where too few values are on a side, more are waited for, and the place is not moved to where there are enough.
+        let Some(placed) = placed else { return open(candidate.before, 0.0) };
+        // If too few values are on one side, more are awaited. The place is not moved to where there are enough.
         let sides = settings.persistence..=values.len().saturating_sub(settings.persistence);
         let probability = placed.is_near();
         let is_open = probability < settings.sure && values.len() - placed.before < settings.patience;
         if is_open || !sides.contains(&placed.before) {
             return open(placed.before, probability);
         }
-        Ok(self.step(&placed, window, &suspect))
+        Ok(self.step(&placed, window, &candidate))
     }
 
-    /// A split of uneven ranks, when what is new in each value is uneven as well.
-    fn uneven(&self, window: &Range<usize>, split: Option<Split>) -> Result<Suspect, Option<Silence>> {
+    /// Returns the split with a significant rank sum, if it is significant for the innovations as well.
+    fn by_ranks(&self, window: &Range<usize>, split: Option<Split>) -> Result<Candidate, Option<Silence>> {
         let split = split.ok_or(None)?;
         let (index, strength) = (self.first + window.start + split.before, split.strength);
         if strength < 1.0 {
             return Err(Some(Silence::Even { index, strength }));
         }
-        if !is_due(window.len() - split.before) {
+        if !is_tested(window.len() - split.before) {
             return Err(Some(Silence::Waiting { index, strength }));
         }
         let noise = self.noise(window.start + split.before);
         let values = &self.values[window.clone()];
-        let strength = strength_of_news(values, split, noise.likeness, &self.method.weights);
+        let strength = innovation_strength(values, split, noise.autocorrelation, &self.method.weights);
         if strength < 1.0 {
             return Err(Some(Silence::Wandering { index, strength }));
         }
-        Ok(Suspect { before: split.before, noise, strength })
+        Ok(Candidate { before: split.before, noise, strength })
     }
 
-    /// Soon after a change there are too few values for their ranks to tell another one. But what the noise of the series is
-    /// like is known: the newest values are a new level where no one level explains them and the others.
-    fn outright(&self, window: &Range<usize>) -> Option<Suspect> {
+    /// Finds a change from the levels. Soon after a change there are too few values for a rank test, but the noise of
+    /// the series is known. The newest values form a new level if no single level explains them and the others.
+    fn by_levels(&self, window: &Range<usize>) -> Option<Candidate> {
         let settings = &self.method.settings;
-        if window.len() > YOUNG {
+        if window.len() > RANKED_MIN {
             return None;
         }
         let values = &self.values[window.clone()];
-        // Where both ends overlap, so does every split between them.
+        // If the ranges of both ends overlap, so do those of every split between them.
         let oldest = ends(values.iter().take(settings.persistence));
         let newest = ends(values.iter().rev().take(settings.persistence));
         if !are_apart(oldest, newest) {
             return None;
         }
         let sides = settings.persistence..=window.len().saturating_sub(settings.persistence);
-        apart(values).into_iter().rev().filter(|before| sides.contains(before)).find_map(|before| {
+        clean_splits(values).into_iter().rev().filter(|before| sides.contains(before)).find_map(|before| {
             let (old, new) = values.split_at(before);
             let [low, high] = [noise::level(old), noise::level(new)];
             if (high - low).abs() < settings.least[0].ln_1p() {
@@ -230,11 +232,11 @@ impl<'a> Detector<'a> {
             let probability =
                 [low, f64::midpoint(low, high), high].map(explained).into_iter().fold(0.0, f64::max);
             let strength = probability.ln() / self.method.probability_max.ln();
-            (strength >= 1.0).then_some(Suspect { before, noise, strength })
+            (strength >= 1.0).then_some(Candidate { before, noise, strength })
         })
     }
 
-    /// The noise of what is remembered, with a change at this place.
+    /// The noise of the remembered values, with a change at this place.
     fn noise(&self, change: usize) -> Noise {
         let oldest = self.values.len().saturating_sub(self.method.settings.memory);
         let changes = self.changes.iter().map(|change| change - self.first).chain([change]);
@@ -243,11 +245,11 @@ impl<'a> Detector<'a> {
         Noise::of(&self.values[oldest..], &changes)
     }
 
-    fn step(&self, placed: &Placed, window: Range<usize>, suspect: &Suspect) -> Step {
+    fn step(&self, placed: &Placed, window: Range<usize>, candidate: &Candidate) -> Step {
         let settings = &self.method.settings;
         let [before, after] = placed.levels;
         let [low, high] = settings.least.map(f64::ln_1p);
-        let least = (LEAST_DEVIATIONS * suspect.noise.deviation).clamp(low, high.max(low));
+        let least = (LEAST_DEVIATIONS * candidate.noise.deviation).clamp(low, high.max(low));
         let matters = (after - before).abs() >= least;
         let offset = self.first + window.start;
         let places: Vec<(usize, f64)> = placed
@@ -261,42 +263,43 @@ impl<'a> Detector<'a> {
             index: offset + placed.before,
             before: before.exp(),
             after: after.exp(),
-            interval: narrowest(&places, CONFIDENCE).unwrap_or([offset + placed.before; 2]),
+            interval: shortest_range(&places, CONFIDENCE).unwrap_or([offset + placed.before; 2]),
             places,
-            confidence: 1.0 - (2.0 * normal::upper_tail(settings.deviations * suspect.strength)).min(1.0),
+            confidence: 1.0 - (2.0 * normal::upper_tail(settings.deviations * candidate.strength)).min(1.0),
             matters,
         }
     }
 }
 
 /// A split that may be a change.
-struct Suspect {
-    /// How many values of the window are before it.
+struct Candidate {
+    /// The number of values of the window before it.
     before: usize,
     noise: Noise,
-    /// How much speaks for it: it is one from 1 on.
+    /// The strength of the evidence; it is a change from 1 on.
     strength: f64,
 }
 
 const NO_ENDS: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
-fn with([low, high]: [f64; 2], value: &f64) -> [f64; 2] {
+fn widened([low, high]: [f64; 2], value: &f64) -> [f64; 2] {
     [low.min(*value), high.max(*value)]
 }
 
 fn ends<'a>(values: impl Iterator<Item = &'a f64>) -> [f64; 2] {
-    values.fold(NO_ENDS, with)
+    values.fold(NO_ENDS, widened)
 }
 
-/// Whether all values between some ends are larger than all between others, or smaller.
+/// Whether all values of one range are larger than all of the other, or smaller.
 fn are_apart(one: [f64; 2], other: [f64; 2]) -> bool {
     one[1] < other[0] || other[1] < one[0]
 }
 
-/// The splits of values of which one side is larger than all of the other, by how many values are before them.
-fn apart(values: &[f64]) -> Vec<usize> {
+/// Returns the splits at which all values of one side are larger than all of the other, as the number of values before
+/// them.
+fn clean_splits(values: &[f64]) -> Vec<usize> {
     let so_far = |ends: &mut [f64; 2], value: &f64| {
-        *ends = with(*ends, value);
+        *ends = widened(*ends, value);
         Some(*ends)
     };
     let mut after: Vec<[f64; 2]> = values.iter().rev().scan(NO_ENDS, so_far).collect();
@@ -310,31 +313,32 @@ fn logarithm(index: usize, value: f64) -> Result<f64, InvalidValue> {
     if value.is_finite() && value > 0.0 { Ok(value.ln()) } else { Err(InvalidValue { index, value }) }
 }
 
-/// Whether a split with so many values after it is looked at closely: each time while they are few, then now and then.
-fn is_due(after: usize) -> bool {
+/// Whether a split with this many values after it is tested: always while they are few, then now and then.
+fn is_tested(after: usize) -> bool {
     after < 12 || after.is_multiple_of(8)
 }
 
-/// The strength of what is new in each value when the one before is known, at the best place near the split.
-fn strength_of_news(values: &[f64], split: Split, likeness: f64, weights: &Weights) -> f64 {
+/// The strength of the split for the innovations (each value minus what the one before predicts), at the best place
+/// near it.
+fn innovation_strength(values: &[f64], split: Split, autocorrelation: f64, weights: &Weights) -> f64 {
     const NEAR: usize = 3;
-    let news: Vec<f64> = values.windows(2).map(|pair| pair[1] - likeness * pair[0]).collect();
-    let balances = ranks::balances(&news);
+    let innovations: Vec<f64> = values.windows(2).map(|pair| pair[1] - autocorrelation * pair[0]).collect();
+    let balances = ranks::balances(&innovations);
     let places = split.before.saturating_sub(NEAR)..=split.before + NEAR;
-    // The first value has none before it.
+    // The first value has no innovation.
     places
         .filter_map(|place| place.checked_sub(1))
         .map(|place| weights.strength(&balances, place))
         .fold(0.0, f64::max)
 }
 
-/// The shortest run of places that has this probability.
-fn narrowest(places: &[(usize, f64)], probability: f64) -> Option<[usize; 2]> {
+/// The shortest range of places with this probability.
+fn shortest_range(places: &[(usize, f64)], probability: f64) -> Option<[usize; 2]> {
     let mut shortest: Option<[usize; 2]> = None;
     let (mut first, mut sum) = (0, 0.0);
     for &(last_index, share) in places {
         sum += share;
-        // Without the first one it may still be enough.
+        // Drop the first place while the rest still has enough.
         while sum - places.get(first)?.1 >= probability {
             sum -= places[first].1;
             first += 1;

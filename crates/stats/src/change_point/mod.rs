@@ -1,18 +1,19 @@
-//! Where does a series change its level? One setting for every series, whatever its noise: see [`Settings`].
+//! Change-point detection: finds where a series changes its level. One setting works for every series and noise: see
+//! [`Settings`].
 //!
-//! A value is taken in one after the other, and a change is told as soon as it is sure, once; what comes later never takes it
-//! back or moves it. Whatever is told depends on the newest [`Settings::memory`] values and the changes among them alone, so
-//! that a value more costs the same on a series of a hundred and of a million, and nothing has to be kept between two but
-//! the changes themselves.
+//! Values are processed one after the other. A change is reported once, as soon as it is significant, and is never
+//! withdrawn or moved later. The result depends only on the newest [`Settings::memory`] values and the changes among
+//! them. One more value therefore costs the same for a series of a hundred or a million values, and only the changes
+//! have to be stored.
 //!
-//! 1. Ranks of the values since the last change, [`Settings::window`] at most, are split at every place (`ranks`). They do
-//!    not mind outliers, nor which distribution the noise has.
-//! 2. A split that stands out is looked at again with what neighbours tell of each other taken out (`noise`): a machine that
-//!    is warm for an hour makes a few values in a row slow, which is no step.
-//! 3. The place is found by the likelihood of the noise as the series itself shows it (`place`). While that leaves it open,
-//!    more values are waited for, up to [`Settings::patience`].
-//! 4. A step that is too small to matter ([`Settings::least`]) is told as such, and later values are compared with those
-//!    after it.
+//! 1. The ranks of the values since the last change, at most [`Settings::window`], are split at every place (`ranks`).
+//!    Ranks are robust against outliers and independent of the noise's distribution.
+//! 2. A significant split is tested again after removing autocorrelation (`noise`): a machine that is warm for an hour
+//!    makes a few values in a row slow, which is no step.
+//! 3. The place is the one with the highest likelihood, given the noise of the series itself (`place`). If it is still
+//!    uncertain, more values are awaited, up to [`Settings::patience`].
+//! 4. A step that is too small to matter ([`Settings::least`]) is reported as such, and later values are compared with
+//!    those after it.
 
 mod detector;
 mod noise;
@@ -26,24 +27,24 @@ use crate::normal;
 use ranks::Weights;
 use std::sync::LazyLock;
 
-/// What makes a change. There is one setting for every series; others are for trying out.
+/// Settings of the detector. All series use the default; others are for experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How far ranks have to be from what they are without a change, in standard deviations. With 4.7 the noise of an
-    /// unchanged series is called a change once in some 100,000 values.
+    /// How far a rank sum must be from its mean, in standard deviations. With 4.7, noise is reported as a change about
+    /// once in 100,000 values.
     pub deviations: f64,
-    /// The smallest change that is reported, as a share of the level before: four standard deviations of the series' noise,
-    /// but no less than the first of these shares, and no more than the second.
+    /// The smallest reported change, as a share of the level before: four standard deviations of the series' noise, but
+    /// at least the first of these shares and at most the second.
     pub least: [f64; 2],
-    /// So many values at least are on either side of a change.
+    /// The smallest number of values on either side of a change.
     pub persistence: usize,
     /// How many of the newest values are searched.
     pub window: usize,
-    /// How many of the newest values are used to estimate the noise.
+    /// How many of the newest values the noise is estimated from.
     pub memory: usize,
-    /// A change is reported when the place that is named is within five values of the true one with this probability,
+    /// A change is reported once its place is within five values of the true one with this probability.
     pub sure: f64,
-    /// or when so many values have followed it.
+    /// After this many values, a change is reported even if its place is uncertain.
     pub patience: usize,
 }
 
@@ -66,31 +67,31 @@ impl Default for Settings {
 pub struct Step {
     /// The first value of the new level, counted from 0.
     pub index: usize,
-    /// The level before, as it was known when the change was told; in the unit of the values.
+    /// The level before, as estimated when the change was reported; in the unit of the values.
     pub before: f64,
     /// The level after it.
     pub after: f64,
-    /// From which to which value the new level begins with a probability of 95 %; both included.
+    /// The first and last value, inclusive, at which the new level begins with a probability of 95 %.
     pub interval: [usize; 2],
-    /// How probably the new level begins where: an index and the probability of each that comes into question.
+    /// The candidate places of the change, as index and probability.
     pub places: Vec<(usize, f64)>,
-    /// One less the probability that values without a change, seen once, are as uneven.
+    /// One minus the p-value of a single test.
     pub confidence: f64,
-    /// Whether it matters: false where it is smaller than [`Settings::least`].
+    /// Whether it matters: false if it is smaller than [`Settings::least`].
     pub matters: bool,
 }
 
-/// [`Settings`], and what is computed of them once.
+/// [`Settings`] and the tables computed from them.
 #[derive(Clone, Debug)]
 pub struct Method {
     settings: Settings,
     weights: Weights,
-    /// How probable chance may be, both sides together.
+    /// The two-sided p-value below which a split is a change.
     probability_max: f64,
 }
 
 impl Method {
-    /// Prepares to look for changes. Numbers that would ask for the impossible are corrected to the next possible one.
+    /// Prepares a detector. Impossible settings are corrected to the nearest possible ones.
     pub fn new(settings: Settings) -> Self {
         let persistence = settings.persistence.max(2);
         let window = settings.window.max(2 * persistence);
@@ -102,18 +103,18 @@ impl Method {
         }
     }
 
-    /// The one for every series.
+    /// The method for every series, with the default settings.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Method> = LazyLock::new(|| Method::new(Settings::default()));
         &SHIPPED
     }
 
-    /// The settings, corrected.
+    /// The settings after correction.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// All changes of a whole series, those that do not matter included.
+    /// Returns all changes of a whole series, including those that do not matter.
     ///
     /// # Errors
     /// A value is not a finite number above 0.
@@ -135,17 +136,17 @@ impl Method {
         Ok(steps)
     }
 
-    /// For a series of which nothing is known yet.
+    /// Starts a detector for a new series.
     pub fn detector(&self) -> Detector<'_> {
         Detector::new(self)
     }
 }
 
-/// A value that cannot be one of a series.
+/// A value that is not valid in a series.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("value {index}, counted from 0, is {value}: expected a finite number above 0")]
 pub struct InvalidValue {
-    /// Which one.
+    /// Index of the value.
     pub index: usize,
     /// The value.
     pub value: f64,

@@ -1,30 +1,29 @@
-//! What a series does when nothing changes: its level, how wide it scatters about it, and how much one value tells of the
-//! next. All by means that a few wild values do not move.
+//! The noise of a series: its level, its deviation and its autocorrelation. All estimates are robust against outliers.
 
-use crate::middle::{deviation, median};
+use crate::robust::{deviation, median};
 
 /// The distance between the quartiles of a normal distribution, in standard deviations.
 const DEVIATIONS_BETWEEN_QUARTILES: f64 = 1.348_979_500_392_164;
-/// How many standard deviations from its level a value is still taken for one of it.
+/// Values within this many standard deviations of the median determine the level.
 const NEAR: f64 = 2.5;
-/// How alike neighbours are taken to be while little is known, and as how many values that counts.
-const PRIOR_LIKENESS: f64 = 0.35;
-const PRIOR_VALUES: f64 = 40.0;
-/// Neighbours more alike than this leave nothing to be told from them.
-const LIKENESS_MAX: f64 = 0.8;
+/// The prior for the autocorrelation, and its weight as a number of values.
+const PRIOR_AUTOCORRELATION: f64 = 0.35;
+const PRIOR_WEIGHT: f64 = 40.0;
+/// Upper limit: with more autocorrelation, neighbours carry no information.
+const AUTOCORRELATION_MAX: f64 = 0.8;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Noise {
-    /// The standard deviation, of those that are not wild.
+    /// The standard deviation, without outliers.
     pub(super) deviation: f64,
-    /// The correlation of neighbours, 0 to [`LIKENESS_MAX`].
-    pub(super) likeness: f64,
-    /// How far each value is from the median between its changes.
+    /// The correlation of neighbours, 0 to [`AUTOCORRELATION_MAX`].
+    pub(super) autocorrelation: f64,
+    /// Each value minus the median of its level.
     pub(super) residuals: Vec<f64>,
 }
 
 impl Noise {
-    /// Of consecutive values, whose level changes at each of these places, ascending.
+    /// Estimates the noise of consecutive values, given the ascending places at which their level changes.
     pub(super) fn of(values: &[f64], changes: &[usize]) -> Self {
         let mut residuals = values.to_vec();
         let mut parts = Vec::with_capacity(changes.len() + 1);
@@ -45,38 +44,39 @@ impl Noise {
         let deviation = deviation(&mut sizes);
         let noise = Self {
             deviation,
-            likeness: 0.0,
+            autocorrelation: 0.0,
             residuals: parts.iter().flat_map(|part| part.iter()).copied().collect(),
         };
         if deviation <= f64::EPSILON {
             return noise;
         }
-        // Of each part its mean is gone, so that what is left is a little less alike than it was: by (1 + 3 r) / n of each
-        // (Kendall 1954, Biometrika 41; Marriott and Pope 1954).
-        let (mut alike, mut pairs, mut all) = (0.0, 0_usize, 0.0);
+        // Subtracting the mean of each part biases the estimate downwards, by (1 + 3 r) / n for each part (Kendall
+        // 1954, Biometrika 41; Marriott and Pope 1954).
+        let (mut products, mut pairs, mut squares) = (0.0, 0_usize, 0.0);
         for part in &mut parts {
             part.iter_mut().for_each(|value| *value = (*value / deviation).clamp(-NEAR, NEAR));
             let mean = part.iter().sum::<f64>() / part.len().max(1) as f64;
             part.iter_mut().for_each(|value| *value -= mean);
-            alike += part.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
+            products += part.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
             pairs += part.len().saturating_sub(1);
-            all += part.iter().map(|value| value * value).sum::<f64>();
+            squares += part.iter().map(|value| value * value).sum::<f64>();
         }
         let count = values.len() as f64;
-        if pairs == 0 || all <= 0.0 {
+        if pairs == 0 || squares <= 0.0 {
             return noise;
         }
-        let found = (alike / pairs as f64) / (all / count);
+        let found = (products / pairs as f64) / (squares / count);
         let unbiased = found + (1.0 + 3.0 * found) * parts.len() as f64 / count;
-        let likeness = (unbiased * count + PRIOR_LIKENESS * PRIOR_VALUES) / (count + PRIOR_VALUES);
-        Self { likeness: likeness.clamp(0.0, LIKENESS_MAX), ..noise }
+        let autocorrelation =
+            (unbiased * count + PRIOR_AUTOCORRELATION * PRIOR_WEIGHT) / (count + PRIOR_WEIGHT);
+        Self { autocorrelation: autocorrelation.clamp(0.0, AUTOCORRELATION_MAX), ..noise }
     }
 }
 
 impl Noise {
-    /// How probable it is that all of some values are so far from a level, to the side that the sign tells: the share of
-    /// values that were ever as far out as the nearest of them, once for each that tells anything new. Never 0, because
-    /// what was not seen yet may still be.
+    /// Returns the probability that all values are this far from a level, on the side of `sign`: the share of residuals
+    /// at least as far out as the nearest of the values, to the power of the effective number of independent values.
+    /// Never 0, because larger residuals may still occur.
     pub(super) fn share_of_all_beyond(&self, values: &[f64], level: f64, sign: f64) -> f64 {
         let nearest = values.iter().map(|value| (value - level) * sign).fold(f64::INFINITY, f64::min);
         if nearest <= 0.0 {
@@ -84,11 +84,11 @@ impl Noise {
         }
         let beyond = self.residuals.iter().filter(|residual| **residual * sign >= nearest).count();
         let share = (beyond + 1) as f64 / (self.residuals.len() + 1) as f64;
-        share.powf(values.len() as f64 * (1.0 - self.likeness) / (1.0 + self.likeness))
+        share.powf(values.len() as f64 * (1.0 - self.autocorrelation) / (1.0 + self.autocorrelation))
     }
 }
 
-/// Where most of the values are: the mean of those near their median.
+/// The level of values: the mean of those near their median.
 pub(crate) fn level(values: &[f64]) -> f64 {
     let middle = median(&mut values.to_vec());
     let mut distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
@@ -100,7 +100,7 @@ pub(crate) fn level(values: &[f64]) -> f64 {
     if count > 0.0 { sum / count } else { middle }
 }
 
-/// The standard deviation that the quartiles of sorted values tell.
+/// Estimates the standard deviation of sorted values from their quartiles.
 pub(super) fn deviation_of_sorted(sorted: &[f64]) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     (sorted[last * 3 / 4] - sorted[last / 4]) / DEVIATIONS_BETWEEN_QUARTILES

@@ -1,29 +1,29 @@
-//! Ranks over a window that slides along a series: is there a place in it before which values tend to be smaller, or larger,
-//! than after it? The change-point model of Hawkins and Deng (2010, Journal of Quality Technology 42(2)), which puts the
-//! rank-sum test of Mann and Whitney to every place at once.
+//! Rank tests over a sliding window: is there a place before which values tend to be smaller, or larger, than after it?
+//! The change-point model of Hawkins and Deng (2010, Journal of Quality Technology 42(2)), which applies the rank-sum
+//! test of Mann and Whitney to every place.
 //!
-//! Ranks know neither the shape of the noise nor outliers: the false alarms of independent noise are the same whatever its
-//! distribution.
+//! Ranks do not depend on the shape of the noise or on outliers: for independent noise, the false-alarm rate is the
+//! same for every distribution.
 
-/// A place in the window, and how much speaks for it.
+/// A place in the window, and the strength of the evidence for a change there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Split {
     pub(super) before: usize,
-    /// How far the rank sum is from its mean, by how far it has to be.
+    /// The distance of the rank sum from its mean, divided by the distance needed.
     pub(super) strength: f64,
 }
 
-/// How much a rank sum weighs, for every number of values on either side.
+/// The weights of rank sums, for every number of values on either side.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     capacity: usize,
-    /// Row by row of windows of 0, 1, 2… values, by the number of values before the split.
+    /// One row for each window of 0, 1, 2… values, indexed by the number of values before the split.
     weights: Vec<f64>,
 }
 
 impl Weights {
-    /// For windows of up to `capacity` values with at least `persistence` on each side of a split, to which a strength of 1
-    /// is a distance of `deviations` standard deviations.
+    /// Prepares weights for windows of up to `capacity` values with at least `persistence` on each side of a split. A
+    /// strength of 1 is a distance of `deviations` standard deviations.
     pub(super) fn new(capacity: usize, persistence: usize, deviations: f64) -> Self {
         let mut weights = vec![0.0; Self::row(capacity + 1)];
         for values in 2 * persistence..=capacity {
@@ -43,15 +43,16 @@ impl Weights {
         &self.weights[Self::row(values)..Self::row(values + 1)]
     }
 
-    /// The strength of one split of values that have these balances.
+    /// The strength of one split of values with these balances.
     pub(super) fn strength(&self, balances: &[f64], before: usize) -> f64 {
         let sum: f64 = balances.iter().skip(before).sum();
         self.of(balances.len()).get(before).map_or(0.0, |weight| sum.abs() * weight)
     }
 }
 
-/// What a sum of balances is multiplied by. Its variance is that of twice the statistic U of Mann and Whitney. Of few values
-/// the tail is shorter than a normal one, by the excess of U: the distance is corrected for that (Cornish and Fisher 1938).
+/// The factor for a sum of balances. The variance of the sum is that of twice the statistic U of Mann and Whitney. With
+/// few values, the tail of U is shorter than a normal one because of its excess kurtosis; the distance is corrected for
+/// that (Cornish and Fisher 1938).
 fn weight(before: usize, after: usize, deviations: f64) -> f64 {
     let (m, k) = (before as f64, after as f64);
     let all = m + k + 1.0;
@@ -61,11 +62,11 @@ fn weight(before: usize, after: usize, deviations: f64) -> f64 {
     1.0 / (variance.sqrt() * distance)
 }
 
-/// The newest values of a series, each with its balance: how many of the others are smaller, less how many are larger.
+/// The newest values of a series, each with its balance: the number of smaller values minus the number of larger ones.
 #[derive(Clone, Debug)]
 pub(super) struct Ranks {
     capacity: usize,
-    /// Twice as many as the capacity: those that have left are moved away together.
+    /// Room for twice the capacity: values that have left are removed together.
     values: Vec<f64>,
     balances: Vec<f64>,
     first: usize,
@@ -88,7 +89,7 @@ impl Ranks {
         self.values.len() - self.first
     }
 
-    /// Forgets all, and takes these values instead, as if one after the other.
+    /// Replaces all values by these, as if pushed one after the other.
     pub(super) fn restart(&mut self, values: &[f64]) {
         let newest = &values[values.len().saturating_sub(self.capacity)..];
         self.values.clear();
@@ -97,7 +98,7 @@ impl Ranks {
         self.first = 0;
     }
 
-    /// Takes the next value; the oldest one leaves where the window is full.
+    /// Adds the next value; if the window is full, the oldest one leaves.
     pub(super) fn push(&mut self, value: f64) {
         let leaves = (self.len() == self.capacity).then(|| self.values[self.first]);
         if leaves.is_some() {
@@ -108,7 +109,7 @@ impl Ranks {
             self.balances.drain(..self.first);
             self.first = 0;
         }
-        // One that leaves takes part as one that is equal to itself.
+        // If no value leaves, NaN compares as equal and changes no balance.
         let left = leaves.unwrap_or(f64::NAN);
         let mut balance = 0.0;
         for (other, others) in self.values[self.first..].iter().zip(&mut self.balances[self.first..]) {
@@ -120,11 +121,13 @@ impl Ranks {
         self.balances.push(balance);
     }
 
-    /// The split that most speaks for; the first one of equals. `None` where nothing does, as where all values are equal.
+    /// Returns the strongest split; the first of equal ones. `None` if there is no evidence, for example if all values
+    /// are equal.
     pub(super) fn best(&mut self, weights: &Weights) -> Option<Split> {
         debug_assert!(self.capacity <= weights.capacity, "weights for a smaller window");
         let balances = &self.balances[self.first..];
-        // Pairs on the same side of a split cancel out: the sum of the balances after it is that of the pairs across it.
+        // Pairs on the same side of a split cancel out, so the sum of the balances after it is that of the pairs across
+        // it.
         self.sums.resize(balances.len(), 0.0);
         let mut sum = 0.0;
         for (place, balance) in self.sums.iter_mut().zip(balances).rev() {
@@ -142,15 +145,15 @@ impl Ranks {
     }
 }
 
-/// 1 where the first is larger, -1 where it is smaller, 0 where both are equal or one is not a number. Without a branch, so
-/// that several are compared at once.
+/// Returns 1 if the first is larger, -1 if it is smaller, 0 if they are equal or one is NaN. Without branches, so the
+/// compiler can vectorize it.
 fn sign(first: f64, second: f64) -> f64 {
     let larger = if first > second { 1.0 } else { 0.0 };
     let smaller = if first < second { 1.0 } else { 0.0 };
     larger - smaller
 }
 
-/// The balances of values all at once.
+/// Computes the balances of all values.
 pub(super) fn balances(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&one, &other| values[one].total_cmp(&values[other]));
@@ -174,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_window_that_slides_knows_what_one_that_is_looked_at_anew_knows(
+        fn sliding_window_equals_a_new_window(
             values in proptest::collection::vec(-20..20_i32, 1..120), capacity in 8..40_usize,
         ) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
@@ -195,7 +198,7 @@ mod tests {
         }
 
         #[test]
-        fn the_sum_of_balances_is_the_statistic_of_mann_and_whitney(
+        fn sum_of_balances_is_mann_whitney_u(
             first in proptest::collection::vec(-20..20_i32, 1..30),
             second in proptest::collection::vec(-20..20_i32, 1..30),
         ) {
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_values_the_distance_is_the_normal_one_and_of_few_it_is_shorter() {
+    fn distance_is_normal_for_many_values_and_shorter_for_few() {
         let distance = |m: usize, k: usize| {
             let sum = ((m * k * (m + k + 1)) as f64 / 3.0).sqrt();
             1.0 / (weight(m, k, 4.5) * sum)

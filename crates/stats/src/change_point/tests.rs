@@ -1,10 +1,10 @@
-//! What the detector promises, on series that are made here and on one that was published.
+//! Tests of the detector, on simulated series and a published one.
 
 use super::*;
 use crate::random::Random;
 use proptest::prelude::*;
 
-/// Values that are normal but for their tails, of this deviation, about levels that each hold for so many values.
+/// Nearly normal values with this deviation, near levels that each last for this many values.
 fn series(levels: &[(f64, usize)], deviation: f64, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut noise = move || deviation * ((0..12).map(|_| random.uniform()).sum::<f64>() - 6.0);
@@ -44,7 +44,7 @@ fn the_nile_fell_in_1899() {
 }
 
 #[test]
-fn steps_up_and_down_are_found_where_they_are_with_their_levels() {
+fn steps_are_found_with_place_and_levels() {
     let steps = detect(&series(&[(100.0, 80), (110.0, 60), (95.0, 70)], 0.01, 1));
     let found: Vec<_> =
         steps.iter().map(|step| (step.index, step.before.round(), step.after.round())).collect();
@@ -55,21 +55,21 @@ fn steps_up_and_down_are_found_where_they_are_with_their_levels() {
 }
 
 #[test]
-fn a_step_is_told_after_six_values_and_a_way_back_after_four() {
+fn step_is_reported_after_six_values_and_its_return_after_four() {
     let values = series(&[(100.0, 100), (120.0, 6), (100.0, 40)], 0.01, 2);
     let mut detector = Method::shipped().detector();
-    let told: Vec<(usize, usize)> = values
+    let reported: Vec<(usize, usize)> = values
         .iter()
         .enumerate()
         .filter_map(|(at, &value)| {
             detector.push(value, true).unwrap().map(|step| (step.index, at + 1 - step.index))
         })
         .collect();
-    assert_eq!(told, [(100, 6), (106, 4)]);
+    assert_eq!(reported, [(100, 6), (106, 4)]);
 }
 
 #[test]
-fn one_two_or_three_outliers_are_no_step() {
+fn up_to_three_outliers_are_no_step() {
     for outliers in 1..=3 {
         for factor in [0.2, 1.3, 50.0] {
             let mut values = series(&[(100.0, 300)], 0.02, 3);
@@ -80,17 +80,17 @@ fn one_two_or_three_outliers_are_no_step() {
 }
 
 #[test]
-fn a_place_with_too_few_values_after_it_is_waited_for() {
-    // The last value of the old level is a little off, where none ever was.
+fn change_needs_enough_values_after_it() {
+    // The last value of the old level is slightly off, more than any before.
     let values = [vec![1_002.0; 30], vec![1_006.0], vec![1_202.0; 20]].concat();
     assert_eq!(indices(&values), [31]);
 }
 
 #[test]
-fn a_constant_series_has_no_change_and_a_quantised_one_the_one_it_has() {
+fn constant_and_quantised_series_have_no_false_alarms() {
     assert_eq!(detect(&[7.0; 2_000]), []);
     assert_eq!(indices(&[vec![344.0; 24], vec![359.0; 74], vec![364.0; 52]].concat()), [24, 98]);
-    // A clock that steps: two neighbouring values, and later the next two.
+    // A clock with coarse steps: two neighbouring values, and later the next two.
     let mut random = Random::new(4);
     let mut ticks =
         |low: f64| (0..60).map(|_| if random.uniform() < 0.5 { low } else { low + 42.0 }).collect::<Vec<_>>();
@@ -107,7 +107,7 @@ fn too_few_values_have_no_change() {
 }
 
 #[test]
-fn what_is_no_measurement_is_refused_with_its_place() {
+fn invalid_values_are_rejected_with_their_index() {
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -3.0] {
         let error = Method::shipped().detect([1.0, 2.0, value]).unwrap_err();
         assert_eq!(error.index, 2);
@@ -119,7 +119,7 @@ fn what_is_no_measurement_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_small_step_is_told_as_one_that_does_not_matter_and_hides_none() {
+fn small_step_does_not_matter_and_hides_no_other() {
     let values = series(&[(100.0, 150), (102.0, 150), (110.0, 60)], 0.01, 5);
     let steps = detect(&values);
     let found: Vec<_> = steps.iter().map(|step| (step.index.abs_diff(150) <= 8, step.matters)).collect();
@@ -128,7 +128,7 @@ fn a_small_step_is_told_as_one_that_does_not_matter_and_hides_none() {
 }
 
 #[test]
-fn a_quiet_series_has_smaller_changes_that_matter() {
+fn smaller_changes_matter_in_quiet_series() {
     let quiet = series(&[(100.0, 100), (101.5, 40)], 0.002, 6);
     assert_eq!(indices(&quiet), [100]);
     let noisy = series(&[(100.0, 200), (101.5, 200)], 0.02, 6);
@@ -136,41 +136,41 @@ fn a_quiet_series_has_smaller_changes_that_matter() {
 }
 
 #[test]
-fn no_level_begins_with_a_second_value_of_one_commit() {
+fn level_begins_with_the_first_value_of_a_commit() {
     let values = series(&[(100.0, 61), (120.0, 39)], 0.01, 7);
     let mut detector = Method::shipped().detector();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (index, &value) in values.iter().enumerate() {
-        // Three values of each commit; the true place is the second of its commit.
-        told.extend(detector.push(value, index % 3 == 0).unwrap());
+        // Three values for each commit; the true place is the second of its commit.
+        reported.extend(detector.push(value, index % 3 == 0).unwrap());
     }
-    assert_eq!(told.len(), 1);
-    assert!([60, 63].contains(&told[0].index), "{told:?}");
-    assert!(told[0].places.iter().all(|(index, _)| index % 3 == 0), "{told:?}");
-    // All of one commit: it has one level, whatever they say.
+    assert_eq!(reported.len(), 1);
+    assert!([60, 63].contains(&reported[0].index), "{reported:?}");
+    assert!(reported[0].places.iter().all(|(index, _)| index % 3 == 0), "{reported:?}");
+    // All values of one commit have one level.
     let mut detector = Method::shipped().detector();
-    let told = values.iter().filter_map(|&value| detector.push(value, detector.end() == 0).unwrap());
-    assert_eq!(told.count(), 0);
+    let reported = values.iter().filter_map(|&value| detector.push(value, detector.end() == 0).unwrap());
+    assert_eq!(reported.count(), 0);
 }
 
 #[test]
-fn values_that_tell_of_the_next_are_no_steps() {
+fn autocorrelated_noise_has_few_false_alarms() {
     let mut alarms = 0;
     for seed in 0..200 {
-        let news = series(&[(1.0, 400)], 0.024, 100 + seed);
-        let mut wander = 0.0;
-        let values = news.iter().map(|value| {
-            wander = 0.6 * wander + (value - 1.0);
-            100.0 * (1.0 + wander)
+        let innovations = series(&[(1.0, 400)], 0.024, 100 + seed);
+        let mut deviation = 0.0;
+        let values = innovations.iter().map(|value| {
+            deviation = 0.6 * deviation + (value - 1.0);
+            100.0 * (1.0 + deviation)
         });
         alarms += indices(&values.collect::<Vec<_>>()).len();
     }
-    // 80,000 values; the benchmark counts some 0.2 in 1,000 where a series has 200.
+    // 80,000 values; the benchmark counts about 0.2 false alarms in 1,000 for series of 200.
     assert!(alarms <= 16, "{alarms}");
 }
 
 #[test]
-fn a_drift_is_told_in_few_steps_all_in_its_direction() {
+fn drift_is_reported_as_few_steps_in_its_direction() {
     let values: Vec<f64> = series(&[(100.0, 600)], 0.01, 8)
         .iter()
         .enumerate()
@@ -184,46 +184,49 @@ fn a_drift_is_told_in_few_steps_all_in_its_direction() {
 }
 
 #[test]
-fn a_hundred_thousand_values_without_a_change_have_none() {
+fn hundred_thousand_values_have_no_false_alarm() {
     assert_eq!(indices(&series(&[(100.0, 100_000)], 0.03, 9)), [0; 0]);
 }
 
 #[test]
-fn a_detector_says_why_it_is_silent() {
-    let silences = |values: &[f64]| -> Vec<Option<Silence>> {
+fn detector_explains_why_it_reports_no_change() {
+    let reasons = |values: &[f64]| -> Vec<Option<Silence>> {
         let mut detector = Method::shipped().detector();
-        let told = values.iter().map(|&value| {
+        let reported = values.iter().map(|&value| {
             let step = detector.push(value, true).unwrap();
             assert!(step.is_none() || detector.silence().is_none());
             detector.silence()
         });
-        told.collect()
+        reported.collect()
     };
-    let stepped = silences(&series(&[(100.0, 100), (120.0, 6)], 0.01, 1));
+    let stepped = reasons(&series(&[(100.0, 100), (120.0, 6)], 0.01, 1));
     assert_eq!(stepped[6], None);
     assert!(
         matches!(stepped[99], Some(Silence::Even { strength, .. }) if strength < 1.0),
         "{:?}",
         stepped[99]
     );
-    let told = 100 + stepped[100..].iter().position(Option::is_none).unwrap();
-    let before = stepped[told - 1];
+    let reported = 100 + stepped[100..].iter().position(Option::is_none).unwrap();
+    let before = stepped[reported - 1];
     assert!(
         matches!(before, Some(Silence::Even { index: 98..=100, strength }) if strength > 0.8),
         "{before:?}"
     );
-    // Slow swings, three times as wide as what is new from value to value.
-    let news = series(&[(1.0, 300)], 0.01, 2);
-    let swings: Vec<f64> =
-        news.iter().enumerate().map(|(at, new)| new * (1.0 + 0.03 * (at as f64 / 12.0).sin())).collect();
-    assert!(silences(&swings).iter().any(|silence| matches!(silence, Some(Silence::Wandering { .. }))));
-    // A wide noise leaves open where a small step is.
-    let wide = silences(&series(&[(100.0, 150), (107.0, 60)], 0.08, 3));
+    // Slow swings, three times as wide as the noise.
+    let innovations = series(&[(1.0, 300)], 0.01, 2);
+    let swings: Vec<f64> = innovations
+        .iter()
+        .enumerate()
+        .map(|(at, new)| new * (1.0 + 0.03 * (at as f64 / 12.0).sin()))
+        .collect();
+    assert!(reasons(&swings).iter().any(|silence| matches!(silence, Some(Silence::Wandering { .. }))));
+    // With much noise, the place of a small step stays open.
+    let wide = reasons(&series(&[(100.0, 150), (107.0, 60)], 0.08, 3));
     assert!(wide.iter().any(|silence| matches!(silence, Some(Silence::Open { .. }))), "{wide:?}");
 }
 
 #[test]
-fn settings_that_cannot_be_are_corrected() {
+fn impossible_settings_are_corrected() {
     let settings = Settings { persistence: 0, window: 0, memory: 0, ..Settings::default() };
     let method = Method::new(settings);
     assert_eq!(
@@ -233,7 +236,7 @@ fn settings_that_cannot_be_are_corrected() {
     assert_eq!(method.detect([1.0; 100]).unwrap(), []);
 }
 
-/// A series with a few changes, as a property has it.
+/// A series with a few changes.
 fn any_series() -> impl Strategy<Value = Vec<f64>> {
     let levels = proptest::collection::vec((50.0..200.0_f64, 5..90_usize), 1..6);
     (levels, 0.0..0.08_f64, any::<u64>())
@@ -244,14 +247,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_was_told_stays_as_it_is_while_values_come_in(values in any_series(), at: proptest::sample::Index) {
+    fn reported_changes_are_final(values in any_series(), at: proptest::sample::Index) {
         let count = at.index(values.len());
         let (early, all) = (detect(&values[..count]), detect(&values));
         prop_assert_eq!(&all[..early.len()], &early[..]);
     }
 
     #[test]
-    fn going_on_from_what_is_stored_tells_what_taking_in_all_does(values in any_series(), at: proptest::sample::Index) {
+    fn resuming_equals_processing_all_values(values in any_series(), at: proptest::sample::Index) {
         let settings = Settings { window: 40, memory: 60, ..Settings::default() };
         let method = Method::new(settings);
         let cut = at.index(values.len());
@@ -262,22 +265,22 @@ proptest! {
         let changes: Vec<usize> = early.iter().map(|step| step.index).collect();
         let known = Known { first, values: &remembered, changes: &changes };
         let mut detector = Detector::resume(&method, &known).unwrap();
-        let mut told = early;
+        let mut reported = early;
         for &value in &values[cut..] {
-            told.extend(detector.push(value, true).unwrap());
+            reported.extend(detector.push(value, true).unwrap());
         }
-        prop_assert_eq!(told, whole);
+        prop_assert_eq!(reported, whole);
     }
 
     #[test]
-    fn the_unit_does_not_matter(values in any_series(), exponent in -20..20_i32) {
-        // Powers of two scale without rounding, their logarithms nearly so.
+    fn unit_does_not_matter(values in any_series(), exponent in -20..20_i32) {
+        // Powers of two scale exactly, but their logarithms are rounded.
         let scaled: Vec<f64> = values.iter().map(|value| value * 2.0_f64.powi(exponent)).collect();
         prop_assert_eq!(indices(&values), indices(&scaled));
     }
 
     #[test]
-    fn every_change_has_enough_values_on_either_side_and_lies_in_its_interval(values in any_series()) {
+    fn changes_have_enough_values_on_both_sides(values in any_series()) {
         let steps = detect(&values);
         let ends = [0].into_iter().chain(steps.iter().map(|step| step.index)).chain([values.len()]);
         let ends: Vec<usize> = ends.collect();

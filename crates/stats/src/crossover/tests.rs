@@ -1,23 +1,23 @@
-//! Lines whose crossings are known.
+//! Lines with known crossings.
 
 use super::*;
 use crate::random::Random;
 use proptest::prelude::*;
 
-/// A line of these times at these sizes, each repeated ten times within so many thousandths of it, evenly.
+/// A line with these times at these sizes, each with ten repetitions spread evenly within this many thousandths.
 fn line(cells: &[(u64, f64)], thousandths: f64) -> Vec<Measured> {
     let times = |ns: f64| {
         (0..10_u8).map(move |nth| {
             let within = f64::from(nth) / 4.5 - 1.0;
-            whole(ns * (1.0 + thousandths / 1_000.0 * within))
+            rounded(ns * (1.0 + thousandths / 1_000.0 * within))
         })
     };
     cells.iter().filter_map(|&(x, ns)| Measured::new(x, times(ns))).collect()
 }
 
-/// A time, finer than a clock tells it.
+/// A time as an integer, finer than a clock's resolution.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
-fn whole(ns: f64) -> u64 {
+fn rounded(ns: f64) -> u64 {
     (1_000.0 * ns).round() as u64
 }
 
@@ -26,11 +26,11 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn lines_cross_where_a_chart_of_two_logarithmic_axes_draws_it() {
+fn lines_cross_as_in_a_log_log_chart() {
     let flat = line(&[(100, 10.0), (1_000, 10.0), (10_000, 10.0), (100_000, 10.0)], 1.0);
     let rising = line(&[(100, 1.0), (1_000, 2.0), (10_000, 50.0), (100_000, 900.0)], 1.0);
     let found = crossovers(&rising, &flat);
-    // From a fifth to five times as much: in the middle of its way.
+    // From a fifth to five times as much: the crossing is half-way.
     assert_eq!(found.len(), 1);
     assert!(found[0].first_is_faster_below);
     close(found[0].x, 1_000.0 * 10.0_f64.sqrt());
@@ -42,7 +42,7 @@ fn lines_cross_where_a_chart_of_two_logarithmic_axes_draws_it() {
 }
 
 #[test]
-fn lines_that_cross_twice_have_two_crossovers_in_their_order() {
+fn two_crossings_are_found_in_order() {
     let flat = line(&[(1, 10.0), (10, 10.0), (100, 10.0), (1_000, 10.0)], 5.0);
     let valley = line(&[(1, 20.0), (10, 5.0), (100, 5.0), (1_000, 20.0)], 5.0);
     let found = crossovers(&flat, &valley);
@@ -64,7 +64,7 @@ fn lines_that_do_not_cross_have_no_crossover() {
 }
 
 #[test]
-fn an_interval_is_open_where_no_line_is_surely_faster() {
+fn interval_is_open_if_no_line_is_significantly_faster() {
     let flat = line(&[(1, 10.0), (10, 10.0), (100, 10.0)], 100.0);
     let ends = |cells: &[(u64, f64)]| {
         let found = crossovers(&flat, &line(cells, 100.0));
@@ -76,24 +76,24 @@ fn an_interval_is_open_where_no_line_is_surely_faster() {
 }
 
 #[test]
-fn what_changes_back_and_forth_by_chance_is_one_crossover_or_none() {
+fn chance_sign_changes_give_at_most_one_crossover() {
     let sizes = [1, 10, 100, 1_000, 10_000, 100_000];
     let flat = line(&sizes.map(|x| (x, 10.0)), 100.0);
     let of = |times: [f64; 6]| {
         let cells: Vec<(u64, f64)> = sizes.into_iter().zip(times).collect();
         crossovers(&flat, &line(&cells, 100.0))
     };
-    // Surely slower, three changes that mean nothing, surely faster.
+    // Significantly slower, three sign changes by chance, significantly faster.
     let found = of([20.0, 10.1, 9.9, 10.1, 9.9, 5.0]);
     assert_eq!(found.len(), 1);
     assert!((100.0..1_000.0).contains(&found[0].x), "the middle one: {found:?}");
     assert!(found[0].from.unwrap() < 10.0 && found[0].to.unwrap() > 10_000.0, "{found:?}");
-    // The same line is surely faster before and after.
+    // The same line is significantly faster before and after.
     assert_eq!(of([20.0, 10.1, 9.9, 9.9, 10.1, 20.0]), []);
 }
 
 #[test]
-fn sizes_at_which_nothing_differs_belong_to_neither_side() {
+fn crossing_is_in_the_middle_of_equal_sizes() {
     let flat = line(&[(1, 10.0), (10, 10.0), (1_000, 10.0), (10_000, 10.0), (100_000, 10.0)], 10.0);
     let cells = [(1, 10.0), (10, 20.0), (1_000, 10.0), (10_000, 5.0), (100_000, 10.0)];
     let found = crossovers(&flat, &line(&cells, 10.0));
@@ -104,14 +104,14 @@ fn sizes_at_which_nothing_differs_belong_to_neither_side() {
 }
 
 #[test]
-fn too_few_repetitions_cross_and_tell_nothing_more() {
+fn too_few_repetitions_have_no_interval() {
     let few = |times: [u64; 3]| -> Vec<Measured> {
         [1, 10, 100].into_iter().zip(times).filter_map(|(x, ns)| Measured::new(x, [ns; 3])).collect()
     };
     let found = crossovers(&few([10, 10, 10]), &few([20, 20, 5]));
     assert_eq!((found.len(), found[0].from, found[0].to), (1, None, None));
     close(found[0].x, 10.0 * 10.0_f64.sqrt());
-    // A size that has too few takes nothing from those beside it, and adds nothing to them.
+    // A size with too few repetitions does not affect the others.
     let [flat, mut falling] = [[10.0; 4], [20.0, 20.0, 5.0, 5.0]]
         .map(|times| line(&[1, 10, 100, 1_000].into_iter().zip(times).collect::<Vec<_>>(), 10.0));
     falling[1].logs.truncate(1);
@@ -121,7 +121,7 @@ fn too_few_repetitions_cross_and_tell_nothing_more() {
 }
 
 #[test]
-fn a_size_without_a_logarithm_is_none_and_a_time_of_zero_counts_as_one() {
+fn size_zero_is_rejected_and_time_zero_counts_as_one() {
     assert_eq!(Measured::new(0, [1, 2, 3]), None);
     assert_eq!(Measured::new(1, [0, 1]), Measured::new(1, [1, 1]));
 }
@@ -129,45 +129,45 @@ fn a_size_without_a_logarithm_is_none_and_a_time_of_zero_counts_as_one() {
 /// Fieller's quadratic, solved by hand: at `d0 = 3`, `d1 = -1` and half-widths of 1, `(3 - 4 t)^2 = (1 - t)^2 + t^2` is
 /// `14 t^2 - 22 t + 8 = 0`, and its roots are 4 / 7 and 1.
 #[test]
-fn an_end_is_the_first_root_of_its_equation() {
-    assert!((first_zero([3.0, -1.0], [1.0, 1.0]) - 4.0 / 7.0).abs() < 1e-12);
-    // Where the neighbour's interval just reaches zero, the other line begins to be possible there.
-    assert!((first_zero([3.0, 1.0], [1.0, 1.0]) - 1.0).abs() < 1e-12);
+fn interval_end_is_the_first_root() {
+    assert!((first_root([3.0, -1.0], [1.0, 1.0]) - 4.0 / 7.0).abs() < 1e-12);
+    // The neighbour's interval just reaches zero, so the other line may be faster from there on.
+    assert!((first_root([3.0, 1.0], [1.0, 1.0]) - 1.0).abs() < 1e-12);
 }
 
-/// Normal noise, ten repetitions: 95 % of the intervals hold the true crossing. 2,000 draws have a standard deviation of
-/// half a per cent.
+/// Normal noise, ten repetitions: 95 % of the intervals contain the true crossing. The standard deviation for 2,000
+/// samples is half a per cent.
 #[test]
-fn the_interval_holds_the_true_crossing_as_often_as_it_says() {
+fn interval_covers_the_true_crossing() {
     let mut random = Random::new(20_261_126);
-    let mut held = 0;
-    const DRAWS: usize = 2_000;
-    for _ in 0..DRAWS {
+    let mut covered = 0;
+    const SAMPLES: usize = 2_000;
+    for _ in 0..SAMPLES {
         let mut line = |slope: f64| -> Vec<Measured> {
             let cell = |nth: u32| {
-                // The sum of twelve is nearly normal, of variance 1.
+                // The sum of twelve is nearly normal, with variance 1.
                 let mut normal = || (0..12).map(|_| random.uniform()).sum::<f64>() - 6.0;
-                // The lines cross 2.3 sizes behind the first.
+                // The lines cross 2.3 sizes after the first.
                 let level = 1e6 * (slope * (f64::from(nth) - 2.3)).exp();
-                let times: Vec<u64> = (0..10).map(|_| whole(level * (1.0 + 0.03 * normal()))).collect();
+                let times: Vec<u64> = (0..10).map(|_| rounded(level * (1.0 + 0.03 * normal()))).collect();
                 Measured::new(4_u64.pow(nth + 2), times)
             };
             (0..6).filter_map(cell).collect()
         };
         let (first, second) = (line(0.3), line(0.1));
         let truth = 4.0_f64.powf(4.3);
-        let holds = |found: &Crossover| {
+        let covers = |found: &Crossover| {
             found.from.is_none_or(|from| from <= truth) && found.to.is_none_or(|to| truth <= to)
         };
-        held += usize::from(crossovers(&first, &second).iter().any(holds));
+        covered += usize::from(crossovers(&first, &second).iter().any(covers));
     }
-    let share = held as f64 / DRAWS as f64;
+    let share = covered as f64 / SAMPLES as f64;
     assert!((0.94..0.975).contains(&share), "{share}");
 }
 
 proptest! {
     #[test]
-    fn crossovers_ascend_take_turns_and_lie_within_their_intervals_and_what_was_measured(
+    fn crossovers_are_ordered_and_within_their_intervals(
         times in proptest::collection::vec(
             (proptest::collection::vec(1..2_000_u64, 1..12), proptest::collection::vec(1..2_000_u64, 1..12)), 0..8,
         ),

@@ -1,24 +1,25 @@
-//! [`Buckets`]: an HDR histogram by its counts above zero.
+//! [`Buckets`]: the non-zero counts of an HDR histogram.
 //!
-//! Laid out, a histogram of our shape is 27,389 counts, of which a repetition fills some hundred. A server that reads a
-//! hundred thousand histograms a second has no time to clear and search them all, so only counts above zero are kept.
+//! A dense histogram of our range and precision has 27,389 counts, of which a repetition fills a few hundred. A server
+//! reads a hundred thousand histograms per second and has no time to clear and scan them, so only non-zero counts are
+//! kept.
 
 use super::HIGHEST_NS;
 
-/// Below this, every value has a bucket of its own: the smallest power of two from 2 * 10^digits on.
+/// Below this, every value has its own bucket: the smallest power of two that is at least 2 * 10^digits.
 const UNIT_BUCKETS: u64 = 2_048;
-/// As many buckets has each doubling above.
+/// The number of buckets in each doubling above.
 const STEPS: u64 = UNIT_BUCKETS / 2;
 const STEP_BITS: u32 = STEPS.ilog2();
 
-/// Counts by bucket, ascending and above zero.
+/// Counts by bucket, ascending and non-zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Buckets {
     counts: Vec<(u32, u64)>,
     total: u64,
 }
 
-/// The bucket of a value; the last one also holds all beyond [`HIGHEST_NS`].
+/// Returns the bucket of a value; the last one also counts all values above [`HIGHEST_NS`].
 #[expect(clippy::cast_possible_truncation, reason = "buckets are fewer than 2^15")]
 pub(super) const fn bucket_of(value: u64) -> u32 {
     let value = if value < HIGHEST_NS { value } else { HIGHEST_NS };
@@ -26,7 +27,7 @@ pub(super) const fn bucket_of(value: u64) -> u32 {
     ((doublings as u64) * STEPS + (value >> doublings)) as u32
 }
 
-/// The smallest and the largest value of a bucket.
+/// Returns the smallest and the largest value of a bucket.
 pub(super) const fn bounds(bucket: u32) -> (u64, u64) {
     let bucket = bucket as u64;
     let doublings = (bucket / STEPS).saturating_sub(1);
@@ -35,7 +36,7 @@ pub(super) const fn bounds(bucket: u32) -> (u64, u64) {
 }
 
 impl Buckets {
-    /// None yet, with room for so many.
+    /// Returns an empty histogram with room for this many counts.
     pub(super) fn with_capacity(capacity: usize) -> Self {
         Self { counts: Vec::with_capacity(capacity), total: 0 }
     }
@@ -64,7 +65,7 @@ impl Buckets {
         self.total = self.total.saturating_add(count);
     }
 
-    /// Adds a bucket that is behind the last one.
+    /// Adds a bucket that is after the last one.
     pub(super) fn push_next(&mut self, bucket: u32, count: u64) {
         self.counts.push((bucket, count));
         self.total = self.total.saturating_add(count);
@@ -82,7 +83,8 @@ impl Buckets {
         Some(self.counts.last()?.0)
     }
 
-    /// The buckets with the values of these ascending ranks, counted from 1, and how many values are before each.
+    /// Returns the buckets with the values of these ascending ranks, counted from 1, and the number of values before
+    /// each.
     pub(super) fn at_ranks(
         &self,
         ranks: impl IntoIterator<Item = u64>,
@@ -97,18 +99,19 @@ impl Buckets {
         })
     }
 
-    /// The sum of some. Laid out between the outermost buckets: to look each up is faster than to search for the next one.
+    /// Adds up several histograms. The sum is built as a dense array between the outermost buckets: indexing is faster
+    /// than searching for the next bucket.
     pub(super) fn merged(parts: &[Self]) -> Self {
         const WORD_BITS: usize = u64::BITS as usize;
         let first = parts.iter().filter_map(Self::first).min().unwrap_or(0);
         let last = parts.iter().filter_map(Self::last).max().unwrap_or(0);
         let width = (last - first) as usize + 1;
-        let mut laid_out = vec![0_u64; width];
-        // Few of them are filled: a bit for each tells which.
+        let mut dense = vec![0_u64; width];
+        // Few counts are filled: one bit for each shows which.
         let mut filled = vec![0_u64; width.div_ceil(WORD_BITS)];
         for (bucket, count) in parts.iter().flat_map(Self::iter) {
             let at = (bucket - first) as usize;
-            laid_out[at] = laid_out[at].saturating_add(count);
+            dense[at] = dense[at].saturating_add(count);
             filled[at / WORD_BITS] |= 1 << (at % WORD_BITS);
         }
         let len = filled.iter().map(|word| word.count_ones() as usize).sum();
@@ -116,7 +119,7 @@ impl Buckets {
         for (word, mut bits) in (0_u32..).zip(filled) {
             while bits != 0 {
                 let at = word * u64::BITS + bits.trailing_zeros();
-                counts.push((first + at, laid_out[at as usize]));
+                counts.push((first + at, dense[at as usize]));
                 bits &= bits - 1;
             }
         }

@@ -1,10 +1,10 @@
-//! [`Recorder`]: values that come with their counts.
+//! [`Recorder`]: builds a distribution from values with counts.
 
 use super::buckets::{Buckets, bucket_of};
 use super::{Distribution, SAMPLES_MAX};
 use std::collections::BTreeMap;
 
-/// Makes a [`Distribution`] of values that come with their counts. Such values are not samples: none are kept.
+/// Builds a [`Distribution`] from values with counts. It keeps no samples.
 ///
 /// ```
 /// let mut recorder = roundtrip_stats::distribution::Recorder::default();
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    /// How often each bucket was met.
+    /// The count of each bucket.
     counts: BTreeMap<u32, u64>,
     min_ns: u64,
     max_ns: u64,
@@ -28,7 +28,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Adds a value that was seen `count` times.
+    /// Adds a value that occurred `count` times.
     pub fn record(&mut self, value: u64, count: u64) {
         if count == 0 {
             return;
@@ -40,7 +40,7 @@ impl Recorder {
         self.sum_ns = self.sum_ns.saturating_add(value.saturating_mul(count));
     }
 
-    /// The distribution of all that was recorded; `None` of nothing.
+    /// Returns the distribution of all recorded values; `None` if there are none.
     pub fn finish(self) -> Option<Distribution> {
         let Self { counts, min_ns, max_ns, sum_ns } = self;
         let mut buckets = Buckets::default();
@@ -50,8 +50,8 @@ impl Recorder {
 }
 
 impl Distribution {
-    /// Of samples that are listed as (value, how often), in any order; `None` of none. As
-    /// [`Distribution::of_samples`] of each value as often as it is said to have been seen, without listing millions.
+    /// Builds the distribution of (value, count) pairs in any order; `None` if there are none. The result equals
+    /// [`Distribution::of_samples`] with each value repeated `count` times, without listing millions of them.
     pub fn of_counts(values: &[(u64, u64)]) -> Option<Self> {
         let count = values.iter().fold(0_u64, |sum, &(_, count)| sum.saturating_add(count));
         if count <= SAMPLES_MAX as u64 {
@@ -74,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_as_good_as_the_values_one_by_one(
+        fn counts_equal_repeated_values(
             values in proptest::collection::vec((0..2 * HIGHEST_NS, 0..30_u64), 1..20), often in prop::bool::ANY,
         ) {
             let factor = if often { 100 } else { 1 };
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_no_distribution() {
+    fn no_values_have_no_distribution() {
         let mut recorder = Recorder::default();
         recorder.record(5, 0);
         assert!(recorder.finish().is_none());

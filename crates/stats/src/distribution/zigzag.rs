@@ -1,4 +1,4 @@
-//! Numbers as zig-zag LEB128 of at most nine bytes, the last of which has eight bits: `ZigZagEncoding` of `HdrHistogram`.
+//! Zig-zag LEB128 numbers of at most nine bytes, the last of which has eight bits: `ZigZagEncoding` of `HdrHistogram`.
 
 #[expect(clippy::cast_possible_truncation, reason = "only the low bits are taken")]
 #[inline]
@@ -15,7 +15,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, number: i64) {
     bytes.push(rest as u8);
 }
 
-/// Takes a number as [`push`] writes it.
+/// Reads a number that [`push`] wrote.
 #[inline]
 pub(super) fn take(bytes: &mut &[u8]) -> Option<i64> {
     let mut zigzag = 0_u64;
@@ -38,7 +38,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_survive_the_journey(number in any::<i64>()) {
+        fn numbers_round_trip(number in any::<i64>()) {
             let mut bytes = Vec::new();
             push(&mut bytes, number);
             prop_assert!(bytes.len() <= 9);

@@ -1,51 +1,50 @@
-//! Changes of series: false alarms where nothing changed, and how soon a step of known size is found.
+//! Error rates of change detection: false alarms if nothing changed, and the delay until a step of known size is found.
 //!
-//! What a series does when nothing changes is left when its levels are taken away: its residuals. From them series are put
-//! together that have no change but scatter as the real one does, in blocks of neighbours, so that what neighbours tell of
-//! each other stays (Künsch 1989, Annals of Statistics 17(3)). In these, whatever is found is false; and a step that is added
-//! to them is one whose place and size are known.
+//! Subtracting the levels of a series leaves its residuals. Series without a change are resampled from them in blocks
+//! of neighbours, which keeps the autocorrelation (Künsch 1989, Annals of Statistics 17(3)). Every change found in them
+//! is a false alarm. Steps of known place and size are then added.
 
 use crate::change_point::{Detector, Method, level};
 use crate::random::Random;
 
-/// The steps that are looked for, as shares of the level before.
+/// The simulated steps, as shares of the level before.
 pub const STEPS: [f64; 4] = [0.03, 0.05, 0.10, 0.25];
-/// How many points a series without a change has.
+/// Length of a series without a change.
 pub const POINTS: usize = 300;
-/// A step comes after this many of them,
+/// Number of points before a step.
 const BEFORE: usize = 200;
-/// and counts as found within this many points of its place.
+/// A step counts as found if it is reported at most this many points from its place.
 const NEAR: usize = 5;
-/// How many neighbours are drawn together: a machine that is warm for an hour makes less than that slow.
+/// Block length of the resampling: longer than the slow phase of a machine that is warm for an hour.
 const BLOCK: usize = 20;
-/// With fewer blocks to draw from, all series would be the same.
+/// With fewer blocks to sample from, all series would be alike.
 const BLOCKS_MIN: usize = 40;
 
 /// The noise of a series without a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residuals {
-    /// How far the logarithm of each value is from its level.
+    /// The logarithm of each value minus its level.
     values: Vec<f64>,
-    /// Where blocks begin: all of one is of one level.
+    /// Start of each block; a block has one level.
     blocks: Vec<usize>,
 }
 
-/// How the search for changes did in series where all is known. Counts of several series can be added.
+/// Results of the search in series whose changes are known. Counts of several series can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     /// Points without a change that were searched.
     pub searched: u64,
-    /// Change points found, all of them false alarms.
+    /// Changes reported among them, all of which are false.
     pub false_alarms: u64,
-    /// How often each of [`STEPS`] was made.
+    /// How often each of [`STEPS`] was simulated.
     pub injected: u64,
-    /// For each of [`STEPS`] that was found, the number of points until it was found.
+    /// For each of [`STEPS`], the number of points after the step until it was reported, one entry for each step found.
     pub delays: [Vec<u32>; STEPS.len()],
 }
 
 impl Residuals {
-    /// Of the values of a series and the places at which its level changes, ascending. `None` where a value is not a finite
-    /// number above 0, and where too few values have one level: less than some 60.
+    /// Computes the residuals of a series, given the places at which its level changes, ascending. Returns `None` if a
+    /// value is not a finite number above 0, or if too few values share a level: fewer than about 60.
     pub fn of(values: &[f64], changes: &[usize]) -> Option<Self> {
         if !values.iter().all(|value| value.is_finite() && *value > 0.0) {
             return None;
@@ -62,8 +61,8 @@ impl Residuals {
         (residuals.blocks.len() >= BLOCKS_MIN).then_some(residuals)
     }
 
-    /// Values without a change, whose level is 1.
-    fn draw(&self, random: &mut Random, count: usize) -> Vec<f64> {
+    /// Resamples values without a change, at level 1.
+    fn resample(&self, random: &mut Random, count: usize) -> Vec<f64> {
         let mut values = Vec::with_capacity(count + BLOCK);
         while values.len() < count {
             let begin = self.blocks[random.below(self.blocks.len())];
@@ -73,21 +72,21 @@ impl Residuals {
         values
     }
 
-    /// Simulates this many series of [`POINTS`] points and searches each, unchanged and with each of [`STEPS`].
-    pub fn rehearse(&self, method: &Method, times: usize, seed: u64) -> History {
+    /// Generates this many series of [`POINTS`] and searches each: unchanged, and with each of [`STEPS`].
+    pub fn simulate(&self, method: &Method, times: usize, seed: u64) -> History {
         let mut random = Random::new(seed);
         let mut history = History::default();
         for _ in 0..times {
-            let values = self.draw(&mut random, POINTS);
+            let values = self.resample(&mut random, POINTS);
             let (before, after) = values.split_at(BEFORE);
             let mut detector = method.detector();
-            history.false_alarms += told(&mut detector, before.iter().copied()).count() as u64;
+            history.false_alarms += report(&mut detector, before.iter().copied()).count() as u64;
             for (share, delays) in STEPS.iter().zip(&mut history.delays) {
                 let stepped = after.iter().map(|value| value * (1.0 + share));
-                let found = told(&mut detector.clone(), stepped).find(|told| told.is_slower_from(BEFORE));
+                let found = report(&mut detector.clone(), stepped).find(|found| found.is_slower_from(BEFORE));
                 delays.extend(found.map(|found| found.pushed));
             }
-            history.false_alarms += told(&mut detector, after.iter().copied()).count() as u64;
+            history.false_alarms += report(&mut detector, after.iter().copied()).count() as u64;
             history.searched += POINTS as u64;
             history.injected += 1;
         }
@@ -96,28 +95,28 @@ impl Residuals {
 }
 
 /// A change that would be reported.
-struct Told {
+struct Found {
     index: usize,
     is_slower: bool,
-    /// How many of the values that were given had been taken in.
+    /// How many of the given values had been processed.
     pushed: u32,
 }
 
-impl Told {
+impl Found {
     fn is_slower_from(&self, place: usize) -> bool {
         self.is_slower && self.index.abs_diff(place) <= NEAR
     }
 }
 
-/// The changes that are reported while these values are taken in.
-fn told<'a>(
+/// The changes reported while these values are processed.
+fn report<'a>(
     detector: &'a mut Detector<'_>,
     values: impl Iterator<Item = f64> + 'a,
-) -> impl Iterator<Item = Told> + 'a {
+) -> impl Iterator<Item = Found> + 'a {
     (1..).zip(values).filter_map(|(pushed, value)| {
-        // Samples are taken from measured values.
+        // Resampled values are residuals of valid measurements, so `push` cannot fail.
         let step = detector.push(value, true).ok()??;
-        step.matters.then_some(Told { index: step.index, is_slower: step.after > step.before, pushed })
+        step.matters.then_some(Found { index: step.index, is_slower: step.after > step.before, pushed })
     })
 }
 
@@ -132,12 +131,12 @@ impl History {
         }
     }
 
-    /// Of each of [`STEPS`] how many were found.
+    /// For each of [`STEPS`], how many were found.
     pub fn found(&self) -> [u64; STEPS.len()] {
         self.delays.each_ref().map(|delays| delays.len() as u64)
     }
 
-    /// For each of [`STEPS`], the median number of points until it was found.
+    /// For each of [`STEPS`], the median number of points until it was reported, over those found.
     pub fn median_delays(&self) -> [Option<u32>; STEPS.len()] {
         self.delays.each_ref().map(|delays| {
             let mut delays = delays.clone();
@@ -152,36 +151,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values about these levels, whose neighbours are this alike.
-    fn series(levels: &[(f64, usize)], deviation: f64, likeness: f64, seed: u64) -> Vec<f64> {
+    /// Values near these levels with this autocorrelation.
+    fn series(levels: &[(f64, usize)], deviation: f64, autocorrelation: f64, seed: u64) -> Vec<f64> {
         let mut random = Random::new(seed);
         let mut uniform = || random.below(1 << 30) as f64 / f64::from(1 << 30);
-        let mut wander = 0.0;
+        let mut noise = 0.0;
         let levels = levels.iter().flat_map(|&(level, count)| std::iter::repeat_n(level, count));
         levels
             .map(|level| {
-                let news = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
-                wander = likeness * wander + news * (1.0 - likeness * likeness).sqrt();
-                level * (deviation * wander).exp()
+                let innovation = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+                noise =
+                    autocorrelation * noise + innovation * (1.0 - autocorrelation * autocorrelation).sqrt();
+                level * (deviation * noise).exp()
             })
             .collect()
     }
 
-    fn rehearse(values: &[f64], changes: &[usize]) -> History {
-        Residuals::of(values, changes).unwrap().rehearse(Method::shipped(), 100, 1)
+    fn simulate(values: &[f64], changes: &[usize]) -> History {
+        Residuals::of(values, changes).unwrap().simulate(Method::shipped(), 100, 1)
     }
 
     #[test]
-    fn a_quiet_series_has_no_false_alarm_and_every_step_is_found_soon() {
-        let history = rehearse(&series(&[(1_000.0, 300)], 0.003, 0.0, 1), &[]);
+    fn quiet_series_has_no_false_alarms_and_short_delays() {
+        let history = simulate(&series(&[(1_000.0, 300)], 0.003, 0.0, 1), &[]);
         assert_eq!((history.searched, history.false_alarms, history.injected), (30_000, 0, 100));
         assert_eq!(history.found(), [100; 4]);
         assert!(history.median_delays().iter().all(|delay| (4..=8).contains(&delay.unwrap())), "{history:?}");
     }
 
     #[test]
-    fn in_noise_a_small_step_is_found_less_often_and_later() {
-        let history = rehearse(&series(&[(1_000.0, 400)], 0.03, 0.3, 2), &[]);
+    fn noise_hides_and_delays_small_steps() {
+        let history = simulate(&series(&[(1_000.0, 400)], 0.03, 0.3, 2), &[]);
         let [three, five, ten, quarter] = history.found();
         assert!(three < 50 && five >= three && ten > five && quarter >= 95, "{:?}", history.found());
         let delays = history.median_delays();
@@ -189,29 +189,29 @@ mod tests {
     }
 
     #[test]
-    fn a_known_change_is_no_noise_and_one_that_is_not_known_is() {
+    fn known_changes_are_not_part_of_the_noise() {
         let values = series(&[(1_000.0, 150), (1_500.0, 150)], 0.005, 0.0, 3);
-        assert_eq!(rehearse(&values, &[150]).false_alarms, 0);
-        assert!(rehearse(&values, &[]).false_alarms > 50);
+        assert_eq!(simulate(&values, &[150]).false_alarms, 0);
+        assert!(simulate(&values, &[]).false_alarms > 50);
     }
 
     #[test]
-    fn what_neighbours_tell_of_each_other_stays() {
-        let likeness = |values: &[f64]| {
+    fn resampling_keeps_the_autocorrelation() {
+        let autocorrelation = |values: &[f64]| {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let pairs: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
             pairs / values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
         };
         let residuals = Residuals::of(&series(&[(1.0, 500)], 0.02, 0.7, 4), &[]).unwrap();
-        let found = likeness(&residuals.draw(&mut Random::new(5), 20_000));
-        // Of twenty neighbours there are nineteen pairs that are.
+        let found = autocorrelation(&residuals.resample(&mut Random::new(5), 20_000));
+        // Of twenty neighbours, nineteen pairs are in the same block.
         assert!((found - 0.7 * 0.95).abs() < 0.06, "{found}");
     }
 
     #[test]
-    fn the_same_seed_counts_the_same_and_counts_add_up() {
+    fn results_are_reproducible_and_add_up() {
         let residuals = Residuals::of(&series(&[(1.0, 200)], 0.02, 0.3, 6), &[]).unwrap();
-        let [one, again, other] = [1, 1, 2].map(|seed| residuals.rehearse(Method::shipped(), 5, seed));
+        let [one, again, other] = [1, 1, 2].map(|seed| residuals.simulate(Method::shipped(), 5, seed));
         assert_eq!(one, again);
         let mut sum = one.clone();
         sum.add(other.clone());
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_values_of_one_level_do_not_tell() {
+    fn too_few_values_of_one_level_are_rejected() {
         assert!(Residuals::of(&[1.0; 58], &[]).is_none());
         assert!(Residuals::of(&[1.0; 59], &[]).is_some());
         let changes: Vec<usize> = (1..30).map(|nth| nth * 10).collect();
@@ -230,8 +230,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_block_lies_over_a_change(lengths in proptest::collection::vec(1..120_usize, 1..6)) {
-            // A residual is 0 where the level of its own part was taken away.
+        fn no_block_spans_a_change(lengths in proptest::collection::vec(1..120_usize, 1..6)) {
+            // A residual is 0 if the level of its own part was subtracted.
             let values: Vec<f64> =
                 (1..).zip(&lengths).flat_map(|(nth, &count)| vec![f64::from(nth); count]).collect();
             let changes: Vec<usize> = lengths.iter().scan(0, |end, length| { *end += length; Some(*end) }).collect();

@@ -1,9 +1,9 @@
-//! How often is what is said wrong, and what would be found? Told of the data themselves, not of a simulation.
+//! False-positive and detection rates, computed from the real data and not from a simulation of it.
 //!
-//! - [`history`]: of changes in series, by series without a change that are put together from what a series really scatters.
-//! - [`halves`]: of comparisons, by runs whose repetitions are compared with each other.
+//! - [`history`]: change detection, on series without a change that are resampled from the noise of a real series.
+//! - [`halves`]: comparisons, on runs whose repetitions are compared with each other.
 //!
-//! Both are computed with the rules that are shipped, give counts that can be added up, and are the same for the same seed.
+//! Both apply the shipped rules, return counts that can be added up, and are reproducible from a seed.
 
 pub mod halves;
 pub mod history;

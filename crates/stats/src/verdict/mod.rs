@@ -1,70 +1,72 @@
-//! Is head slower than base? One rule for a comparison of many rows: what it takes to say that a row changed, or that it
-//! did not, looking a few times while repetitions come in.
+//! Verdicts of a comparison: is head slower than base? One rule decides for many rows when a row has changed and when
+//! it has not, with a few interim looks while repetitions arrive.
 //!
-//! Times are compared as ratios, by their logarithms: above 0 head is slower. Of pairs only that is needed. Beside the p50
-//! of each repetition its p90, its p99 and the shape of its distribution are compared, all together.
+//! Times are compared as log ratios: above 0, head is slower. Paired data needs only the ratios. In addition to the p50
+//! of each repetition, the p90, the p99 and the shape of its distribution are tested, with a joint correction.
 //!
-//! - [`Growing`]: of pairs, while they come in.  [`unpaired`]: of reports that are complete.  [`Reason`]: why not decided.
+//! - [`SequentialComparison`]: of pairs, with interim looks. [`unpaired`]: of complete reports. [`Reason`]: why a row
+//!   is inconclusive.
 
 use crate::adjust::benjamini_hochberg;
 use crate::mann_whitney;
-use crate::middle;
+use crate::robust;
 use crate::shape::{self, P90, P99, Profile};
 use crate::shift::{self, Shift};
 
-mod growing;
 mod reason;
+mod sequential;
 #[cfg(test)]
 mod tests;
 
-pub use growing::{Growing, Pair};
 pub use reason::{Reason, Unit};
+pub use sequential::{Pair, SequentialComparison};
 
-/// The verdict on a row.
+/// The verdict of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Head is slower.
     Regressed,
     /// Head is faster.
     Improved,
-    /// Whatever difference there is, it is too small to matter.
+    /// Any difference is too small to matter.
     NoChange,
-    /// Inconclusive pairs.
+    /// The data do not allow a verdict.
     Inconclusive,
 }
 
-/// When a verdict is given.
+/// The rule for verdicts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The share of false ones among what is said to have changed; where nothing did, the probability that anything is said
-    /// to. It covers all rows, all that is compared of each, and all looks.
+    /// The false discovery rate of reported changes. If nothing changed, the probability that any change is reported.
+    /// Covers all rows, all tests of each row and all looks.
     pub false_share: f64,
-    /// A change of the p50 below this share of the base's time is none, however sure it is, unless a row has learnt more.
+    /// The smallest change of the p50 that counts, as a share of the base's time. Past A/A comparisons of a row can
+    /// raise it.
     pub least: f64,
-    /// A row whose interval is within this share of the base's time has not changed; what changed
-    /// beside the p50 moved by at least as much.
+    /// A row with its confidence interval within this share of the base's time has not changed. A change of the p90,
+    /// the p99 or the shape must be at least as large.
     pub matters: f64,
-    /// How many pairs a row has when it is looked at, ascending. After the last look it is inconclusive.
+    /// The numbers of pairs at which a row is evaluated, ascending. After the last look, an undecided row is
+    /// inconclusive.
     pub looks: Vec<usize>,
 }
 
-/// The confidence of the intervals of reports, which are looked at once.
+/// Confidence of the intervals of reports, which are evaluated once.
 const CONFIDENCE: f64 = 0.95;
 
-/// That of the intervals of pairs at each look. A row does not stop at a chance moment: where an interval of 95 % says that
-/// nothing has changed, it is more often off its place. Of the looks of the default rule, one of 98 % holds the change with
-/// 95 % whenever the row stops, and says of a row that changed by just as much as matters that it did not in less than one of
-/// twenty cases (two one-sided tests, Schuirmann 1987): `bench verdicts` measures both.
-const CONFIDENCE_OF_A_LOOK: f64 = 0.98;
+/// Confidence of the intervals of pairs at each look. A row stops at a look that depends on its data: where a 95 %
+/// interval shows no change, it misses the true value more often than 5 %. With the looks of the default rule, a 98 %
+/// interval covers the true change in 95 % of all stopped rows. It reports a row that changed by exactly `matters` as
+/// unchanged in less than one of twenty cases (two one-sided tests, Schuirmann 1987). `bench verdicts` measures both.
+const LOOK_CONFIDENCE: f64 = 0.98;
 
-/// The number of past A/A comparisons needed to estimate a row's variation: with fewer, the deviation can be off by
-/// half.
+/// Number of past A/A comparisons needed to estimate a row's noise: with fewer, the deviation may be off by half.
 const EFFECTS_MIN: usize = 5;
 
 impl Default for Rule {
-    /// One false change in a hundred comparisons; 1 % is the least change and 3 % what matters; up to 60 pairs, each look
-    /// at a fifth or a quarter more than the one before. Equal rows can be told to be equal from eight pairs on, and a row
-    /// that changed from twelve on: ten that all agree still have a p of 2 %, for all looks.
+    /// One false change in a hundred comparisons; 1 % is the least change and 3 % what matters; up to 60 pairs, each
+    /// look at a fifth to a quarter more than the one before. Equal rows can be decided from eight pairs on, changed
+    /// rows from twelve: ten pairs that all agree still have a p of 2 %, over all looks.
     fn default() -> Self {
         Self {
             false_share: 0.01,
@@ -75,54 +77,55 @@ impl Default for Rule {
     }
 }
 
-/// The result for one part of a row: its p50, p90, p99 or shape.
+/// The result of one test: of a row's p50, p90, p99 or shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Known {
-    /// The logarithm of head's times by base's; of the shape, that of the quantile that moved most surely against the p50.
+pub struct Outcome {
+    /// The log ratio of head's times to base's. For the shape: of the quantile with the most significant move relative
+    /// to the p50.
     pub shift: Option<Shift>,
-    /// How probable so uneven ranks are without a change, whenever the row was looked at; 1 before the first look.
+    /// The p-value, corrected for the number of looks; 1 before the first look.
     pub p: f64,
-    /// The same, for all that is compared.
+    /// The p-value, also adjusted for all tests of the comparison.
     pub p_adjusted: f64,
-    /// The verdict; `None` while undecided.
+    /// The verdict; `None` while there is none.
     pub verdict: Option<Verdict>,
 }
 
 /// The result for one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// The p50 of its repetitions, which its verdict is of.
-    pub p50: Known,
-    /// Their p90; absent where only p50s are known, here and below.
-    pub p90: Option<Known>,
-    /// Their p99.
-    pub p99: Option<Known>,
-    /// The shape of their distributions, whether it changed: regressed where the quantile went away from the p50, improved
-    /// where it came nearer, of quantiles above it.
-    pub shape: Option<Known>,
-    /// The threshold for changes of the p50, as a share of the base's time.
+    /// The p50 of its repetitions, which determines the verdict.
+    pub p50: Outcome,
+    /// The p90; absent if only p50s are known. The same applies to the next two.
+    pub p90: Option<Outcome>,
+    /// The p99.
+    pub p99: Option<Outcome>,
+    /// The shape of the distribution: regressed if a quantile above the p50 moved away from it, improved if it moved
+    /// closer.
+    pub shape: Option<Outcome>,
+    /// The smallest change of the p50 that counts, as a share of the base's time.
     pub least: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
 }
 
-/// Both sides of a row that is not paired, by the logarithms of its repetitions' times.
+/// Both sides of an unpaired row, as logarithms of its repetitions' times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sides {
     /// The p50 of each repetition, of base and of head.
     pub p50s: [Vec<f64>; 2],
-    /// The profile of each; `None` where it is not known.
+    /// The profile of each repetition; `None` if unknown.
     pub profiles: Option<[Vec<Profile>; 2]>,
-    /// The results of earlier A/A comparisons, for [`Rule::least_of`].
+    /// Effects found in past A/A comparisons, as passed to [`Rule::least_of`].
     pub effects: Vec<f64>,
 }
 
-/// Compares rows that are complete and not paired.
+/// Compares complete, unpaired rows.
 pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
-    judged(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect())
+    with_verdicts(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect())
 }
 
-/// The result for a row before the others are known: without its verdict.
+/// The test results of a row of a complete comparison, before its verdict, which depends on the other rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tested {
     row: Row,
@@ -141,14 +144,14 @@ impl Tested {
                 ranked(&of(base), &of(head))
             });
             let shape = shape::unpaired(base, head, rule.matters.ln_1p(), CONFIDENCE);
-            (row.p90, row.p99, row.shape) = (Some(p90), Some(p99), shape.map(Known::from));
+            (row.p90, row.p99, row.shape) = (Some(p90), Some(p99), shape.map(Outcome::from));
         }
         Self { row, repetitions }
     }
 }
 
-/// Gives each row of a complete comparison its verdict.
-pub(crate) fn judged(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
+/// Adds the verdict to each row of a complete comparison.
+pub(crate) fn with_verdicts(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
     let (mut rows, counts): (Vec<Row>, Vec<usize>) =
         tested.into_iter().map(|tested| (tested.row, tested.repetitions)).unzip();
     adjust(&mut rows);
@@ -160,30 +163,30 @@ pub(crate) fn judged(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
     rows
 }
 
-fn ranked(base: &[f64], head: &[f64]) -> Known {
+fn ranked(base: &[f64], head: &[f64]) -> Outcome {
     let p = mann_whitney::rank_sum(base, head).map_or(1.0, |test| test.p_two_sided);
-    Known { p, shift: shift::unpaired(base, head, CONFIDENCE), ..Known::NOTHING }
+    Outcome { p, shift: shift::unpaired(base, head, CONFIDENCE), ..Outcome::NOTHING }
 }
 
-/// Adjusts all that is compared of all rows for each other.
+/// Adjusts the p-values of all tests of all rows for each other.
 fn adjust(rows: &mut [Row]) {
-    let mut all: Vec<&mut Known> = rows.iter_mut().flat_map(Row::all).collect();
-    let p: Vec<f64> = all.iter().map(|known| known.p).collect();
-    for (known, adjusted) in all.iter_mut().zip(benjamini_hochberg(&p)) {
-        known.p_adjusted = adjusted;
+    let mut all: Vec<&mut Outcome> = rows.iter_mut().flat_map(Row::all).collect();
+    let p: Vec<f64> = all.iter().map(|outcome| outcome.p).collect();
+    for (outcome, adjusted) in all.iter_mut().zip(benjamini_hochberg(&p)) {
+        outcome.p_adjusted = adjusted;
     }
 }
 
-impl Known {
+impl Outcome {
     const NOTHING: Self = Self { shift: None, p: 1.0, p_adjusted: 1.0, verdict: None };
 
-    /// Whether the change is significant.
+    /// Whether a change is reported.
     pub fn changed(&self) -> bool {
         matches!(self.verdict, Some(Verdict::Regressed | Verdict::Improved))
     }
 }
 
-impl From<shape::Moved> for Known {
+impl From<shape::Moved> for Outcome {
     fn from(shape::Moved { p, shift, .. }: shape::Moved) -> Self {
         Self { shift: Some(shift), p, ..Self::NOTHING }
     }
@@ -191,36 +194,37 @@ impl From<shape::Moved> for Known {
 
 impl Row {
     fn new(least: f64) -> Self {
-        Self { p50: Known::NOTHING, p90: None, p99: None, shape: None, least, reason: None }
+        Self { p50: Outcome::NOTHING, p90: None, p99: None, shape: None, least, reason: None }
     }
 
-    fn all(&mut self) -> impl Iterator<Item = &mut Known> {
-        let beside = [&mut self.p90, &mut self.p99, &mut self.shape];
-        [&mut self.p50].into_iter().chain(beside.into_iter().flatten())
+    fn all(&mut self) -> impl Iterator<Item = &mut Outcome> {
+        let secondary = [&mut self.p90, &mut self.p99, &mut self.shape];
+        [&mut self.p50].into_iter().chain(secondary.into_iter().flatten())
     }
 
-    /// Whether any part of it changed.
+    /// Whether a change is reported in any of its tests.
     pub fn changed(&self) -> bool {
-        self.p50.changed() || self.beside().any(Known::changed)
+        self.p50.changed() || self.secondary().any(Outcome::changed)
     }
 
-    /// The results other than the p50.
-    fn beside(&self) -> impl Iterator<Item = &Known> {
+    /// The tests in addition to the p50.
+    fn secondary(&self) -> impl Iterator<Item = &Outcome> {
         [&self.p90, &self.p99, &self.shape].into_iter().flatten()
     }
 
     fn compared(&self) -> usize {
-        1 + self.beside().count()
+        1 + self.secondary().count()
     }
 }
 
 impl Rule {
-    /// The least change of a row that is said to be one, as a share of the base's time, by what was found when the same code
-    /// was compared with itself: logarithms of head's time by base's, one for each such comparison.
+    /// Returns the smallest change of a row that counts, as a share of the base's time. `effects` are the log ratios of
+    /// head's time to base's found in A/A comparisons, one for each.
     ///
-    /// Twice the deviation of those effects, which 95 % of them stay below if they are normal, and never less than the rule's
-    /// own. The deviation is about none, which is what they truly are, and robust, so that a single bad day does not count: by
-    /// the median of their sizes (Hampel 1974). Of fewer than five effects it is the rule's.
+    /// It is twice the deviation of those effects, which 95 % of them stay below if they are normal, and at least
+    /// [`Rule::least`]. The deviation is taken about 0, the true value, and is robust against a single bad day: it is
+    /// computed from the median of the absolute effects (Hampel 1974). With fewer than five effects, it is
+    /// [`Rule::least`].
     ///
     /// ```
     /// let rule = roundtrip_stats::verdict::Rule::default();
@@ -234,36 +238,37 @@ impl Rule {
         if sizes.len() < EFFECTS_MIN {
             return self.least;
         }
-        self.least.max((2.0 * middle::deviation(&mut sizes)).exp_m1())
+        self.least.max((2.0 * robust::deviation(&mut sizes)).exp_m1())
     }
 
-    /// The preliminary verdict on a row.
+    /// Sets the verdicts that the data allow so far.
     fn judge(&self, row: &mut Row) {
         row.p50.verdict = self.verdict(&row.p50, row.least).or_else(|| {
             let Shift { estimate, interval } = row.p50.shift?;
             let matters = self.matters.ln_1p();
             let is_within = interval.is_some_and(|[low, high]| -matters < low && high < matters);
-            // What is sure and below the rule's own least is none; what is only below the row's may be one.
+            // A significant change below the rule's own minimum is no change. One that is only below the row's minimum
+            // may be a real change.
             let is_tiny = row.p50.p_adjusted <= self.false_share && estimate.abs() < self.least.ln_1p();
             (is_within || is_tiny).then_some(Verdict::NoChange)
         });
-        for known in [&mut row.p90, &mut row.p99, &mut row.shape].into_iter().flatten() {
-            known.verdict = self.verdict(known, self.matters);
+        for outcome in [&mut row.p90, &mut row.p99, &mut row.shape].into_iter().flatten() {
+            outcome.verdict = self.verdict(outcome, self.matters);
         }
     }
 
-    /// Whether it changed by at least this share. The interval is asked too: it is of all pairs, and the probability may be
-    /// of a look before.
-    fn verdict(&self, known: &Known, least: f64) -> Option<Verdict> {
-        let Shift { estimate, interval } = known.shift?;
-        let leaves_none_out = interval.is_some_and(|[low, high]| low <= 0.0 && 0.0 <= high);
-        if known.p_adjusted > self.false_share || estimate.abs() < least.ln_1p() || leaves_none_out {
+    /// Returns the verdict if there is a change of at least this share. The interval must exclude 0 too: it covers all
+    /// pairs, but the p-value may be from an earlier look.
+    fn verdict(&self, outcome: &Outcome, least: f64) -> Option<Verdict> {
+        let Shift { estimate, interval } = outcome.shift?;
+        let contains_zero = interval.is_some_and(|[low, high]| low <= 0.0 && 0.0 <= high);
+        if outcome.p_adjusted > self.false_share || estimate.abs() < least.ln_1p() || contains_zero {
             return None;
         }
         Some(if estimate > 0.0 { Verdict::Regressed } else { Verdict::Improved })
     }
 
-    /// Says that a row is inconclusive, and why, unless it is decided.
+    /// Marks an undecided row as inconclusive, with the reason.
     fn conclude(&self, row: &mut Row, measured: &reason::Measured) {
         if row.p50.verdict.is_none() {
             row.p50.verdict = Some(Verdict::Inconclusive);

@@ -1,4 +1,4 @@
-//! Why a row is inconclusive, in a sentence with figures.
+//! The reason why a row is inconclusive, as a sentence with figures.
 
 use super::{Row, Rule};
 use crate::percent;
@@ -6,62 +6,63 @@ use crate::shift::Shift;
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::fmt;
 
-/// Fewer repetitions a side have no interval at 95 %: three and three that all differ have a probability of 10 %.
+/// Smallest number of repetitions per side with a 95 % interval: two sides of three that do not overlap have a p of 10
+/// %.
 const REPETITIONS_MIN: usize = 4;
 
-/// Larger numbers of missing repetitions are not reported.
+/// A larger estimate of missing repetitions is not shown.
 const MORE_MAX: f64 = 1_000.0;
 
-/// The unit of repetitions.
+/// The unit of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Pairs of repetitions.
     Pairs,
-    /// Repetitions of each side.
+    /// Repetitions per side.
     Repetitions,
 }
 
-/// Why a row is inconclusive. Shares are of the base's time.
+/// Why a row is inconclusive. Shares are relative to the base's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
-    /// There are too few repetitions for an interval.
+    /// There are too few repetitions for a verdict.
     TooFew {
-        /// How many there are, on the side with fewer.
+        /// The current number; for repetitions, on the side that has fewer.
         has: usize,
-        /// How many are needed.
+        /// The number needed.
         needs: usize,
-        /// The unit.
+        /// The unit of the count.
         unit: Unit,
     },
-    /// The interval contains both no change and a relevant one.
+    /// The interval allows both no change and a change that matters.
     TooNoisy {
-        /// The interval of the change.
+        /// The confidence interval of the change.
         interval: [f64; 2],
-        /// The smallest relevant change.
+        /// The change that matters.
         matters: f64,
-        /// About how many more would decide, if below a thousand.
+        /// About how many more would give a verdict if they are like the existing ones; `None` for a thousand or more.
         more: Option<usize>,
-        /// The unit.
+        /// The unit of the count.
         unit: Unit,
     },
-    /// The change is not significant after adjusting for all comparisons.
-    NotSure {
-        /// The estimate.
+    /// The change is not significant after the correction for all tests.
+    NotSignificant {
+        /// The estimated change.
         change: f64,
-        /// The adjusted p.
+        /// The p-value, adjusted for all tests of the comparison.
         p: f64,
-        /// The largest significant p.
+        /// The largest p that counts as significant.
         false_share: f64,
-        /// As above.
+        /// See [`Reason::TooNoisy`].
         more: Option<usize>,
-        /// The unit.
+        /// The unit of the count.
         unit: Unit,
     },
-    /// The change is within the row's variation in A/A comparisons.
-    LikeItself {
-        /// The estimate.
+    /// The change is significant, but no larger than the row's noise in A/A comparisons.
+    WithinNoise {
+        /// The estimated change.
         change: f64,
-        /// The row's variation in A/A comparisons.
+        /// The smallest change of this row that counts.
         least: f64,
     },
 }
@@ -69,9 +70,9 @@ pub enum Reason {
 pub(super) struct Measured {
     pub(super) count: usize,
     pub(super) unit: Unit,
-    /// All that is compared, of all rows.
+    /// The number of tests of all rows.
     pub(super) tests: usize,
-    /// How many looks its probabilities are for.
+    /// The number of looks that the p-values are corrected for.
     pub(super) looks: usize,
 }
 
@@ -91,15 +92,16 @@ impl Reason {
             let interval = [low, high].map(f64::exp_m1);
             Self::TooNoisy { interval, matters: rule.matters, more, unit }
         } else if row.p50.p_adjusted > rule.false_share {
-            Self::NotSure { change, p: row.p50.p_adjusted, false_share: rule.false_share, more, unit }
+            Self::NotSignificant { change, p: row.p50.p_adjusted, false_share: rule.false_share, more, unit }
         } else {
-            Self::LikeItself { change, least: row.least }
+            Self::WithinNoise { change, least: row.least }
         }
     }
 }
 
-/// How many more would decide: an interval narrows with the root of their number, until it is within what matters, and a
-/// shift that is there stands out by that root, until it is sure even if nothing else changed.
+/// Estimates how many more would give a verdict. The width of an interval and the significance of a shift scale with
+/// the square root of the number. The row is decided when the interval is within what matters, or when the shift is
+/// significant even if nothing else changed.
 fn more(rule: &Rule, row: &Row, measured: &Measured, half_width: f64) -> Option<usize> {
     let estimate = row.p50.shift?.estimate.abs();
     let room = rule.matters.ln_1p() - estimate;
@@ -119,7 +121,7 @@ fn more(rule: &Rule, row: &Row, measured: &Measured, half_width: f64) -> Option<
     (more < MORE_MAX).then_some(more as usize)
 }
 
-/// How far from the middle a normal variable has this probability, both sides together.
+/// The distance from the mean at which a normal variable has this two-sided p, in standard deviations.
 fn deviations(p: f64) -> f64 {
     -Normal::standard().inverse_cdf(p / 2.0)
 }
@@ -153,7 +155,7 @@ impl fmt::Display for Reason {
                 percent::signed(high),
                 would_decide(more, unit)
             ),
-            Self::NotSure { change, p, false_share, more, unit } => write!(
+            Self::NotSignificant { change, p, false_share, more, unit } => write!(
                 formatter,
                 "not significant: change {} with adjusted p = {}, needs at most {}{}",
                 percent::signed(change),
@@ -161,7 +163,7 @@ impl fmt::Display for Reason {
                 percent::plain(false_share),
                 would_decide(more, unit)
             ),
-            Self::LikeItself { change, least } => write!(
+            Self::WithinNoise { change, least } => write!(
                 formatter,
                 "within noise: change {}, A/A comparisons of this case vary by {}",
                 percent::signed(change),

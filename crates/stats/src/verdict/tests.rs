@@ -1,4 +1,4 @@
-//! What the rule says of rows whose truth is known.
+//! Verdicts for rows whose true change is known.
 
 use super::*;
 use crate::random::Random;
@@ -16,8 +16,8 @@ fn pairs(count: u64, factor: f64, jitter: f64, seed: u64) -> Vec<(f64, f64)> {
     (0..count).map(|_| (1_000.0 * noise().exp(), 1_000.0 * factor * noise().exp())).collect()
 }
 
-/// What is said when so many pairs of each row are there.
-fn look(growing: &mut Growing, rows: &[Vec<(f64, f64)>], count: usize) {
+/// Evaluates the rows with their first `count` pairs.
+fn look(comparison: &mut SequentialComparison, rows: &[Vec<(f64, f64)>], count: usize) {
     let ratios = |row: &Vec<(f64, f64)>| {
         let ratio = |(base, head): &(f64, f64)| (head / base).ln();
         row.iter()
@@ -25,64 +25,64 @@ fn look(growing: &mut Growing, rows: &[Vec<(f64, f64)>], count: usize) {
             .map(|pair| Pair { p50: ratio(pair), profile: [ratio(pair); 12] })
             .collect::<Vec<_>>()
     };
-    growing.look(&rows.iter().map(ratios).collect::<Vec<_>>());
+    comparison.look(&rows.iter().map(ratios).collect::<Vec<_>>());
 }
 
-fn grow(rule: &Rule, rows: &[Vec<(f64, f64)>]) -> Growing {
-    let mut growing = Growing::new(rule.clone(), rows.len());
+fn compare_all(rule: &Rule, rows: &[Vec<(f64, f64)>]) -> SequentialComparison {
+    let mut comparison = SequentialComparison::new(rule.clone(), rows.len());
     for count in 1..=60 {
-        look(&mut growing, rows, count);
+        look(&mut comparison, rows, count);
     }
-    growing
+    comparison
 }
 
-fn verdicts(growing: &Growing) -> Vec<Option<Verdict>> {
-    growing.rows().iter().map(|row| row.p50.verdict).collect()
+fn verdicts(comparison: &SequentialComparison) -> Vec<Option<Verdict>> {
+    comparison.rows().iter().map(|row| row.p50.verdict).collect()
 }
 
 #[test]
-fn a_slower_a_faster_and_an_equal_row_are_told_apart() {
+fn slower_faster_and_equal_rows_get_their_verdicts() {
     let rows = [pairs(60, 1.10, 0.02, 1), pairs(60, 0.90, 0.02, 2), pairs(60, 1.0, 0.02, 3)];
-    let growing = grow(&Rule::default(), &rows);
+    let comparison = compare_all(&Rule::default(), &rows);
     let expected = [Verdict::Regressed, Verdict::Improved, Verdict::NoChange].map(Some);
-    assert_eq!(verdicts(&growing), expected);
-    let shift = growing.rows()[0].p50.shift.unwrap();
+    assert_eq!(verdicts(&comparison), expected);
+    let shift = comparison.rows()[0].p50.shift.unwrap();
     assert!((shift.estimate.exp() - 1.10).abs() < 0.02, "{shift:?}");
 }
 
 #[test]
-fn what_is_decided_wants_no_more_and_what_is_too_noisy_ends_at_the_cap() {
+fn decided_rows_stop_and_noisy_rows_end_inconclusive() {
     let rows = [pairs(60, 1.0, 0.005, 4), pairs(60, 1.02, 0.5, 5)];
-    let mut growing = Growing::new(Rule::default(), 2);
-    assert!(growing.wants_more(0) && growing.wants_more(1));
-    look(&mut growing, &rows, 8);
-    assert!(!growing.wants_more(0) && growing.wants_more(1), "{growing:?}");
-    assert_eq!(verdicts(&grow(&Rule::default(), &rows))[1], Some(Verdict::Inconclusive));
+    let mut comparison = SequentialComparison::new(Rule::default(), 2);
+    assert!(comparison.wants_more(0) && comparison.wants_more(1));
+    look(&mut comparison, &rows, 8);
+    assert!(!comparison.wants_more(0) && comparison.wants_more(1), "{comparison:?}");
+    assert_eq!(verdicts(&compare_all(&Rule::default(), &rows))[1], Some(Verdict::Inconclusive));
 }
 
 #[test]
-fn a_sure_but_tiny_change_is_no_change() {
+fn significant_but_tiny_change_is_no_change() {
     let rows = [pairs(60, 1.006, 0.0005, 6)];
-    let growing = grow(&Rule { matters: 0.000_1, ..Rule::default() }, &rows);
-    assert_eq!(verdicts(&growing), [Some(Verdict::NoChange)]);
-    assert!(growing.rows()[0].p50.p_adjusted <= 0.01);
+    let comparison = compare_all(&Rule { matters: 0.000_1, ..Rule::default() }, &rows);
+    assert_eq!(verdicts(&comparison), [Some(Verdict::NoChange)]);
+    assert!(comparison.rows()[0].p50.p_adjusted <= 0.01);
 }
 
 #[test]
-fn a_row_is_judged_with_all_others() {
-    // One row that would be significant alone is not beside thirty that are not.
+fn p_values_are_adjusted_for_all_rows() {
+    // A row that is significant alone is not significant among thirty that are not.
     let alone = [pairs(12, 1.04, 0.02, 7)];
     let rule = Rule { looks: vec![12], ..Rule::default() };
-    let found = grow(&rule, &alone).rows()[0].p50;
+    let found = compare_all(&rule, &alone).rows()[0].p50;
     let mut many = alone.to_vec();
     many.extend((0..30).map(|seed| pairs(12, 1.0, 0.02, 100 + seed)));
-    let among = grow(&rule, &many).rows()[0].p50;
+    let among = compare_all(&rule, &many).rows()[0].p50;
     assert_eq!(found.p, among.p);
     assert!(among.p_adjusted > 5.0 * found.p_adjusted, "{found:?} {among:?}");
 }
 
 #[test]
-fn files_that_are_not_paired_are_judged_by_the_same_rule() {
+fn unpaired_rows_get_their_verdicts() {
     let side = |factor: f64, seed| -> Vec<f64> {
         pairs(20, factor, 0.02, seed).into_iter().map(|(_, head)| head.ln()).collect()
     };
@@ -93,7 +93,7 @@ fn files_that_are_not_paired_are_judged_by_the_same_rule() {
     assert_eq!(verdicts, [Verdict::Regressed, Verdict::NoChange, Verdict::Inconclusive]);
 }
 
-/// Pairs of which a third or so of head's messages are in a second mode from some quantile on, and the p50 is the same.
+/// Pairs in which about a third of head's messages are in a second mode above some quantile; the p50 is equal.
 fn with_second_mode(count: u64, seed: u64) -> Vec<Pair> {
     let jitter = pairs(count, 1.0, 0.01, seed);
     let pair = |(base, head): (f64, f64)| {
@@ -104,24 +104,26 @@ fn with_second_mode(count: u64, seed: u64) -> Vec<Pair> {
 }
 
 #[test]
-fn a_second_mode_is_seen_where_the_p50_is_the_same_and_waited_for() {
+fn comparison_continues_until_a_second_mode_is_significant() {
     let row = with_second_mode(60, 20);
-    let mut growing = Growing::new(Rule::default(), 1);
+    let mut comparison = SequentialComparison::new(Rule::default(), 1);
     for count in 1..=60 {
-        growing.look(&[&row[..count]]);
-        // The p50 is decided before the rest can be sure.
-        assert!(count != 8 || growing.rows()[0].p50.verdict == Some(Verdict::NoChange), "{growing:?}");
-        assert!(count != 8 || growing.wants_more(0), "{growing:?}");
+        comparison.look(&[&row[..count]]);
+        // The p50 is decided before the others are significant.
+        assert!(count != 8 || comparison.rows()[0].p50.verdict == Some(Verdict::NoChange), "{comparison:?}");
+        assert!(count != 8 || comparison.wants_more(0), "{comparison:?}");
     }
-    let Row { p50, p90, p99, shape, .. } = growing.rows()[0];
+    let Row { p50, p90, p99, shape, .. } = comparison.rows()[0];
     assert_eq!(p50.verdict, Some(Verdict::NoChange));
-    assert!([p90, p99, shape].into_iter().flatten().all(|known| known.verdict == Some(Verdict::Regressed)));
+    assert!(
+        [p90, p99, shape].into_iter().flatten().all(|outcome| outcome.verdict == Some(Verdict::Regressed))
+    );
     let shift = shape.and_then(|shape| shape.shift).unwrap();
     assert!((shift.estimate - 0.2).abs() < 0.01, "{shift:?}");
 }
 
 #[test]
-fn reports_are_compared_by_their_p90_their_p99_and_their_shape_too() {
+fn reports_are_compared_by_p90_p99_and_shape() {
     let side = |seed, mode| -> Vec<Profile> {
         let jitter = pairs(15, 1.0, 0.02, seed);
         let profile = |(base, _): (f64, f64)| {
@@ -133,11 +135,11 @@ fn reports_are_compared_by_their_p90_their_p99_and_their_shape_too() {
     let p50s = profiles.clone().map(|side| side.iter().map(|profile| profile[5]).collect());
     let row = unpaired(&Rule::default(), &[Sides { p50s, profiles: Some(profiles), effects: Vec::new() }])[0];
     assert_eq!(row.p50.verdict, Some(Verdict::NoChange));
-    assert!([row.p90, row.p99, row.shape].into_iter().flatten().all(|known| known.changed()), "{row:?}");
+    assert!([row.p90, row.p99, row.shape].into_iter().flatten().all(|outcome| outcome.changed()), "{row:?}");
 }
 
 #[test]
-fn a_row_that_moves_by_itself_takes_a_larger_change_and_says_so() {
+fn noisy_row_needs_a_larger_change() {
     let (base, head): (Vec<f64>, Vec<f64>) =
         pairs(60, 1.04, 0.01, 23).into_iter().map(|(base, head)| (base.ln(), head.ln())).unzip();
     let quiet = Sides { p50s: [base, head], ..Sides::default() };
@@ -151,14 +153,14 @@ fn a_row_that_moves_by_itself_takes_a_larger_change_and_says_so() {
 }
 
 #[test]
-fn inconclusive_rows_have_a_reason_with_numbers() {
+fn inconclusive_rows_have_a_reason_with_figures() {
     let rows = [pairs(60, 1.0, 0.5, 5), pairs(60, 1.02, 0.03, 24), pairs(5, 1.0, 0.01, 25)];
-    let mut growing = Growing::new(Rule { looks: vec![8, 12], ..Rule::default() }, 3);
+    let mut comparison = SequentialComparison::new(Rule { looks: vec![8, 12], ..Rule::default() }, 3);
     for count in 1..=12 {
-        look(&mut growing, &rows, count);
+        look(&mut comparison, &rows, count);
     }
-    growing.give_up(2);
-    let reasons: Vec<String> = growing.rows().iter().map(|row| row.reason.unwrap().to_string()).collect();
+    comparison.give_up(2);
+    let reasons: Vec<String> = comparison.rows().iter().map(|row| row.reason.unwrap().to_string()).collect();
     assert!(reasons[0].starts_with("too noisy to detect 3 %: interval -"), "{reasons:?}");
     assert!(reasons[1].contains("; needs about ") && reasons[1].ends_with(" more pairs"), "{reasons:?}");
     assert_eq!(reasons[2], "too few pairs: has 5, needs 8");
@@ -171,42 +173,43 @@ fn inconclusive_rows_have_a_reason_with_numbers() {
     assert_eq!(row.reason.unwrap().to_string(), "too few repetitions per side: has 2, needs 4");
 }
 
-/// The probability is of whatever look, and others that changed can make it sure later; the interval is of all pairs.
+/// The p-value may be from any look, and other rows that changed can make it significant later; the interval covers all
+/// pairs.
 #[test]
-fn an_interval_does_not_contradict_its_verdict() {
-    let known = |interval| {
+fn no_change_is_reported_if_the_interval_contains_zero() {
+    let outcome = |interval| {
         let shift = Shift { estimate: 0.05, interval: Some(interval) };
-        Known { shift: Some(shift), p: 0.001, p_adjusted: 0.005, verdict: None }
+        Outcome { shift: Some(shift), p: 0.001, p_adjusted: 0.005, verdict: None }
     };
-    let said = |interval| Rule::default().verdict(&known(interval), 0.01);
-    assert_eq!((said([0.01, 0.09]), said([-0.01, 0.11])), (Some(Verdict::Regressed), None));
+    let verdict_of = |interval| Rule::default().verdict(&outcome(interval), 0.01);
+    assert_eq!((verdict_of([0.01, 0.09]), verdict_of([-0.01, 0.11])), (Some(Verdict::Regressed), None));
 }
 
-/// What the rule promises, where it can be computed: 2,000 comparisons of a side with itself.
+/// The false-positive rate in 2,000 comparisons of a side with itself.
 #[test]
-fn a_side_compared_with_itself_is_rarely_said_to_have_changed() {
+fn false_positive_rate_is_at_most_one_percent() {
     let changed = (0..2_000).filter(|&seed| {
         let row = pairs(60, 1.0, 0.08, 1_000 + seed);
-        let verdict = grow(&Rule::default(), &[row]).rows()[0].p50.verdict;
+        let verdict = compare_all(&Rule::default(), &[row]).rows()[0].p50.verdict;
         matches!(verdict, Some(Verdict::Regressed | Verdict::Improved))
     });
-    // At 1 % more than 33 of 2,000 have a probability of less than one in a thousand.
+    // At a rate of 1 %, more than 33 of 2,000 have a probability below one in a thousand.
     let changed = changed.count();
     assert!(changed <= 33, "{changed} of 2,000");
 }
 
 proptest! {
     #[test]
-    fn exchanging_the_sides_exchanges_the_verdict(factor in 0.9..1.1_f64, jitter in 0.0..0.1_f64, seed: u64) {
+    fn swapping_the_sides_mirrors_the_verdict(factor in 0.9..1.1_f64, jitter in 0.0..0.1_f64, seed: u64) {
         let there = vec![pairs(60, factor, jitter, seed)];
         let back = vec![there[0].iter().map(|&(base, head)| (head, base)).collect::<Vec<_>>()];
-        let mirrored = verdicts(&grow(&Rule::default(), &back)).into_iter().map(|verdict| {
+        let mirrored = verdicts(&compare_all(&Rule::default(), &back)).into_iter().map(|verdict| {
             verdict.map(|verdict| match verdict {
                 Verdict::Regressed => Verdict::Improved,
                 Verdict::Improved => Verdict::Regressed,
                 same => same,
             })
         });
-        prop_assert_eq!(verdicts(&grow(&Rule::default(), &there)), mirrored.collect::<Vec<_>>());
+        prop_assert_eq!(verdicts(&compare_all(&Rule::default(), &there)), mirrored.collect::<Vec<_>>());
     }
 }

@@ -188,7 +188,7 @@ async fn rereads_installations_after_any_event(fixture: AppFixture) {
     let created = fixture.github.installation_event(fixture.installation, "created");
     fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "added")).await;
     assert_eq!(fixture.scalar::<i64>(usable).await, 121, "two pages of them");
-    fixture.github.take_out("acme/r7");
+    fixture.github.remove_from_installation("acme/r7");
     fixture.deliver(&fixture.github.installation_repositories_event(fixture.installation, "removed")).await;
     assert_eq!(fixture.scalar::<i64>(usable).await, 120);
     fixture.github.suspend(fixture.installation, true);

@@ -5,7 +5,7 @@ use chrono::SubsecRound as _;
 use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github::{App, app};
-use roundtrip_github_fake::{Fault, STRANGERS_KEY, Settings};
+use roundtrip_github_fake::{Fault, OTHER_APP_KEY, Settings};
 use sqlx::PgPool;
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ async fn rejects_invalid_and_foreign_keys(pool: PgPool) {
     let settings = app::Settings {
         api_url: fixture.github.api_url(),
         app_id: 123_456,
-        private_key_pem: STRANGERS_KEY.as_bytes().to_vec(),
+        private_key_pem: OTHER_APP_KEY.as_bytes().to_vec(),
         webhook_secret: b"secret".to_vec(),
     };
     let stranger = Arc::new(App::new(settings.clone()).unwrap());

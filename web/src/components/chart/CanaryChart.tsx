@@ -10,18 +10,18 @@ import { TooltipBox } from "./Tooltip";
 
 type Props = {
   readings: { place: number; p50_ns: number }[];
-  /** How many runs the axis has: the same for all canaries, so that they stand below each other. */
+  /** Runs on the axis: the same for all canaries, so that charts align. */
   runCount: number;
-  /** Places of the first runs in another environment. */
+  /** Indices of the first runs in another environment. */
   rules: number[];
   runName: (place: number) => string;
   endName: (place: number) => string;
   name: string;
 };
 
-/** The axis reaches at least so far to both sides of the median, so that ordinary noise looks small. */
+/** Minimum range around the median, so that ordinary noise looks small. */
 const REACH_MIN = 0.1;
-/** Up to this many readings each get a dot. */
+/** With more readings, dots are omitted. */
 const DOTS_MAX = 30;
 
 export function CanaryChart({ readings, runCount, rules, runName, endName, name }: Props) {

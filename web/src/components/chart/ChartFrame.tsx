@@ -1,7 +1,5 @@
 /**
- * What every chart has around it: a title, one sentence that says what it shows, the same data as a table and as
- * CSV, its picture, a short link to exactly this, the code that embeds it elsewhere, and what stands here while data is
- * on its way or when it failed.
+ * The frame of every chart: title, summary, table and CSV, picture, link and embed code; loading and error states.
  */
 import { type ReactNode, useId, useRef } from "react";
 import { CopyButton, CopyLink, TextButton } from "@/components/ui/controls";
@@ -12,17 +10,17 @@ import { useFrame } from "./useFrame";
 
 export type { ChartTable } from "./DataTable";
 
-/** What is on its way, or why it failed. */
+/** A pending or failed load. */
 export type Pending = { error: Error | null; onRetry: () => void };
 
 type Props = {
-  /** What the address calls it, once a page: `trend`. */
+  /** Its name in the address, unique on the page: `trend`. */
   name: string;
   title: string;
   summary: ReactNode;
   table: ChartTable | null;
   controls?: ReactNode;
-  /** Loading or failed data; absent when it is there. */
+  /** Loading or failed; absent once data is there. */
   pending?: Pending | undefined;
   children: ReactNode;
 };
@@ -44,8 +42,8 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
       <div className="section-head">
         <h2 id={id}>{title}</h2>
         {table !== null && pending === undefined && (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
-          <div className="tools" role="group" aria-label={`${title}: as`}>
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
+          <div className="tools" role="group" aria-label={`${title}: export`}>
             <TextButton aria-pressed={isTable} onClick={() => setTable(!isTable)}>
               Table
             </TextButton>
@@ -95,7 +93,7 @@ function PendingChart({ error, onRetry }: Pending) {
 
 const EMBEDDED_HEIGHT_PX = 460;
 
-/** The code that shows this chart alone on a page of somebody else. */
+/** The HTML that embeds this chart in another page. */
 function frameCode(name: string, title: string): string {
   const url = new URL(window.location.href);
   url.hash = "";

@@ -1,4 +1,4 @@
-/** The axis of a grid of sparklines, and by keyboard the crosshair: a slider over its commits. */
+/** The commit axis of a grid of sparklines: a slider that moves the crosshair by keyboard. */
 import type { KeyboardEvent } from "react";
 import { type Crosshair, useCrosshair, usePoint } from "./crosshair";
 import { placeOfKey } from "./keys";
@@ -6,10 +6,10 @@ import { placeX, SPARK } from "./sparklines";
 
 type Props = { ordinals: readonly number[]; describe: (ordinal: number) => string };
 
-/** The name of the keyboard among what moves the crosshair. */
+/** Identifies the keyboard as the source of a crosshair movement. */
 const SOURCE = "keys";
 const HEIGHT_PX = 16;
-/** Room that the label of an end takes; the label of the crosshair takes its place when it comes near. */
+/** Room for an end label; the crosshair label replaces it when near. */
 const LABEL_PX = 52;
 
 export function CommitSlider({ ordinals, describe }: Props) {
@@ -35,7 +35,7 @@ export function CommitSlider({ ordinals, describe }: Props) {
       aria-valuemin={first}
       aria-valuemax={newest}
       aria-valuenow={current}
-      aria-valuetext={place === null ? `none, of #${first} to #${newest}` : describe(current)}
+      aria-valuetext={place === null ? `none selected, #${first} to #${newest}` : describe(current)}
       onKeyDown={onKeyDown}
       onBlur={() => point(null)}
     >
@@ -65,13 +65,13 @@ export function CommitSlider({ ordinals, describe }: Props) {
   );
 }
 
-/** The place that the crosshair is at; `null` while it is at none. */
+/** The index at the crosshair; `null` without one. */
 export function placeOf(crosshair: Crosshair | null, ordinals: readonly number[]): number | null {
   const place = crosshair === null ? -1 : ordinals.indexOf(crosshair.x);
   return place === -1 ? null : place;
 }
 
-/** The crosshair at a place, or at the end that is nearer; `null` without commits. */
+/** The crosshair at an index, clamped to the ends; `null` without commits. */
 export function pointAt(ordinals: readonly number[], place: number): Crosshair | null {
   const x = ordinals[Math.min(Math.max(place, 0), ordinals.length - 1)];
   return x === undefined ? null : { x, source: SOURCE };

@@ -4,17 +4,17 @@ import { numeric, Table } from "@/components/ui/Table";
 import { type CsvCell, download, toCsv } from "@/lib/csv";
 import { formatCount } from "@/lib/units";
 
-/** A chart's data as a table: the cells as people read them and as programs do. */
+/** A chart's data: cells for display and for CSV. */
 export type ChartTable = {
   fileName: string;
-  /** Where the whole of it is, when that is more than is shown. */
+  /** The link to the full data, if the table is not complete. */
   csvHref?: string;
   columns: { label: string; csvName: string; number: boolean }[];
-  /** Made when somebody looks: there may be many. */
+  /** Called on demand: there may be many rows. */
   rows: () => { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
 };
 
-/** A column: its names on the page and in the file, what a row has in the file, and how that is written on the page. */
+/** A column: its names on the page and in the file, its value, and how it is formatted on the page. */
 type Column<Row> = {
   label: string;
   csvName: string;
@@ -23,7 +23,7 @@ type Column<Row> = {
   cell: (row: Row) => ReactNode;
 };
 
-/** A column of numbers; `absent` stands where a row has none. */
+/** A number column; `absent` is shown for missing values. */
 export function num<Row>(
   label: string,
   csvName: string,
@@ -38,7 +38,7 @@ export function num<Row>(
   return { label, csvName, number: true, csv, cell };
 }
 
-/** A column of words, of which the file may have others than the page. */
+/** A text column; the file may have other texts than the page. */
 export function word<Row>(
   label: string,
   csvName: string,
@@ -48,7 +48,7 @@ export function word<Row>(
   return { label, csvName, number: false, csv, cell };
 }
 
-/** A table by its columns. */
+/** Builds a table from columns. */
 export function tableOf<Row>(fileName: string, rows: () => Row[], columns: Column<Row>[]): ChartTable {
   return {
     fileName,
@@ -62,7 +62,7 @@ export function tableOf<Row>(fileName: string, rows: () => Row[], columns: Colum
   };
 }
 
-/** A page cannot show a hundred thousand rows; the file has them all. */
+/** Limit for the page; the file has all rows. */
 const ROWS_MAX = 1_000;
 
 export function DataTable({ title, table }: { title: string; table: ChartTable }) {
@@ -88,14 +88,14 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
       </Table>
       {rows.length > ROWS_MAX && (
         <p className="section-note">
-          The first {formatCount(ROWS_MAX)} of {formatCount(rows.length)} rows; the CSV has all.
+          First {formatCount(ROWS_MAX)} of {formatCount(rows.length)} rows. The CSV has all.
         </p>
       )}
     </>
   );
 }
 
-/** Has the browser keep the table as a file. */
+/** Downloads the table as a file. */
 export function saveCsv({ fileName, columns, rows }: ChartTable): void {
   const content = toCsv(
     columns.map(({ csvName }) => csvName),

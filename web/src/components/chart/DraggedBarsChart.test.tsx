@@ -43,7 +43,7 @@ function show() {
   return { onDrag, bars: screen.getAllByRole("slider") };
 }
 
-it("is one stop of the keyboard, from which arrow keys lead to bars and change them", async () => {
+it("is one tab stop with arrow-key navigation", async () => {
   const { onDrag, bars } = show();
   await userEvent.tab();
   expect(document.activeElement).toBe(bars[0]);
@@ -59,7 +59,7 @@ it("is one stop of the keyboard, from which arrow keys lead to bars and change t
   expect(bars).not.toContain(document.activeElement);
 });
 
-it("follows a pointer that holds a bar, and lets a finger beside the bar's end scroll", () => {
+it("follows the pointer, but lets touches elsewhere scroll", () => {
   const { onDrag, bars } = show();
   const [bar] = bars;
   const column = bar?.querySelector(".column");

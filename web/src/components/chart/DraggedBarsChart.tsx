@@ -1,4 +1,4 @@
-/** How many messages have which size, as bars that can be dragged, and the share of all that are not larger, over a byte axis. */
+/** Message counts by size as draggable bars, with cumulative share, on a byte axis. */
 import { useState } from "react";
 import { formatCount, formatShare } from "@/lib/units";
 import { CrosshairScope } from "./crosshair";
@@ -21,7 +21,7 @@ type Props = {
 };
 
 export function DraggedBarsChart({ name, bars, start, crossings, onDrag }: Props) {
-  // The axis stands still while a bar is held: else what is dragged would run from the pointer.
+  // The axis is fixed during a drag: otherwise the bar would move away from the pointer.
   const [held, setHeld] = useState<Scale | null>(null);
   const isNarrow = useIsNarrow();
   const y = held ?? draggedScale([...bars, ...start].map(({ count }) => count));

@@ -1,10 +1,10 @@
 /**
- * A forest plot as a column of a table: one axis in the head, and in each row an estimate with its interval beside the
- * zero line, over the band of changes too small to count. What is drawn is said in the row's other cells.
+ * A forest plot as a table column: an axis in the header, and in each row an estimate with its interval, over the band
+ * of changes too small to count. The values are also in other cells.
  */
 import { type Estimate, type ForestScale, forestPosition } from "./forest";
 
-/** How an estimate is marked: a triangle up, one down, both, or hollow where nothing is said. */
+/** The marker of an estimate: triangle up, down, both, or hollow. */
 export type ForestMark = "slower" | "faster" | "elsewhere" | "inconclusive" | "unchanged";
 
 type AxisProps = {
@@ -60,7 +60,7 @@ const MARKS: Record<ForestMark, string> = {
   unchanged: "M-2.5,0a2.5,2.5 0 1 0 5,0a2.5,2.5 0 1 0 -5,0z",
 };
 
-/** A shape in the middle of the row: within an element of its own, because paths know no percents. */
+/** A shape in the middle of the row; nested in an svg because paths have no percent coordinates. */
 function Shape({ percent, d }: { percent: number; d: string }) {
   return (
     <svg x={`${percent}%`} y="50%" width="1" height="1" overflow="visible" aria-hidden="true">

@@ -1,6 +1,6 @@
 /**
- * Whole distributions over commits: a column a commit, a row an eighth of a doubling of the time, the darker the larger
- * the share of the column's operations. Drawn on a canvas: a picture of a hundred thousand cells is one element.
+ * Distributions over commits: one column per commit, 8 rows per octave, intensity = share of operations. Drawn on a
+ * canvas, because of up to a hundred thousand cells.
  */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { usePlotArea } from "recharts";
@@ -9,7 +9,7 @@ import { PointedPlot } from "./PointedPlot";
 import { type Change, Rules } from "./plottables/Rules";
 import { logScale, type Scale } from "./ticks";
 
-/** One column: which stretch of the axis it covers, and the share of its operations in each bin that has any. */
+/** One column: its range on the axis, and the share of operations by bin. */
 export type HeatColumn = { from: number; to: number; x: number; shares: ReadonlyMap<number, number> };
 
 type Props = {
@@ -29,9 +29,9 @@ type Props = {
 
 type Area = { x: number; y: number; width: number; height: number };
 
-/** As wide as the names at the lines of a trend above usually are, so that commits stand below each other. */
+/** The usual width of line names in the trend chart above, so that commits align. */
 const RIGHT_PX = 48;
-/** The faintest that is still seen, for a share of a ten-thousandth. */
+/** The lowest opacity, for a share of 1 in 10,000. */
 const FAINTEST = 0.06;
 const SMALLEST_SHARE = 1e-4;
 
@@ -48,7 +48,7 @@ export function HeatMap(props: Props) {
       if (canvas.current !== null) paint(canvas.current, area, columns, view, stepsPerDoubling);
     };
     draw();
-    // Another choice of colours is another picture.
+    // Redraw when the colour scheme changes.
     const scheme = window.matchMedia("(prefers-color-scheme: dark)");
     const chosen = new MutationObserver(draw);
     chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -89,7 +89,7 @@ export function HeatMap(props: Props) {
   );
 }
 
-/** Tells where the chart draws, which only its own parts know. */
+/** Reports the drawing area, which only children of the chart know. */
 function AreaReport({ onChange }: { onChange: (area: Area) => void }) {
   const area = usePlotArea();
   const { x, y, width, height } = area ?? { x: 0, y: 0, width: 0, height: 0 };
@@ -122,14 +122,14 @@ function paint(
     for (const [bin, share] of shares) {
       const [top, bottom] = [yOf((bin + 1) / steps), yOf(bin / steps)];
       context.globalAlpha = darkness(share);
-      // Whole pixels: neighbours neither overlap nor leave a seam.
+      // Whole pixels, so that neighbours neither overlap nor leave gaps.
       const [x, y] = [Math.round(left), Math.round(top)];
       context.fillRect(x, y, Math.max(1, Math.round(right) - x), Math.max(1, Math.round(bottom) - y));
     }
   }
 }
 
-/** From faint to full over four decades of the share: the tail is rare, and what a heat map is for. */
+/** Opacity over four decades of share, so that the tail is visible. */
 function darkness(share: number): number {
   const decades = Math.log10(Math.max(share, SMALLEST_SHARE) / SMALLEST_SHARE) / -Math.log10(SMALLEST_SHARE);
   return FAINTEST + (1 - FAINTEST) * decades ** 1.5;

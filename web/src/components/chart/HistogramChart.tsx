@@ -14,7 +14,7 @@ type Bin = { from_ns: number; to_ns: number; count: number };
 
 type Props = { bins: Bin[]; total: number; markers: Marker[]; name: string };
 
-/** The horizontal axis, which what is drawn below the histogram shares. */
+/** The time axis, shared with the chart below. */
 const axisOf = (bins: Bin[]) => ({
   ...logScale(bins.flatMap(({ from_ns, to_ns }) => [Math.max(1, from_ns), to_ns])),
   label: (tick: number) => axisLabelsOfNs([tick])[0] ?? "",
@@ -63,7 +63,7 @@ function BinTooltip({ bin, total }: { bin: Bin | undefined; total: number }) {
 const ROW_PX = 13;
 const ROWS_HEIGHT_MAX_PX = 260;
 
-/** The repetitions of one point below its histogram, on the same axis: fresh starts that agree line up. */
+/** The repetitions of one point, on the same axis as its histogram. */
 export function RepetitionStrip({ bins, spans, name }: { bins: Bin[]; spans: Span[]; name: string }) {
   const container = useRef<HTMLDivElement>(null);
   return (

@@ -1,4 +1,4 @@
-/** A word-sized box plot on a logarithmic axis that the rows of a table share. */
+/** An inline box plot on a logarithmic axis that all rows of a table share. */
 import type { Point } from "@/api/types";
 
 type Props = {

@@ -8,7 +8,7 @@ const LINES = [
   { key: "tcp", label: "tcp", look: 1, isShown: false },
 ];
 
-it("each line is a button that says whether it is drawn, by keyboard as well", async () => {
+it("each line has a toggle button, also by keyboard", async () => {
   const [onToggle, onPoint] = [vi.fn(), vi.fn()];
   render(<LineChoice label="Lines" lines={LINES} onToggle={onToggle} onPoint={onPoint} />);
   const pressed = screen.getAllByRole("button").map((button) => button.getAttribute("aria-pressed"));

@@ -1,4 +1,4 @@
-/** The lines of a chart as buttons with the looks of the lines: each shows and hides its own, and stands out when pointed at. */
+/** Buttons to show, hide and highlight the lines of a chart. */
 import { useState } from "react";
 import { useSearchChange } from "@/lib/hooks";
 import { lineStyle, markerPath } from "./lines";
@@ -17,7 +17,7 @@ const SAMPLE = { width: 22, height: 10 };
 
 export function LineChoice({ label, lines, onToggle, onPoint }: Props) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
     <div className="line-choice" role="group" aria-label={label}>
       {lines.map(({ key, label: name, look, isShown }) => (
         <button
@@ -38,7 +38,7 @@ export function LineChoice({ label, lines, onToggle, onPoint }: Props) {
   );
 }
 
-/** The line that is pointed at, and what buttons and lines do where the address keeps which of them are hidden. */
+/** The highlighted line, and handlers that keep hidden lines in the address. */
 export function useLineChoice(hidden: string | undefined) {
   const [pointed, onPoint] = useState<string | null>(null);
   const change = useSearchChange<{ hidden: string }>();

@@ -1,6 +1,6 @@
 /**
- * The time that a share of all operations does not exceed, for each share: the axis stretches towards 100 %, a decade of
- * the rest at a time, so that the rarest operations have as much room as the usual ones. As HdrHistogram's plots are.
+ * Latency by percentile. The axis is logarithmic in the remaining share, one decade at a time, as in HdrHistogram
+ * plots.
  */
 import type { ReactNode } from "react";
 import { CrosshairScope } from "./crosshair";
@@ -12,7 +12,7 @@ import { EndLabels } from "./plottables/EndLabels";
 type Props = {
   name: string;
   label: string;
-  /** Their x is one over the share that takes longer: 100 for the 99th percentile. */
+  /** x = 1 / (1 - percentile): 100 for the 99th percentile. */
   curves: Curve[];
   tooltip: (x: number) => ReactNode;
 };
@@ -42,7 +42,7 @@ export function PercentileChart({ curves, ...rest }: Props) {
   );
 }
 
-/** A place on the axis as people name it: `p99.9`. */
+/** The name of a position on the axis: `p99.9`. */
 export function percentileOf(x: number): string {
   return x === 1 ? "0" : `p${Number((100 * (1 - 1 / x)).toPrecision(9))}`;
 }

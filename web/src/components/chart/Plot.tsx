@@ -1,13 +1,13 @@
-/** What stands around a drawing area: both axes with their labels, and the hairlines. What is drawn within are its children. */
+/** Axes, labels and grid lines around a drawing area. */
 import type { ReactNode } from "react";
 import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
 import type { Scale } from "./ticks";
 
-/** An axis: its ends, its labelled positions, and how they are written. */
+/** An axis: range, labelled positions and label format. */
 export type PlotAxis = Scale & {
   label: (tick: number) => string;
   isLogarithmic?: boolean;
-  /** Room between the ends of the axis and those of the drawing area, for what stands at its ends. */
+  /** Padding between the axis ends and the drawing area. */
   padding_px?: number;
 };
 
@@ -15,10 +15,10 @@ type Props = {
   height_px: number;
   top_px: number;
   right_px: number;
-  /** Drawn without its labels where another chart that shares it has them. */
+  /** Whether labels are omitted, because another chart shares the axis. */
   x: PlotAxis & { isHidden?: boolean };
   y: PlotAxis;
-  /** Whether a hairline goes from each label of the vertical axis. */
+  /** Whether vertical-axis labels have grid lines. */
   hasRules?: boolean;
   children: ReactNode;
 };
@@ -28,7 +28,7 @@ const AXIS = {
   axisLine: false,
   tickLine: false,
   tick: { fill: "var(--muted)" },
-  // Of our own ticks, those that would touch are left out; the ends stay.
+  // Labels that would overlap are omitted; the ends stay.
   interval: "preserveStartEnd",
   minTickGap: 10,
 } as const;
@@ -36,10 +36,10 @@ const AXIS = {
 /** Room for the labels of a vertical axis. */
 const AXIS_WIDTH = 70;
 
-/** Properties of the horizontal hairlines. */
+/** Properties of the grid lines. */
 const GRID = { stroke: "var(--rule)", vertical: false } as const;
 
-/** The axes have their own ends; a chart wants some data nevertheless. */
+/** The axes have fixed ranges, but Recharts requires data. */
 const ENDS = [{ x: 1 }, { x: 2 }];
 
 export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, children }: Props) {

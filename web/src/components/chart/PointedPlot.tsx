@@ -1,4 +1,4 @@
-/** A drawing area within its axes, the crosshair over it, and what a pointer does there. */
+/** A plot with crosshair and pointer gestures. */
 import { type ComponentProps, type ReactNode, useRef } from "react";
 import { Plot } from "./Plot";
 import { CrosshairMark } from "./plottables/CrosshairMark";
@@ -6,17 +6,17 @@ import type { Curve } from "./plottables/Curves";
 import { Gestures } from "./plottables/Gestures";
 
 type Props = Omit<ComponentProps<typeof Plot>, "children"> & {
-  /** Tells charts with one crosshair apart, and is read out where there is no label. */
+  /** Identifies the chart for the crosshair; also its accessible name without a label. */
   name: string;
   label?: string;
-  /** The places that have values, ascending. */
+  /** Positions with values, ascending. */
   stops: readonly number[];
   curves?: readonly Curve[];
   tooltip: (x: number) => ReactNode;
-  /** What a click, a drag and the wheel do; `null` where what is drawn is dragged itself. */
+  /** Handlers for click, drag and wheel; `null` if the plot handles them itself. */
   gestures?: Omit<ComponentProps<typeof Gestures>, "name" | "stops"> | null;
   frame?: ComponentProps<"div">;
-  /** What is drawn below the axes. */
+  /** Children below the axes. */
   backdrop?: ReactNode;
   children: ReactNode;
 };

@@ -1,18 +1,15 @@
-/**
- * Several word-sized lines on one axis that is the same everywhere: each value relative to its line's own median. What
- * lies further away than the axis reaches stands at its edge.
- */
+/** Inline lines on a fixed axis: each value relative to the median of its line, clamped to the axis. */
 
 type Props = { lines: number[][]; width?: number; height?: number };
 
-/** The axis reaches so far to both sides of the medians. */
+/** Half of the axis range around the median. */
 export const RELATIVE_REACH = 0.1;
 
 export function RelativeLines({ lines, width = 132, height = 22 }: Props) {
   return (
     <svg className="sparkline relative-lines" width={width} height={height} aria-hidden="true">
       {lines.map((values, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines are told apart by their place alone.
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity.
         <polyline key={index} points={placed(values, width, height)} strokeLinejoin="round" />
       ))}
     </svg>

@@ -1,7 +1,4 @@
-/**
- * Two sides' repetitions on one axis, the base above the head: a dot each, and a stroke at each median. Whether they
- * overlap is seen at once.
- */
+/** The repetitions of base and head on one axis: a dot each, and a stroke at each median. */
 import { median } from "@/lib/statistics";
 
 type Props = {

@@ -1,7 +1,4 @@
-/**
- * A time against how many take part: the count doubles from step to step, the time is logarithmic, and every panel of a
- * page has the same axes. Points with more threads than processors are open.
- */
+/** Time by number of members, both logarithmic; all panels of a page share the axes. Oversubscribed points are open. */
 import { ascending } from "@/lib/collections";
 import { formatDividedNs } from "@/lib/units";
 import { lineStyle } from "./lines";
@@ -22,12 +19,12 @@ type ScalingLine = {
 type Props = {
   name: string;
   lines: ScalingLine[];
-  /** Of all panels. */
+  /** Over all panels. */
   members: number[];
   times_ns: number[];
-  /** Where it would stay if more members cost nothing. */
+  /** Reference line: constant cost. */
   flat_ns: number | null;
-  /** What members are: `receivers`. */
+  /** The noun for members: `receivers`. */
   noun: string;
   emphasised: string | null;
 };
@@ -99,7 +96,7 @@ function ScalingTooltip({ lines, members, noun }: Pick<Props, "lines" | "noun"> 
     <TooltipBox
       heading={`${members} ${noun}`}
       rows={here.map(({ label, time_ns }) => ({ name: label, value: formatDividedNs(time_ns) }))}
-      note={isOpen ? "Open points: more threads than processors." : undefined}
+      note={isOpen ? "Open points: oversubscribed." : undefined}
     />
   );
 }

@@ -1,4 +1,4 @@
-/** How many messages have which size, as bars, and the share of all that are not larger, as a line, over a byte axis. */
+/** Message counts by size as bars, with cumulative share as a line, on a byte axis. */
 import { formatCount, formatShare } from "@/lib/units";
 import { byteAxis } from "./measure";
 import { PointedPlot } from "./PointedPlot";
@@ -6,18 +6,18 @@ import { type Bar, Bars, Cumulative, middleOf } from "./plottables/Bars";
 import { TooltipBox } from "./Tooltip";
 import { linearScale } from "./ticks";
 
-/** Messages of a range of sizes, and the share of all that are in it or in one before. */
+/** A bucket with its count and the cumulative share. */
 export type SizeBar = Bar & { cumulative: number };
 
 type Props = {
   name: string;
   bars: SizeBar[];
   total: number;
-  /** What the byte axis has to cover. */
+  /** Sizes that the axis must include. */
   sizes: number[];
-  /** Room at the right, as in the chart below that shares the axis. */
+  /** Right margin, equal to the chart below. */
   right_px: number;
-  /** What else is to be said of a size. */
+  /** A note for the tooltip. */
   note: (message_bytes: number) => string;
 };
 
@@ -50,9 +50,9 @@ export function BarTooltip({ bar, total, note }: TooltipProps) {
     <TooltipBox
       heading={`${formatCount(bar.from)} to ${formatCount(bar.to - 1)} B`}
       rows={[
-        { name: "messages", value: formatCount(bar.count) },
-        { name: "share", value: formatShare(bar.count / Math.max(1, total)) },
-        { name: "not larger", value: formatShare(bar.cumulative) },
+        { name: "Messages", value: formatCount(bar.count) },
+        { name: "Share", value: formatShare(bar.count / Math.max(1, total)) },
+        { name: "Cumulative", value: formatShare(bar.cumulative) },
       ]}
       note={note}
     />

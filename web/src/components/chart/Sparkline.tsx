@@ -1,7 +1,7 @@
 /**
- * A word-sized line. Its height stands for at least a tenth of the median to each side, so that ordinary noise
- * looks small and a step looks like one; a single value is a dot. Below it, triangles stand where the level changed:
- * upwards for slower, downwards for faster, at the left edge where that was before the line begins.
+ * A sparkline. Its height covers at least 10 % of the median on each side, so that ordinary noise looks small. A
+ * single value is a dot. Triangles below mark change points: up for slower, down for faster, at the left edge if
+ * before the line.
  */
 import type { Mark } from "@/lib/history";
 import { changeTriangle, rounded, sparkScale } from "./sparklines";

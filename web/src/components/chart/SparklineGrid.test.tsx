@@ -48,19 +48,19 @@ function setUp() {
   };
 }
 
-it("shows the value of every series at the commit that is pointed at on one of them", () => {
+it("shows the value of every series at the commit under the pointer", () => {
   const { line, values } = setUp();
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
   pointAt(line, SPARK.width / 2);
   expect(values()).toEqual(["101 ns", "not measured"]);
-  expect(screen.getByRole("columnheader", { name: "at #11" })).toBeTruthy();
+  expect(screen.getByRole("columnheader", { name: "At #11" })).toBeTruthy();
   expect(document.querySelectorAll(".spark-cross line")).toHaveLength(2);
   expect(document.querySelectorAll(".spark-cross circle")).toHaveLength(1);
   pointAt(line, SPARK.width);
   expect(values()).toEqual(["102 ns", "202 ns"]);
 });
 
-it("shows the newest again when nothing is pointed at", () => {
+it("shows the newest values without a pointer", () => {
   const { line, values } = setUp();
   pointAt(line, 0);
   expect(values()).toEqual(["100 ns", "200 ns"]);
@@ -68,7 +68,7 @@ it("shows the newest again when nothing is pointed at", () => {
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
 });
 
-it("draws no line anew while the crosshair moves", () => {
+it("does not redraw lines while the crosshair moves", () => {
   const { line } = setUp();
   const paths = [...document.querySelectorAll("svg > path")];
   const changes = vi.fn();
@@ -81,7 +81,7 @@ it("draws no line anew while the crosshair moves", () => {
   expect([...document.querySelectorAll("svg > path")]).toEqual(paths);
 });
 
-it("is a slider over the commits to the keyboard", async () => {
+it("is a slider over commits for the keyboard", async () => {
   const { values } = setUp();
   const slider = screen.getByRole("slider", { name: "Commit" });
   slider.focus();

@@ -1,7 +1,4 @@
-/**
- * Many lines over the same commits, one a row, with one crosshair through all of them: whichever line is pointed at, each
- * says its value at that commit. By keyboard the crosshair is a slider over the commits.
- */
+/** Sparklines over the same commits, one per row, with a common crosshair and a slider for the keyboard. */
 import { memo, type PointerEvent, type ReactNode, useMemo } from "react";
 import { ScrollRegion } from "@/components/ui/states";
 import { CommitSlider, placeOf } from "./CommitSlider";
@@ -12,16 +9,16 @@ import { changeTriangle, drawn, placeAt, placeX, SPARK, type Spark } from "./spa
 export type SparkRow = {
   key: string;
   cells: ReactNode[];
-  /** `null` while it is on its way. */
+  /** `null` while loading. */
   spark: Spark | null;
   text: string;
-  /** What stands at the end when no commit is pointed at. */
+  /** The last cell without a crosshair. */
   newest: ReactNode;
 };
 
 type Props = {
   label: string;
-  /** The names of the first cells; the empty one has only controls. */
+  /** Names of the first columns; an empty name is for controls. */
   columns: string[];
   rows: SparkRow[];
   ordinals: readonly number[];
@@ -29,7 +26,7 @@ type Props = {
   format: (value: number) => ReactNode;
 };
 
-/** The name of the grid among what moves the crosshair. */
+/** Identifies the grid as the source of a crosshair movement. */
 const SOURCE = "grid";
 const FULL_HEIGHT_PX = SPARK.height + SPARK.markRoom;
 
@@ -153,5 +150,5 @@ function ValueAt({ spark, newest, ordinals, format }: ValueProps) {
 
 function ValueHead({ ordinals }: Pick<Props, "ordinals">) {
   const place = placeOf(useCrosshair(), ordinals);
-  return place === null ? "newest" : `at #${ordinals[place]}`;
+  return place === null ? "Newest" : `At #${ordinals[place]}`;
 }

@@ -1,4 +1,4 @@
-/** A quantity against message size, both logarithmic: one line a transport, named at its end. */
+/** A quantity by message size, both logarithmic: one line per transport, labelled at its end. */
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
 import { lineStyle } from "./lines";
@@ -15,7 +15,7 @@ export type SweepPoint = {
   message_bytes: number;
   value: number;
   piece?: number;
-  /** Why it is not to be read beside the others, which its shape says. */
+  /** Why the point is not comparable; selects its shape. */
   apart?: "lossy" | "environment" | null;
 };
 
@@ -23,7 +23,7 @@ export type SweepLine = {
   key: string;
   label: string;
   current: boolean;
-  /** Which of the looks it has; its place, unless lines come and go. */
+  /** Index of its style; its position unless lines can be hidden. */
   look?: number;
   points: SweepPoint[];
 };
@@ -33,27 +33,27 @@ type Props = {
   measure: Measure;
   name: string;
   height_px?: number;
-  /** The room at the right, where another chart shares the axis. */
+  /** Right margin, if another chart shares the axis. */
   right_px?: number;
-  /** What the horizontal axis has to cover besides the lines. */
+  /** Sizes that the axis must include besides those of the lines. */
   sizes?: number[];
   values?: number[];
   crossings?: CrossingMark[];
-  /** The lines that stand out; the others are faded. Without any, all of them are as they are. */
+  /** Highlighted lines; the others are faded. Empty: no highlighting. */
   emphasised?: ReadonlySet<string>;
-  /** What pointing at a line's name and clicking it does, where a page has buttons for the same. */
+  /** Handlers for names of lines, if the page has equivalent buttons. */
   onPoint?: (key: string | null) => void;
   onPick?: (key: string) => void;
-  /** What else is to be said of a size. */
+  /** A note for the tooltip. */
   note?: (message_bytes: number) => string;
 };
 
 const HEIGHT_PX = 300;
 const CHARACTER_WIDTH_PX = 7;
-/** On a narrow screen, names that are buttons anyway leave the room to the lines. */
+/** On narrow screens, names are omitted if there are buttons. */
 const MARGIN_NARROW_PX = 12;
 
-/** The room at the right of lines with such names, where these stand there. */
+/** The right margin for line names. */
 export function sweepMargin(lines: Pick<SweepLine, "label">[], isNarrow: boolean): number {
   if (isNarrow) return MARGIN_NARROW_PX;
   return lines.reduce((length, { label }) => Math.max(length, label.length), 0) * CHARACTER_WIDTH_PX + 12;

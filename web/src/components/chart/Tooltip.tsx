@@ -1,4 +1,4 @@
-/** The box beside the pointer: a heading, and names with values. */
+/** A tooltip: heading, and names with values. */
 import type { ReactNode } from "react";
 import { Fragment } from "react";
 

@@ -1,7 +1,6 @@
 /**
- * Values by commit or by time: lines named at their ends, bands behind them, marks for points that are not ordinary, and
- * what happened along the way. One point at a time is pinned, by pointer or by keys; to a screen reader the chart is a
- * slider over its points.
+ * Values by commit or time: labelled lines, bands, special points and events. One point can be pinned by pointer or
+ * keyboard; for screen readers the chart is a slider.
  */
 import type { ReactNode } from "react";
 import { type Keyed, onChartKey } from "./keys";
@@ -27,14 +26,14 @@ type Props = Keyed & {
   xLabel: (x: number) => string;
   measure: Measure;
   pinned: { x: number; y: number };
-  /** Moves along by so many units of the axis. */
+  /** Scrolls by units of the axis. */
   onPan: (by: number) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
   describe: (x: number) => string;
   tooltip: (x: number) => ReactNode;
 };
 
-/** Up to this many points each get a dot; beyond, dots hide the line. */
+/** With more points, dots are omitted. */
 const DOTS_MAX = 60;
 const LABEL_ROOM_MIN_PX = 48;
 const LABEL_GAP_PX = 14;
@@ -84,7 +83,7 @@ export function TrendChart(props: Props) {
       <Rules rules={props.rules} changes={props.changes} />
       {boxes.length > 0 ? <Boxes rows={boxes} /> : <Curves curves={curves} bands={bands} />}
       <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
-      <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
+      <EndLabels labels={endLabels} nextTo={isOne ? stops[0] : undefined} />
     </PointedPlot>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Where the reader points, shared by all charts of a scope: each draws its own crosshair there. It is kept outside of what
- * React renders, so that a movement redraws the crosshairs and no chart.
+ * The crosshair shared by all charts of a scope. Its state is outside React, so that movements do not re-render
+ * charts.
  */
 import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from "react";
 import { createSignal } from "@/lib/signal";
@@ -26,7 +26,7 @@ export function CrosshairScope({ children }: { children: ReactNode }) {
   return <Scope value={store}>{children}</Scope>;
 }
 
-/** Where the reader points, followed; `null` while nowhere. */
+/** Subscribes to the crosshair; `null` without one. */
 export function useCrosshair(): Crosshair | null {
   const { subscribe, get } = useContext(Scope);
   return useSyncExternalStore(subscribe, get);

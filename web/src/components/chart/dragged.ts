@@ -1,9 +1,9 @@
-/** The arithmetic of bars that are dragged: how high the axis is, and what a pointer and a key make of a bar. Pure. */
+/** Geometry of draggable bars. Pure. */
 import { linearScale, type Scale } from "./ticks";
 
-/** Room above the highest bar, to drag it into. */
+/** Headroom above the highest bar. */
 const ROOM = 1.25;
-/** Steps of a key over the whole height, and of one that goes far. */
+/** Key steps over the full height, small and large. */
 const STEPS = 40;
 const FAR_STEPS = 5;
 
@@ -13,13 +13,13 @@ export function draggedScale(counts: readonly number[]): Scale {
   return { domain: [0, most], ticks: ticks.filter((tick) => Number.isInteger(tick) && tick <= most) };
 }
 
-/** How many messages a bar has whose end is held so far above its base: whole ones, and none below it. */
+/** The count for a bar height: a whole number, at least zero. */
 export function countAt(above_px: number, height_px: number, top: number): number {
   const share = Math.min(1, Math.max(0, above_px / height_px));
   return Math.round(share * top);
 }
 
-/** What a key makes of a bar's count; `null` for keys that are not about it. */
+/** The new count for a key; `null` for other keys. */
 export function countAfter(key: string, count: number, top: number): number | null {
   const step = Math.max(1, Math.round(top / STEPS));
   const far = Math.max(1, Math.round(top / FAR_STEPS));
@@ -28,7 +28,7 @@ export function countAfter(key: string, count: number, top: number): number | nu
   return by === undefined ? null : Math.max(0, count + by);
 }
 
-/** The bar that a key leads to, of so many; `null` for keys that lead nowhere. */
+/** The bar selected by a key; `null` for other keys. */
 export function barAfter(key: string, place: number, count: number): number | null {
   const to = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: count - 1 }[key];
   return to === undefined ? null : Math.min(count - 1, Math.max(0, to));

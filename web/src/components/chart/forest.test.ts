@@ -4,7 +4,7 @@ import { type Estimate, forestPosition, forestScale } from "./forest";
 const at = (change: number): Estimate => ({ change, interval: [change - 0.01, change + 0.01], least: 0.01 });
 
 describe("the axis of a forest plot", () => {
-  it("is symmetrical, round, and holds every interval", () => {
+  it("is symmetrical, round, and includes every interval", () => {
     expect(forestScale([at(0.154), at(-0.03)])).toEqual({ limit: 0.2, ticks: [-0.2, -0.1, 0, 0.1, 0.2] });
     expect(forestScale([at(-0.154)]).limit).toBe(0.2);
     expect(forestScale([]).limit).toBe(0.02);

@@ -1,7 +1,7 @@
-/** Where a forest plot's axis ends: the same to both sides of zero, so that slower and faster are told apart by length. */
+/** The axis of a forest plot, symmetric around zero. Pure. */
 import { ascending } from "@/lib/collections";
 
-/** One row: an estimate with its interval, and the least change that counts as one. */
+/** One row: estimate, interval and least change. */
 export type Estimate = {
   change: number;
   interval: [low: number, high: number] | null;
@@ -12,12 +12,12 @@ export type Estimate = {
 export type ForestScale = { limit: number; ticks: number[] };
 
 const LIMITS = [0.02, 0.04, 0.1, 0.2, 0.4, 1, 2, 4, 10, 20, 40, 100];
-/** How much longer than three quarters of the rows one row may be before it is clipped. */
+/** The axis limit relative to the 75th percentile of rows, before clipping. */
 const OUTLIER = 4;
-/** What is left free at both ends of the axis, in percent of the width. */
+/** Margin at both ends, in percent of the width. */
 const MARGIN_PERCENT = 8;
 
-/** An axis for these rows. The few that are far beyond all others are clipped: they would hide the rest. */
+/** The axis for these rows. Outliers are clipped. */
 export function forestScale(estimates: Estimate[]): ForestScale {
   const reaches = estimates
     .map(({ change, interval }) => Math.max(Math.abs(change), ...(interval ?? []).map(Math.abs)))
@@ -31,7 +31,7 @@ export function scaleTo(limit: number): ForestScale {
   return { limit, ticks: [-limit, -limit / 2, 0, limit / 2, limit] };
 }
 
-/** Where a change stands, in percent of the width from the left, and whether it is beyond the axis. */
+/** The position of a change in percent of the width, and whether it is clipped. */
 export function forestPosition(
   change: number,
   { limit }: ForestScale,

@@ -1,11 +1,11 @@
-/** What keys do while a chart over commits has the focus: they pin, zoom and move as the pointer does. */
+/** Keyboard control of charts over commits: pin, zoom and scroll. */
 import type { KeyboardEvent } from "react";
 import { nearest } from "./nearest";
 
 export type Keyed = {
   stops: readonly number[];
   onPin: (x: number) => void;
-  /** `null`: as far as there is anything. */
+  /** `null`: the full range. */
   onZoom: (range: readonly [number, number] | null) => void;
 };
 
@@ -26,14 +26,14 @@ export function onChartKey(
   if (x !== undefined) onPin(x);
 }
 
-/** The stretch that a key shows, around the pinned point; `undefined` for other keys. */
+/** The range after a zoom key, around the pinned point; `undefined` for other keys. */
 function zoomOf(key: string, pinned_x: number, [from, to]: readonly [number, number]) {
   const factor = { "+": 0.5, "=": 0.5, "-": 2 }[key];
   if (key === "0") return null;
   return factor === undefined ? undefined : zoomed(pinned_x, [from, to], factor);
 }
 
-/** A stretch made so many times as wide around a point, which stays where it is on the screen. */
+/** A range scaled around a point, which keeps its position on the screen. */
 export function zoomed(x: number, [from, to]: readonly [number, number], factor: number) {
   const share = Math.min(Math.max((x - from) / (to - from || 1), 0), 1);
   const width = (to - from) * factor;
@@ -49,7 +49,7 @@ const STEPS: Record<string, number> = {
   PageUp: 10,
 };
 
-/** The place that a key leads to, which may lie beside the chart; `null` for keys that mean nothing here. */
+/** The index selected by a key, possibly outside the range; `null` for other keys. */
 export function placeOfKey(key: string, current: number, last: number): number | null {
   if (key === "Home") return 0;
   if (key === "End") return last;

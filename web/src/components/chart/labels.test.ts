@@ -17,7 +17,7 @@ describe("rowsOfMarkers", () => {
   it("keeps marks that are far apart in one row", () => {
     expect(rowsOfMarkers([0, 200, 400], [80, 80, 80])).toEqual([0, 0, 0]);
   });
-  it("puts the earlier name above the later mark, so that no mark crosses a name", () => {
+  it("avoids crossing names with marks", () => {
     expect(rowsOfMarkers([0, 10, 20, 300], [80, 80, 80, 80])).toEqual([2, 1, 0, 0]);
   });
 });

@@ -1,11 +1,8 @@
-/** Moves labels apart that would lie on each other. */
+/** Layout of labels without overlap. */
 
 const MARKER_GAP_PX = 10;
 
-/**
- * Positions as near as possible to the wanted ones, in their order, at least `gap` apart and within `from` and
- * `to` as far as they fit.
- */
+/** Positions closest to the wanted ones, in order, at least `gap` apart and, if they fit, within `from` and `to`. */
 export function spread(wanted: number[], gap: number, from: number, to: number): number[] {
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const placed = new Array<number>(wanted.length).fill(from);
@@ -25,8 +22,8 @@ export function spread(wanted: number[], gap: number, from: number, to: number):
 }
 
 /**
- * A row for each of several vertical marks whose names stand to their right, positions ascending: 0 is nearest to
- * the drawing area. A name stands above the marks that it would otherwise be crossed by.
+ * Rows for vertical marks with names to their right, positions ascending; row 0 is next to the drawing area. A name is
+ * above the marks that would cross it.
  */
 export function rowsOfMarkers(positions: number[], widths: number[]): number[] {
   const rows = new Array<number>(positions.length).fill(0);

@@ -1,4 +1,4 @@
-/** How several lines are told apart without colour vision: hue, dash and marker together. */
+/** Line styles that do not depend on colour alone: hue, dash and marker. */
 
 export type LineStyle = { stroke: string; ink: string; dash: string; marker: Marker };
 
@@ -8,7 +8,7 @@ const HUES = [1, 2, 3, 4];
 const DASHES = ["", "5 3", "1.5 3", "9 3 1.5 3"];
 const MARKERS: Marker[] = ["circle", "square", "triangle", "diamond"];
 
-/** The look of the line at an index; sixteen differ from each other. */
+/** The style of a line by index; 16 are distinct. */
 export function lineStyle(index: number): LineStyle {
   const hue = HUES[index % HUES.length] ?? 1;
   return {

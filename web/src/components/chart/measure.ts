@@ -1,4 +1,4 @@
-/** The two kinds of numbers that charts show, and how their axes are scaled and labelled. */
+/** The measures of charts, with axis scales and label formats. */
 import {
   axisLabelsOfNs,
   axisLabelsOfRate,
@@ -35,7 +35,7 @@ export function logAxis(measure: Measure, values: number[]) {
   return { ...measure.logarithmic(values), label, isLogarithmic: true };
 }
 
-/** A logarithmic axis of message sizes, with room for what stands at its ends. */
+/** A logarithmic axis of message sizes, with padding. */
 export function byteAxis(sizes: number[]) {
   return { ...byteScale(sizes), label: formatBytes, isLogarithmic: true, padding_px: 8 };
 }

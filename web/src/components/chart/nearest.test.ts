@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nearest, nearestOf } from "./nearest";
 
-it("finds the value next to a position, the ends for what is beyond them", () => {
+it("finds the nearest value, clamped to the ends", () => {
   const values = [1, 4, 5, 9];
   expect([-3, 1, 2, 3, 4.4, 4.6, 7, 7.1, 100].map((position) => values[nearest(values, position)])).toEqual([
     1, 1, 1, 4, 4, 5, 5, 9, 9,
@@ -12,7 +12,7 @@ it("finds nothing in nothing", () => {
   expect(nearest([], 3)).toBe(-1);
 });
 
-it("finds the entry whose value is next to a position", () => {
+it("finds the entry with the nearest value", () => {
   const points = [
     [1, 70],
     [4, 60],

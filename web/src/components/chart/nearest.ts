@@ -1,11 +1,11 @@
-/** Finding the place that is meant by a position between places. */
+/** Nearest-value search. */
 
-/** The place of the value next to a position, in ascending values; -1 of none. */
+/** The index of the nearest of ascending values; -1 if empty. */
 export function nearest(values: readonly number[], position: number): number {
   return nearestOf(values, (value) => value, position);
 }
 
-/** The same of entries that ascend by a value of theirs. */
+/** The same for entries in ascending order of a value. */
 export function nearestOf<T>(
   entries: readonly T[],
   positionOf: (entry: T) => number,

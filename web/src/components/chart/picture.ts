@@ -1,7 +1,4 @@
-/**
- * A chart as a picture: what is drawn and written in the page, with the looks and in the place that it has there, under its
- * title and above where it is from.
- */
+/** Exports a chart as a picture, with its title and source. */
 import { download } from "@/lib/csv";
 
 const LOOKS = [
@@ -25,7 +22,7 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
 const MARGIN_PX = 16;
 const TITLE_PX = 36;
 const SOURCE_PX = 28;
-/** A picture is as sharp as on the best screens. */
+/** Pixel ratio of exported pictures. */
 const PIXEL_RATIO = 2;
 
 export async function saveSvg(element: HTMLElement, title: string, fileName: string): Promise<void> {
@@ -45,7 +42,7 @@ export async function savePng(element: HTMLElement, title: string, fileName: str
   if (blob !== null) download(`${fileName}.png`, blob);
 }
 
-/** What is there to be pressed, or for who does not see the rest: no part of a picture. */
+/** Elements that are not exported: controls and texts for screen readers. */
 const LEFT_OUT = "svg, button, select, input, .visually-hidden";
 
 function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
@@ -71,7 +68,7 @@ function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   for (const { text, box, parent } of wordsWithin(element)) {
     const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(parent);
     const at = { x: box.x - frame.x + MARGIN_PX, y: box.y + box.height / 2 - frame.y + TITLE_PX };
-    // Where the picture is looked at, the page's typeface may be missing: another one takes the same room.
+    // Fixes the text width, because the font may be missing where the picture is viewed.
     const room = { textLength: box.width, lengthAdjust: "spacingAndGlyphs" };
     const looks = { "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight };
     picture.append(written(text, { ...at, ...room, fill: color, "dominant-baseline": "central", ...looks }));
@@ -94,7 +91,7 @@ function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   return picture;
 }
 
-/** What is written within an element word by word, because a line may end after any of them. */
+/** The words of an element, each with its position, because lines can break between them. */
 function* wordsWithin(element: HTMLElement): Generator<{ text: string; box: DOMRect; parent: Element }> {
   const frame = element.getBoundingClientRect();
   const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -106,7 +103,7 @@ function* wordsWithin(element: HTMLElement): Generator<{ text: string; box: DOMR
       range.setStart(node, index);
       range.setEnd(node, index + text.length);
       const box = range.getBoundingClientRect();
-      // What is scrolled out of sight is not in the picture either.
+      // Scrolled-out content is not exported.
       if (box.width > 0 && box.right <= frame.right + 1) yield { text, box, parent };
     }
   }

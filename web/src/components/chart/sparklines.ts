@@ -1,16 +1,16 @@
-/** Where the lines of a grid of sparklines go: all over the same commits, each on a scale of its own. Pure. */
+/** Geometry of sparklines over the same commits, each with its own scale. Pure. */
 
-/** What one line is drawn of: a place for each commit of the grid, `null` where nothing was measured. */
+/** The data of one line: a value per commit, `null` if not measured. */
 export type Spark = {
   values: (number | null)[];
-  /** Places from which on values are not compared with those before. */
+  /** Indices where comparability with earlier values ends. */
   breaks: number[];
   marks: SparkMark[];
 };
 
 export type SparkMark = { place: number; direction: "regressed" | "improved"; text: string };
 
-/** The size of every line; its marks stand below. */
+/** The size of a line; marks are below it. */
 export const SPARK = { width: 240, height: 22, padding: 2, markRoom: 8 } as const;
 
 export function placeX(place: number, count: number): number {
@@ -18,7 +18,7 @@ export function placeX(place: number, count: number): number {
   return rounded(SPARK.padding + place * step);
 }
 
-/** The commit that is nearest to a position, of so many; the position as a share of the width. */
+/** The index of the nearest commit; the position is a share of the width. */
 export function placeAt(share: number, count: number): number {
   const x = share * SPARK.width - SPARK.padding;
   const step = (SPARK.width - 2 * SPARK.padding) / Math.max(1, count - 1);
@@ -26,8 +26,8 @@ export function placeAt(share: number, count: number): number {
 }
 
 /**
- * How high a value stands in a word-sized line. Its height stands for at least a tenth of the median to each side, so that
- * ordinary noise looks small and a step looks like one.
+ * The vertical position of a value. The height covers at least 10 % of the median on each side, so that ordinary noise
+ * looks small.
  */
 export function sparkScale(
   values: readonly number[],
@@ -44,7 +44,7 @@ export function sparkScale(
   };
 }
 
-/** The outline of a line. Between commits that are not compared there is no line. */
+/** The path of a line, with gaps between values that are not comparable. */
 export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">) {
   const known = values.filter((value) => value !== null);
   const y = sparkScale(known, SPARK.height, SPARK.padding);
@@ -53,7 +53,7 @@ export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">) {
   for (const [place, value] of values.entries()) {
     if (breaks.includes(place)) isJoined = false;
     if (value === null) continue;
-    // A point without neighbours is a line of no length: round ends make it a dot.
+    // A zero-length segment with round caps is drawn as a dot.
     path += `${isJoined ? "L" : "M"}${placeX(place, values.length)},${y(value)}${isJoined ? "" : "h0"}`;
     isJoined = true;
   }
@@ -64,7 +64,7 @@ export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** A triangle below a line: upwards for slower, downwards for faster. */
+/** A triangle below a line: up for slower, down for faster. */
 export function changeTriangle(x: number, top: number, direction: SparkMark["direction"]): string {
   return direction === "regressed" ? `M${x},${top}l3.5,6h-7z` : `M${x},${top + 6}l3.5,-6h-7z`;
 }

@@ -1,4 +1,4 @@
-/** The lines of a sweep as they are drawn, and which of them are. Pure. */
+/** The lines of a sweep chart, and which are visible. Pure. */
 import { type Answer, leadersOf } from "@/lib/fastest";
 import { joined, slugsOf } from "@/lib/search";
 import { type Figure, figureOf, type MeasuredLine } from "@/lib/sweep";
@@ -6,19 +6,19 @@ import type { SweepLine } from "./SweepChart";
 
 export type SweptLine = MeasuredLine & { look: number; isShown: boolean };
 
-/** Which of the lines are drawn. What is called otherwise now is not hidden. */
+/** The visible lines. Unknown keys are ignored. */
 export function sweptLines(lines: MeasuredLine[], hidden: string | undefined): SweptLine[] {
   const names = slugsOf(hidden);
   return lines.map((line, look) => ({ ...line, look, isShown: !names.includes(line.key) }));
 }
 
-/** The hidden lines with one shown again, or hidden. */
+/** Toggles a line. */
 export function withToggled(hidden: string | undefined, key: string): string | undefined {
   const names = slugsOf(hidden);
   return joined(names.includes(key) ? names.filter((name) => name !== key) : [...names, key]);
 }
 
-/** The lines of the chart, and of those that are the fastest somewhere, that they are. */
+/** The lines of the chart; those that are fastest at some size are emphasised. */
 export function drawnLines(lines: SweptLine[], answer: Answer, figure: Figure): SweepLine[] {
   const leaders = leadersOf(answer);
   return lines

@@ -13,7 +13,7 @@ describe("linearScale", () => {
     const { ticks } = linearScale([620 * mebibyte, 780 * mebibyte], 4, mebibyte);
     expect(ticks.map((tick) => tick / mebibyte)).toEqual([650, 700, 750]);
   });
-  it("gives a flat line height and stays above zero", () => {
+  it("has a range for a flat line and stays above zero", () => {
     expect(linearScale([100, 100]).domain).toEqual([90, 110]);
     expect(linearScale([0, 5]).domain[0]).toBe(0);
   });

@@ -1,15 +1,12 @@
-/** Where an axis begins, ends and is labelled: explicit numbers, so that no chart depends on a library's guess. */
+/** Axis ranges and labelled positions. */
 
-/** An axis: its ends, and its labelled positions in ascending order. */
+/** An axis: its range, and its labelled positions in ascending order. */
 export type Scale = { domain: [number, number]; ticks: number[] };
 
-/**
- * A linear axis around the values with about `count` labels, on round numbers of a unit: of a mebibyte, round bytes
- * are not round. It never goes below zero.
- */
+/** A linear axis with about `count` labels at round multiples of a unit (for example mebibytes), never below zero. */
 export function linearScale(values: number[], count = 5, unit = 1): Scale {
   const { low, high } = extent(values);
-  // A flat line gets room of a tenth on both sides instead of an axis without height.
+  // A flat line gets a range of 10 % on each side.
   const margin = (high - low) * 0.06 || high * 0.1 || 1;
   const from = Math.max(0, low - margin);
   const to = high + margin;
@@ -18,7 +15,7 @@ export function linearScale(values: number[], count = 5, unit = 1): Scale {
   return { domain: [from, to], ticks };
 }
 
-/** An axis of whole numbers, as of commits: the first and the last are always labelled. */
+/** An axis of whole numbers such as commits; the ends are always labelled. */
 export function ordinalScale(values: number[], count = 6): Scale {
   const { low, high } = extent(values);
   if (low === high) return { domain: [low - 1, high + 1], ticks: [low] };
@@ -68,7 +65,7 @@ function extent(values: number[]): { low: number; high: number } {
 
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
-  // The round number nearest to what was asked for.
+  // The nearest round number.
   const factor = [1, 2, 5].find((candidate) => rough < candidate * power * 1.5) ?? 10;
   return factor * power;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseFrameSearch, withTable } from "./useFrame";
 
-it("keeps names of charts and leaves out what is none", () => {
+it("keeps valid names of charts", () => {
   expect(parseFrameSearch({ tables: "sizes.Trend!.trend", embed: "trend" })).toEqual({
     tables: "sizes.trend",
     embed: "trend",

@@ -1,17 +1,17 @@
-/** What the address says of a page's charts: which are shown as tables, and which one alone is embedded elsewhere. */
+/** Chart state in the address: charts shown as tables, and the embedded chart. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { joined, searchOf, slug, slugs, slugsOf } from "@/lib/search";
 
-/** The part of every page's address that is about its charts. */
+/** The query parameters for charts. */
 export const parseFrameSearch = searchOf({
-  /** Names of the charts shown as tables, with dots between. */
+  /** Names of charts shown as tables, separated by dots. */
   tables: slugs,
-  /** The one chart that is shown, within a page of somebody else. */
+  /** The chart shown alone in an embedding page. */
   embed: slug,
 });
 
 export function useFrame(name: string) {
-  // Each by itself: a chart is not drawn anew because the address says something else of another.
+  // Separate selectors, so that a chart re-renders only for its own state.
   const isTable = useSearch({ strict: false, select: ({ tables }) => slugsOf(tables).includes(name) });
   const isEmbedded = useSearch({ strict: false, select: ({ embed }) => embed === name });
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function useFrame(name: string) {
   return { isTable, isEmbedded, setTable };
 }
 
-/** The names with one chart shown as a table, or as a chart again. */
+/** Toggles between chart and table. */
 export function withTable(tables: string | undefined, name: string, isTable: boolean): string | undefined {
   const others = slugsOf(tables).filter((other) => other !== name);
   return joined(isTable ? [...others, name] : others);

@@ -1,4 +1,4 @@
-/** Whether the screen has no room for names beside a chart. */
+/** Whether the screen is too narrow for line names. */
 import { useSyncExternalStore } from "react";
 
 const NARROW = "(max-width: 40rem)";

@@ -1,7 +1,7 @@
-/** Where a chart draws, and where its values stand, for what is drawn within it. */
+/** The coordinate system of a chart, for its children. */
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 
-/** The drawing area, and the place of a value on either axis; `null` until it has a size. */
+/** The drawing area and value positions; `null` until the chart has a size. */
 export function usePlot() {
   const area = usePlotArea();
   const xScale = useXAxisScale();

@@ -1,4 +1,4 @@
-/** A comparison in full, on every page that has one: its rows with the forest plot, and what is not compared. */
+/** A full comparison: rows with the forest plot, and cases that are not comparable. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
@@ -26,13 +26,13 @@ type Props = {
 };
 
 const NAME = "forest";
-/** How long after the last letter the server is asked. */
+/** How long to wait after the last keystroke before searching. */
 const SETTLED_MS = 200;
 
 export function ComparisonSections({ project, sides, comparison, search, onSearch }: Props) {
   const { data: machines } = useQuery(machinesQuery(project));
   const { q, verdict } = search;
-  // Whoever types sees the letters at once, and the rows as soon as they are there.
+  // The field updates immediately, the rows after a short wait.
   const words = useSettled(q, SETTLED_MS);
   const { q: _q, ...rest } = search;
   const asked = pairsAsked(words === undefined ? rest : { ...rest, q: words });
@@ -56,14 +56,14 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
       <ChartFrame
         name={NAME}
         title="Changes by case"
-        summary="By how much repetitions take longer in the head: right of zero is slower. The bar is the 95 % interval; within the grey band no change counts as one. Dots are the repetitions’ medians, the base above the head."
+        summary="Change in p50, 95 % CI; right = slower; grey: below threshold. Dots: repetition medians, base above head."
         table={pairsTable(shown.pairs, comparison, csvHref)}
         controls={
           <div className="controls comparison-controls">
             <SelectField
               label="Verdict"
               options={[
-                { value: "", label: `all ${formatCount(all)}` },
+                { value: "", label: `All (${formatCount(all)})` },
                 ...offered.map((kind) => ({
                   value: kind,
                   label: `${KIND_NAMES[kind]} (${formatCount(shown.counts[kind])})`,
@@ -76,7 +76,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
               <SelectField
                 label="Machine"
                 options={[
-                  { value: "", label: "all" },
+                  { value: "", label: "All" },
                   ...names.map((machine) => ({ value: machine, label: machine })),
                 ]}
                 value={search.machine ?? ""}
@@ -89,7 +89,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
               Case
               <input
                 type="search"
-                placeholder="words of its name"
+                placeholder="filter"
                 value={search.q ?? ""}
                 onChange={({ target }) => onSearch({ q: text(target.value), rows: undefined })}
               />
@@ -121,11 +121,11 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
 
 function noRows({ counts }: Comparison): string {
   const { compared, all } = totalsOf(counts);
-  if (all === 0) return "Neither side was measured there.";
-  return compared === 0 ? "No case can be compared; the reasons are below." : "No compared case matches.";
+  if (all === 0) return "No results for either side.";
+  return compared === 0 ? "No comparable cases; see the reasons below." : "No matching cases.";
 }
 
-/** What a comparison is of, how much of it there is, and how often such verdicts are wrong. */
+/** The two sides, the number of cases by verdict, and the false-positive rate. */
 export function ComparisonLede({ project, comparison }: { project: string; comparison: Comparison }) {
   const { base, head, counts } = comparison;
   const { compared, all } = totalsOf(counts);
@@ -140,10 +140,10 @@ export function ComparisonLede({ project, comparison }: { project: string; compa
         {apart > 0 && `, ${counted(apart, "commit")} later`}
         {apart < 0 && `, ${counted(-apart, "commit")} earlier`}.
       </p>
-      {all > 0 && <p className="lede">By case and machine: {countsText(counts)}.</p>}
+      {all > 0 && <p className="lede">{countsText(counts)}.</p>}
       {confidence !== null && (
         <p className="lede">
-          {unbrokenShares(confidence)} <Link {...toErrorRates(project)}>How that was counted</Link>
+          {unbrokenShares(confidence)} <Link {...toErrorRates(project)}>Details</Link>
         </p>
       )}
     </>

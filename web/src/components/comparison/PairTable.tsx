@@ -1,4 +1,4 @@
-/** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
+/** The compared pairs as rows with a forest plot; changed cases first, unchanged ones collapsed. */
 import { Link } from "@tanstack/react-router";
 import { type ComponentProps, memo, useMemo } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
@@ -42,25 +42,25 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
   const isFolded = (kind: Kind) => kind === "unchanged" && !isOpen;
   const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind]));
   const { limit: end } = scaleOf(shown.length > 0 ? shown : kinds.unchanged);
-  // The same one as long as it ends where it did: rows need not be drawn again.
+  // Keeps its identity while the limit is unchanged, so that rows are not rendered again.
   const scale = useMemo(() => scaleTo(end), [end]);
   return (
     <Table
       label="Changes by case"
       className="table table-dense forest"
       heads={[
-        numeric("change"),
-        numeric("95 % interval"),
-        "case",
-        "machine",
-        numeric("base p50"),
-        numeric("head p50"),
+        numeric("Change"),
+        numeric("95 % CI"),
+        "Case",
+        "Machine",
+        numeric("Base p50"),
+        numeric("Head p50"),
         {
-          name: "axis",
+          name: "Axis",
           className: "forest-cell",
           content: <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />,
         },
-        "repetitions",
+        "Repetitions",
       ]}
     >
       {KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map((kind) => (
@@ -82,8 +82,8 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
           {!isFolded(kind) && counts[kind] > kinds[kind].length && (
             <tr>
               <td colSpan={COLUMNS}>
-                {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} are shown
-                {kinds[kind].length < ROWS_MAX ? "." : "; the CSV has all."}
+                {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} shown
+                {kinds[kind].length < ROWS_MAX ? "." : "; all in the CSV."}
                 {kinds[kind].length < ROWS_MAX && (
                   <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
                     Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
@@ -111,7 +111,7 @@ function scaleOf(pairs: ComparisonPair[]): ForestScale {
 }
 
 function axisName({ limit }: ForestScale): string {
-  return `Change with its 95 % interval, from ${tickText(-limit)}, faster, to ${tickText(limit)}, slower`;
+  return `Change with 95 % CI, from ${tickText(-limit)} (faster) to ${tickText(limit)} (slower)`;
 }
 
 function tickText(change: number): string {
@@ -120,13 +120,13 @@ function tickText(change: number): string {
 
 type PairRowProps = { project: string; pair: ComparisonPair; kind: Kind; scale: ForestScale };
 
-/** The looks of what changed; the others have none. */
+/** Classes for changed cases; others have none. */
 const LOOKS: Partial<Record<Kind, string>> = {
   slower: "change change-regressed",
   faster: "change change-improved",
 };
 
-/** Drawn again only when it is another one: a comparison has thousands, and they are filtered while somebody types. */
+/** Memoised: a comparison has thousands of rows, and typing filters them. */
 const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowProps) {
   const { base, head, change } = pair;
   const interval = boundsOf(pair.change_interval);
@@ -160,7 +160,7 @@ const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowPro
         <RepetitionDots
           base={base?.repetitions.p50_ns ?? []}
           head={head?.repetitions.p50_ns ?? []}
-          name={`Medians of repetitions: base ${rangeText(base)}; head ${rangeText(head)}`}
+          name={`Repetition medians: base ${rangeText(base)}; head ${rangeText(head)}`}
         />
       </td>
     </tr>
@@ -181,7 +181,7 @@ function SideLink({ project, name, side }: { project: string; name: string; side
   if (side === null) return <span className="muted">not measured</span>;
   const p50 = formatNs(side.repetition_p50_ns.median);
   return (
-    <Link {...toRun(project, side.run_id)} aria-label={`${p50}, the run of the ${name}`}>
+    <Link {...toRun(project, side.run_id)} aria-label={`${p50}, ${name} run`}>
       {p50}
     </Link>
   );
@@ -196,16 +196,13 @@ function rangeText(side: MeasuredSide | null): string {
 
 const MACHINES_NAMED_MAX = 4;
 
-/** What is not compared, by the reason why not, and which cases that are. */
+/** Cases that are not comparable, grouped by reason. */
 export function NotComparableCases({ project, comparison }: { project: string; comparison: Comparison }) {
   const groups = groupsOf(comparison);
   if (groups.length === 0) return null;
   return (
     <Section title="Not comparable">
-      <p className="chart-summary">
-        What was measured in another way, in another environment, or with loss is not compared; base first,
-        then head.
-      </p>
+      <p className="chart-summary">Methodology, environment or delivery differ; base vs head.</p>
       <ul className="not-compared">
         {groups.map((group) => (
           <li key={group.title}>
@@ -223,9 +220,8 @@ export function NotComparableCases({ project, comparison }: { project: string; c
                 ))}
                 {group.count > group.pairs.length && (
                   <li>
-                    {group.pairs.length > 0 && "and "}
-                    {formatCount(group.count - group.pairs.length)} {group.pairs.length > 0 && "more "}that
-                    the CSV has
+                    {formatCount(group.count - group.pairs.length)} {group.pairs.length > 0 && "more "}in the
+                    CSV
                   </li>
                 )}
               </ul>

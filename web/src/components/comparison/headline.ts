@@ -1,9 +1,8 @@
-/** The sentences that answer first: the worst change, never a mean over cases, and how much was compared. Pure. */
+/** The headline of a comparison: the worst change, never a mean over cases. Pure. */
 import type { Comparison, ComparisonPair, CountedShare, KindCounts } from "@/api/types";
 import { shortSha } from "@/lib/commits";
 import { counted, formatCount } from "@/lib/units";
 import {
-  besideChanges,
   boundsOf,
   byKind,
   type Change,
@@ -12,11 +11,12 @@ import {
   largest,
   machineOf,
   p50Change,
+  reasonsOf,
   sizesText,
   sizeText,
   subjectOf,
+  tailChanges,
   totalsOf,
-  whyNot,
 } from "./pairs";
 
 export function headlineOf(comparison: Comparison): string {
@@ -30,49 +30,41 @@ export function headlineOf(comparison: Comparison): string {
   if (worst !== null) return `${changeText(worst, comparison)}; ${share}.`;
   const [shape] = byKind(pairs).elsewhere;
   if (shape !== undefined) {
-    return `Times of ${subjectOf(shape, comparison)} have another shape on ${machineOf(shape)}; ${share}.`;
+    return `Shape changed for ${subjectOf(shape, comparison)} on ${machineOf(shape)}; ${share}.`;
   }
-  const seen = `the smallest change that would count is ${leastText(comparison)}`;
-  if (undecided === 0) {
-    const none =
-      compared === 1 ? "The one case did not change" : `None of ${formatCount(compared)} cases changed`;
-    return `${none}; ${seen}.`;
-  }
+  const threshold = `threshold ${leastText(comparison)}`;
+  if (undecided === 0) return `No change in ${counted(compared, "case")}; ${threshold}.`;
   if (undecided === compared) {
-    return `Whether anything changed cannot be told: ${
-      undecided === 1 ? "the one case is" : `all ${formatCount(undecided)} cases are`
-    } inconclusive.`;
+    return undecided === 1
+      ? "The only case is inconclusive."
+      : `All ${formatCount(undecided)} cases are inconclusive.`;
   }
-  return `No case changed for sure: ${formatCount(counts.unchanged)} of ${counted(
-    compared,
-    "case",
-  )} did not, and ${formatCount(undecided)} cannot be told; ${seen}.`;
+  return `No change in ${formatCount(counts.unchanged)} of ${counted(compared, "case")}; ${formatCount(undecided)} inconclusive; ${threshold}.`;
 }
 
-/** How many cases of each kind there are: `3 slower, 1 faster, 20 did not change; 28 are not comparable`. */
+/** The number of cases of each kind: `3 slower, 1 faster, 20 unchanged; 28 not comparable`. */
 export function countsText(counts: KindCounts): string {
-  const told = KINDS.filter((kind) => counts[kind] > 0).map(
+  const kinds = KINDS.filter((kind) => counts[kind] > 0).map(
     (kind) => `${formatCount(counts[kind])} ${KIND_NAMES[kind]}`,
   );
   const left = counts.not_comparable;
-  const rest = left === 0 ? [] : [`${formatCount(left)} ${left === 1 ? "is" : "are"} not comparable`];
-  return [...(told.length > 0 ? [told.join(", ")] : []), ...rest].join("; ");
+  const rest = left === 0 ? [] : [`${formatCount(left)} not comparable`];
+  return [...(kinds.length > 0 ? [kinds.join(", ")] : []), ...rest].join("; ");
 }
 
-/** How often such verdicts are wrong, as far as it was counted. */
+/** The false-positive rate of such comparisons; `null` if there is no data. */
 export function confidenceText({ count, of_count, interval }: CountedShare): string | null {
   const ends = boundsOf(interval);
   if (of_count === 0 || ends === null) return null;
-  const found = count === 0 ? "none found" : `${formatCount(count)} found`;
-  return `Of ${counted(of_count, "comparison")} of a commit with itself here, ${found} a change that is not there; at most ${sizeText(ends[1])} would.`;
+  return `False positives: ${formatCount(count)} of ${counted(of_count, "A/A comparison")} (upper bound ${sizeText(ends[1])}).`;
 }
 
-type Told = Change & { pair: ComparisonPair };
+type PairChange = Change & { pair: ComparisonPair };
 
-/** The change to tell of: what got slower by its p50, else in its tail; else what got faster. */
-function worstOf(pairs: readonly ComparisonPair[]): Told | null {
+/** The change for the headline: the worst slower p50, otherwise slower tail, otherwise faster. */
+function worstOf(pairs: readonly ComparisonPair[]): PairChange | null {
   const all = pairs.flatMap((pair) =>
-    [p50Change(pair), ...besideChanges(pair)].flatMap((change) =>
+    [p50Change(pair), ...tailChanges(pair)].flatMap((change) =>
       change === null ? [] : [{ ...change, pair }],
     ),
   );
@@ -81,27 +73,27 @@ function worstOf(pairs: readonly ComparisonPair[]): Told | null {
   return largest(p50s.filter(slower)) ?? largest(all.filter(slower)) ?? largest(p50s) ?? largest(all);
 }
 
-function changeText({ figure, change, interval, pair }: Told, comparison: Comparison): string {
-  const whose = figure === "p50" ? "" : `The ${figure} of `;
+function changeText({ figure, change, interval, pair }: PairChange, comparison: Comparison): string {
+  const prefix = figure === "p50" ? "" : `The ${figure} of `;
   const size = `${sizeText(change)} ${change > 0 ? "slower" : "faster"}`;
-  const sure = interval === null ? "" : ` (${sizesText(interval)})`;
-  return `${whose}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
+  const sure = interval === null ? "" : ` (95 % CI ${sizesText(interval)})`;
+  return `${prefix}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
 }
 
-/** The least changes that are said to be one: `1.0 %`, or `1.0 to 8.9 %, by case`. */
+/** The smallest changes that count: `1.0 %`, or `1.0 to 8.9 % by case`. */
 function leastText({ least_changes }: Comparison): string {
   const [low, high] = (least_changes ?? []).map(sizeText);
-  if (low === undefined || high === undefined) return "not known";
-  return low === high ? low : `${low.replace(" %", "")} to ${high}, by case`;
+  if (low === undefined || high === undefined) return "unknown";
+  return low === high ? low : `${low.replace(" %", "")} to ${high} by case`;
 }
 
 function nothingText({ base, head, counts, not_compared: [group] }: Comparison): string {
   const missing = [base, head]
     .filter(({ case_count }) => case_count === 0)
     .map(({ commit }) => shortSha(commit.sha));
-  if (missing.length === 2) return "Nothing can be compared: neither commit was measured";
-  if (missing.length === 1) return `Nothing can be compared: ${missing[0]} was not measured`;
+  if (missing.length === 2) return "Neither commit is measured";
+  if (missing.length === 1) return `${missing[0]} is not measured`;
   const { all } = totalsOf(counts);
-  const count = all === 1 ? "The one case is not" : `None of ${counted(all, "case")} is`;
-  return `${count} comparable${group === undefined ? "" : `: ${whyNot(group).join("; ")}`}`;
+  const count = all === 1 ? "The only case is not" : `None of ${counted(all, "case")} is`;
+  return `${count} comparable${group === undefined ? "" : `: ${reasonsOf(group).join("; ")}`}`;
 }

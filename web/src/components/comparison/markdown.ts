@@ -1,4 +1,4 @@
-/** A comparison as text for a pull request or an issue: a table as GitHub draws it, no longer than fits there. Pure. */
+/** A comparison as Markdown for a pull request or issue, within GitHub's size limit. Pure. */
 import type { Comparison, ComparisonPair } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { caseName } from "@/lib/cases";
@@ -13,24 +13,24 @@ import {
   KIND_NAMES,
   type Kind,
   machineOf,
+  reasonsOf,
   remarksOf,
   signedText,
   transportName,
-  whyNot,
 } from "./pairs";
 
-/** A comment holds 65,536 characters; what is left is for who quotes it. */
+/** A comment holds 65,536 characters; the rest is for text around it. */
 const BYTES_MAX = 60_000;
-/** Kept free for the line that says how much was left out. */
+/** Reserved for the line with the number of omitted rows. */
 const BYTES_LEFT_OUT = 100;
-/** What is not comparable is told of so many reasons. */
+/** The number of reasons in the section about incomparable cases. */
 const REASONS_MAX = 20;
 const REASON_LENGTH_MAX = 300;
 
-const TOLD: Kind[] = ["slower", "faster", "elsewhere", "inconclusive"];
+const LISTED: Kind[] = ["slower", "faster", "elsewhere", "inconclusive"];
 const MARKS: Partial<Record<Kind, string>> = { slower: "▲ ", faster: "▼ " };
 
-/** All of it, with a link to the page that it is from. */
+/** The comparison, with a link to its page. */
 export function markdownOf(comparison: Comparison, link: string): string {
   const { base, head, counts, pairs } = comparison;
   const kinds = byKind(pairs);
@@ -40,20 +40,20 @@ export function markdownOf(comparison: Comparison, link: string): string {
     `Base ${commitText(base.commit)}, head ${commitText(head.commit)}. ${upperFirst(countsText(counts))}.`,
     "",
   ];
-  const below = ["", ...reasonLines(comparison), `[All of it, with every repetition](${link})`, ""];
-  const rows = TOLD.flatMap((kind) => kinds[kind].map((pair) => rowOf(pair, kind)));
+  const below = ["", ...reasonLines(comparison), `[Full comparison](${link})`, ""];
+  const rows = LISTED.flatMap((kind) => kinds[kind].map((pair) => rowOf(pair, kind)));
   const fitting = fittingIn(BYTES_MAX - BYTES_LEFT_OUT - bytesOf(opening) - bytesOf(below), rows);
-  const left = TOLD.reduce((sum, kind) => sum + counts[kind], 0) - fitting.length;
+  const left = LISTED.reduce((sum, kind) => sum + counts[kind], 0) - fitting.length;
   return [
     ...opening,
     ...(rows.length === 0 ? [] : [...HEAD, ...fitting]),
-    ...(left === 0 ? [] : ["", `And ${counted(left, "more row")} on the page.`]),
+    ...(left === 0 ? [] : ["", `${counted(left, "more row")} in the full comparison.`]),
     ...below,
   ].join("\n");
 }
 
 const HEAD = [
-  "| verdict | case | machine | base p50 | head p50 | change | 95 % interval | remarks |",
+  "| Verdict | Case | Machine | Base p50 | Head p50 | Change | 95 % CI | Remarks |",
   "|---|---|---|--:|--:|--:|--:|---|",
 ];
 
@@ -78,13 +78,13 @@ function rowOf(pair: ComparisonPair, kind: Kind): string {
 function reasonLines(comparison: Comparison): string[] {
   const groups = groupsOf(comparison);
   if (groups.length === 0) return [];
-  const told = groups.slice(0, REASONS_MAX).map(({ title, count }) => {
+  const listed = groups.slice(0, REASONS_MAX).map(({ title, count }) => {
     const text = title.length > REASON_LENGTH_MAX ? `${title.slice(0, REASON_LENGTH_MAX)}…` : title;
     return `- ${counted(count, "case")}: ${escaped(text)}`;
   });
-  const left = groups.length - told.length;
-  const more = left === 0 ? [] : [`- and for ${counted(left, "more reason")}`];
-  return ["Not comparable:", "", ...told, ...more, ""];
+  const left = groups.length - listed.length;
+  const more = left === 0 ? [] : [`- ${counted(left, "more reason")}`];
+  return ["Not comparable:", "", ...listed, ...more, ""];
 }
 
 function commitText({ sha, subject }: Comparison["base"]["commit"]): string {
@@ -104,7 +104,7 @@ function bytesOf(lines: string[]): number {
   return new TextEncoder().encode(`${lines.join("\n")}\n`).length;
 }
 
-/** What anybody may have written, without any meaning in Markdown: no table, link, mention or element comes of it. */
+/** Escapes untrusted text, so that it cannot create tables, links, mentions or elements. */
 function escaped(text: string): string {
   return text
     .replace(/\s+/g, " ")
@@ -115,25 +115,25 @@ function escaped(text: string): string {
 type Pair = ComparisonPair;
 
 const COLUMNS = [
-  word("verdict", "verdict", ({ verdict }: Pair) => verdict),
-  word("transport", "transport", transportName),
-  word("case", "case", (pair: Pair) => caseName(pair.case)),
-  word("machine", "machine", machineOf),
-  figure("base p50", "base_p50_ns", ({ base }) => base?.repetition_p50_ns.median, formatNs),
-  figure("head p50", "head_p50_ns", ({ head }) => head?.repetition_p50_ns.median, formatNs),
-  figure("change", "change", ({ change }) => change),
-  figure("at least", "change_low", ({ change_interval }) => change_interval?.[0]),
-  figure("at most", "change_high", ({ change_interval }) => change_interval?.[1]),
+  word("Verdict", "verdict", ({ verdict }: Pair) => verdict),
+  word("Transport", "transport", transportName),
+  word("Case", "case", (pair: Pair) => caseName(pair.case)),
+  word("Machine", "machine", machineOf),
+  figure("Base p50", "base_p50_ns", ({ base }) => base?.repetition_p50_ns.median, formatNs),
+  figure("Head p50", "head_p50_ns", ({ head }) => head?.repetition_p50_ns.median, formatNs),
+  figure("Change", "change", ({ change }) => change),
+  figure("CI low", "change_low", ({ change_interval }) => change_interval?.[0]),
+  figure("CI high", "change_high", ({ change_interval }) => change_interval?.[1]),
   figure(
     "p",
     "p_adjusted",
     ({ p_adjusted }) => p_adjusted,
     (p) => p.toPrecision(2),
   ),
-  figure("least change", "least_change", ({ least_change }) => least_change),
+  figure("Threshold", "least_change", ({ least_change }) => least_change),
   figure("p90", "p90_change", ({ p90 }) => p90?.change),
   figure("p99", "p99_change", ({ p99 }) => p99?.change),
-  word("remarks", "remarks", (pair: Pair) => [...whyNot(pair), ...remarksOf(pair)].join("; ")),
+  word("Remarks", "remarks", (pair: Pair) => [...reasonsOf(pair), ...remarksOf(pair)].join("; ")),
 ];
 
 function figure(
@@ -145,7 +145,7 @@ function figure(
   return num<Pair>(label, csvName, (pair) => of(pair) ?? null, write, "none");
 }
 
-/** A comparison's pairs as a plain table: those that are shown, those that are not compared with the reason. */
+/** The loaded pairs as a plain table, with the reason for those not comparable. */
 export function pairsTable(
   pairs: Pair[],
   { base, head }: Pick<Comparison, "base" | "head">,

@@ -13,8 +13,8 @@ import {
   totalsOf,
 } from "./pairs";
 
-describe("what is said of a pair", () => {
-  it("is by kind, in the order in which it was told", () => {
+describe("pairs", () => {
+  it("are grouped by kind, in the server's order", () => {
     const pair = (verdict: "regressed" | "no change", change: number) => aPair({ verdict, change });
     const kinds = byKind([pair("regressed", 0.3), pair("regressed", 0.02), pair("no change", 0.001)]);
     expect(KINDS.map((kind) => kinds[kind].map(({ change }) => change))).toEqual([
@@ -26,7 +26,7 @@ describe("what is said of a pair", () => {
     ]);
   });
 
-  it("has remarks beside the p50, without repeating the interval", () => {
+  it("have remarks without the interval", () => {
     const undecided =
       "too noisy to detect 3 %: interval -3.9 % to +1.3 %; needs about 11 more repetitions per side";
     const pair = aPair({
@@ -37,14 +37,14 @@ describe("what is said of a pair", () => {
     });
     expect(remarksOf(pair)).toEqual([
       "p90 +5.0 %",
-      "another shape: p95 +30 %",
-      "too noisy to detect 3 %; needs about 11 more repetitions per side",
-      "head of a modified work tree",
+      "shape changed: p95 +30 %",
+      "too noisy; about 11 more repetitions a side would decide",
+      "head: modified work tree",
     ]);
   });
 });
 
-it("is counted with what is not compared, and without", () => {
+it("counts pairs with and without incomparable ones", () => {
   const left = aPair({ verdict: "not comparable", change: null });
   expect(totalsOf(countsOf([aPair(), aPair({ verdict: "regressed" }), left]))).toEqual({
     compared: 2,
@@ -52,7 +52,7 @@ it("is counted with what is not compared, and without", () => {
   });
 });
 
-it("writes changes with the digits that tell them apart", () => {
+it("formats changes with enough digits", () => {
   expect([0.154, 0.0004, 0, 1.234].map(sizeText)).toEqual(["15.4 %", "0.04 %", "0.0 %", "123 %"]);
   expect(signedText(-0.068)).toBe("\u22126.8 %");
   expect(intervalText([-0.021, 0.03])).toBe("\u22122.1 to 3.0");
@@ -67,7 +67,7 @@ const not = (differences: Difference[], reasons: string[] = []) =>
 const KERNEL = { what: "environment.os.kernel", base: "6.12.4", head: "6.12.9" };
 const RECEIVE = { what: "receive", base: "block", head: "absent" };
 
-it("groups what has the same reasons, the most cases first, in words", () => {
+it("groups pairs by reason, the most frequent first", () => {
   const { not_compared, pairs } = aComparison([
     not([RECEIVE]),
     not([KERNEL]),
@@ -79,21 +79,21 @@ it("groups what has the same reasons, the most cases first, in words", () => {
   ]);
   const groups = groupsOf({ not_compared, pairs: pairs.slice(0, 5) });
   expect(groups.map(({ title, count }) => [count, title])).toEqual([
-    [2, "kernel: 6.12.4 against 6.12.9"],
-    [1, "who waits to receive: blocks against not told"],
-    [1, "kernel: 6.12.4 against 6.12.9; who waits to receive: blocks against not told"],
-    [1, "memory total gib: 8 against 16"],
+    [2, "kernel: 6.12.4 vs 6.12.9"],
+    [1, "receive: blocks vs unknown"],
+    [1, "kernel: 6.12.4 vs 6.12.9; receive: blocks vs unknown"],
+    [1, "memory total gib: 8 vs 16"],
     [1, "not measured in the head"],
   ]);
-  // Of those that are not here it is known how many there are.
+  // Pairs that are not loaded are only counted.
   expect(groups.map((group) => group.pairs.length)).toEqual([2, 1, 1, 0, 0]);
 });
 
-it("puts losses together, however many messages each lost", () => {
+it("groups losses regardless of their size", () => {
   const lost = (head: string) => not([{ what: "delivered", base: "all 4000", head }]);
   const pairs = [lost("3997 of 4000 (99.9250 %)"), lost("12 of 4000 (0.3000 %)")];
   const groups = groupsOf(aComparison(pairs));
-  expect(groups.map(({ title, count }) => [count, title])).toEqual([[2, "messages were lost or altered"]]);
+  expect(groups.map(({ title, count }) => [count, title])).toEqual([[2, "lost or altered messages"]]);
   expect(groups[0]?.pairs).toHaveLength(2);
-  expect(lossOf(lost("3997 of 4000"))).toBe("arrived all 4000 against 3997 of 4000");
+  expect(lossOf(lost("3997 of 4000"))).toBe("delivered all 4000 vs 3997 of 4000");
 });

@@ -1,4 +1,4 @@
-/** The pairs of a comparison: what is said of each, in which order, and by which name. Pure. */
+/** The pairs of a comparison: kinds, order and names. Pure. */
 import type { Comparison, ComparisonPair, KindCounts, NotCompared } from "@/api/types";
 import { benchmarkName, endsOf, headlineName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
@@ -15,16 +15,16 @@ import {
   wakeName,
 } from "@/lib/vocabulary";
 
-/** What is said of a pair that is compared, the most urgent first. */
+/** The kinds of compared pairs, the most urgent first. */
 export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_NAMES: Record<Kind, string> = {
   slower: "slower",
   faster: "faster",
-  elsewhere: "changed in p90, p99 or shape alone",
+  elsewhere: "tail or shape changed",
   inconclusive: "inconclusive",
-  unchanged: "did not change",
+  unchanged: "unchanged",
 };
 
 export type Change = {
@@ -33,7 +33,7 @@ export type Change = {
   interval: [low: number, high: number] | null;
 };
 
-/** The compared pairs of each kind, in the order in which the server tells them: those that changed most first. */
+/** The compared pairs of each kind, in the server's order: the largest changes first. */
 export function byKind(pairs: readonly ComparisonPair[]): Record<Kind, ComparisonPair[]> {
   const kinds = groupBy(pairs, ({ kind }) => kind);
   const of = (kind: Kind) => kinds.get(kind) ?? [];
@@ -46,7 +46,7 @@ export function byKind(pairs: readonly ComparisonPair[]): Record<Kind, Compariso
   };
 }
 
-/** How many pairs were compared, and how many there are. */
+/** The number of compared pairs, and of all pairs. */
 export function totalsOf(counts: KindCounts): { compared: number; all: number } {
   const compared = KINDS.reduce((sum, kind) => sum + counts[kind], 0);
   return { compared, all: compared + counts.not_comparable };
@@ -57,11 +57,11 @@ export function p50Change({ verdict, change, change_interval }: ComparisonPair):
   return { figure: "p50", change, interval: boundsOf(change_interval) };
 }
 
-export function besideChanges(pair: ComparisonPair): Change[] {
+export function tailChanges(pair: ComparisonPair): Change[] {
   return (["p90", "p99"] as const).flatMap((figure) => {
-    const beside = pair[figure];
-    if (beside?.verdict == null || beside.change === null) return [];
-    return [{ figure, change: beside.change, interval: boundsOf(beside.change_interval) }];
+    const tail = pair[figure];
+    if (tail?.verdict == null || tail.change === null) return [];
+    return [{ figure, change: tail.change, interval: boundsOf(tail.change_interval) }];
   });
 }
 
@@ -72,19 +72,19 @@ export function largest<T extends { change: number }>(changes: T[]): T | null {
   );
 }
 
-/** What a row says beside its p50: other quantiles, the shape, why nothing is said, and what was odd about a side. */
+/** Remarks below the case: tail, shape, why it is inconclusive, and modified work trees. */
 export function remarksOf(pair: ComparisonPair): string[] {
-  const quantiles = besideChanges(pair).map(({ figure, change }) => `${figure} ${signedText(change)}`);
+  const quantiles = tailChanges(pair).map(({ figure, change }) => `${figure} ${signedText(change)}`);
   const shape =
     pair.shape?.changed === true
-      ? [`another shape: ${pair.shape.difference ?? "no one quantile tells"}`]
+      ? [["shape changed", pair.shape.difference].filter((part) => part !== null).join(": ")]
       : [];
   const modified = (["base", "head"] as const).filter((side) => pair[side]?.work_tree_modified === true);
   return [
     ...(quantiles.length > 0 ? [quantiles.join(", ")] : []),
     ...shape,
     ...(pair.undecided === null ? [] : [withoutInterval(pair.undecided)]),
-    ...(modified.length > 0 ? [`${modified.join(" and ")} of a modified work tree`] : []),
+    ...(modified.length > 0 ? [`${modified.join(" and ")}: modified work tree`] : []),
   ];
 }
 
@@ -101,12 +101,12 @@ export function transportName({ transport }: ComparisonPair): string {
 }
 
 /**
- * A pair to begin a sentence, told from the others of its machine: `64 KiB messages over unix-stream, across CPUs,`. Where not
- * all of them are known here, all that could tell it from others is said.
+ * A pair at the start of a sentence, with the traits that distinguish it from others on its machine:
+ * `64 KiB messages over unix-stream, across CPUs,`. If some pairs are not loaded, all traits are included.
  */
 export function subjectOf(pair: ComparisonPair, { pairs, counts }: Comparison): string {
   const { transport, case: kase } = pair;
-  if (benchmarkName(kase) !== null) return `${headlineName(kase)} of ${toolName(transport)}`;
+  if (benchmarkName(kase) !== null) return `${headlineName(kase)} (${toolName(transport)})`;
   const name = headlineName(kase);
   const isWhole = pairs.length === totalsOf(counts).all;
   const alike = pairs.filter(
@@ -124,27 +124,27 @@ export function subjectOf(pair: ComparisonPair, { pairs, counts }: Comparison): 
     .map((trait) => trait(pair));
   const method = pair.head?.methodology;
   const others = alike.flatMap(({ head }) => head?.methodology ?? []);
-  const told = [...traits, ...(method === undefined ? [] : distinguishing(method, others))];
-  return `${name} over ${transport.slug}${told.length === 0 ? "" : `, ${told.join(", ")},`}`;
+  const named = [...traits, ...(method === undefined ? [] : distinguishing(method, others))];
+  return `${name} over ${transport.slug}${named.length === 0 ? "" : `, ${named.join(", ")},`}`;
 }
 
-/** What tells a pair from all others of a comparison. */
+/** A key that is unique within a comparison. */
 export function keyOf({ base, head }: ComparisonPair): string {
   return `${base?.series_id ?? ""}.${head?.series_id ?? ""}.${head?.run_id ?? ""}`;
 }
 
-/** The ends of an interval; null where there is none. */
+/** The ends of an interval; `null` without one. */
 export function boundsOf(interval: readonly number[] | null | undefined): [low: number, high: number] | null {
   const [low, high] = interval ?? [];
   return low === undefined || high === undefined ? null : [low, high];
 }
 
-/** How large a change is, whichever way it goes: `15.4 %`. */
+/** The size of a change without its sign: `15.4 %`. */
 export function sizeText(share: number): string {
   return `${digitsOf(share)} %`;
 }
 
-/** By how much times are longer: `+15.4 %`; shorter by `−3.0 %`. */
+/** A change with its sign: `+15.4 %` is slower, `−3.0 %` is faster. */
 export function signedText(share: number): string {
   return `${share < 0 ? MINUS : "+"}${digitsOf(share)} %`;
 }
@@ -154,7 +154,7 @@ export function intervalText([low, high]: [number, number]): string {
   return [low, high].map((end) => `${end < 0 ? MINUS : ""}${digitsOf(end)}`).join(" to ");
 }
 
-/** The same of sizes, the smaller one first: of a change that is told as slower or faster. */
+/** An interval of sizes without signs, the smaller first: for changes described as slower or faster. */
 export function sizesText([low, high]: [number, number]): string {
   const isOneWay = low < 0 === high < 0;
   return isOneWay
@@ -162,9 +162,9 @@ export function sizesText([low, high]: [number, number]): string {
     : intervalText([low, high]);
 }
 
-/** A text in which no number is apart from its unit, and no interval is cut. */
+/** Inserts non-breaking spaces into percentages and intervals. */
 export function unbrokenShares(text: string): string {
-  return text.replace(/[\d.,]+ %|\([\d.,−]+ to [\d.,−]+\)/g, unbroken);
+  return text.replace(/[\d.,]+ %|[\d.,−]+ to [\d.,−]+(?=\))/g, unbroken);
 }
 
 const MINUS = "\u2212";
@@ -183,27 +183,27 @@ type Reasons = Pick<NotCompared, "differences" | "reasons">;
 
 const NAMES: Record<string, string> = {
   "environment.cpu.microcode": "microcode",
-  "environment.cpu.mitigations": "mitigations of the processor",
+  "environment.cpu.mitigations": "processor mitigations",
   "environment.cpu.model": "processor",
   "environment.os.distribution": "distribution",
   "environment.os.kernel": "kernel",
-  batch: "operations timed together",
+  batch: "batch size",
   build: "build",
   clock: "clock",
   discarded_repetitions: "discarded repetitions",
   machine: "machine",
-  on_full: "when the channel is full",
-  oversubscribed: "more threads than processors",
+  on_full: "when full",
+  oversubscribed: "oversubscribed",
   payload: "payload",
   probe: "probe",
-  protocol_version: "version of the way of measuring",
-  receive: "who waits to receive",
-  send: "sending",
-  statistic: "what is stated",
+  protocol_version: "protocol version",
+  receive: "receive",
+  send: "send",
+  statistic: "statistic",
   storage: "memory",
   wake: "wake-ups",
   warmup: "warm-up operations",
-  window: "messages in flight",
+  window: "window",
 };
 
 const VALUES: Record<string, (slug: string) => string> = {
@@ -214,10 +214,10 @@ const VALUES: Record<string, (slug: string) => string> = {
   wake: wakeName,
 };
 
-/** Numbers of messages that arrived are of each case alone. */
-const OF_EACH = "delivered";
+/** Delivery counts differ by case, so they are not part of a group's title. */
+const DELIVERED = "delivered";
 
-/** Why not, the reasons of most cases first, each with those of its pairs that are known here. */
+/** Reasons with their loaded pairs, the most frequent first. */
 export function groupsOf({ not_compared, pairs }: Pick<Comparison, "not_compared" | "pairs">): Group[] {
   const known = groupBy(
     pairs.filter(({ kind }) => kind === "not-comparable"),
@@ -230,27 +230,27 @@ export function groupsOf({ not_compared, pairs }: Pick<Comparison, "not_compared
   });
 }
 
-/** What is to be told of one case, which its group does not: how much arrived. */
+/** The delivery counts of one case. */
 export function lossOf({ differences }: ComparisonPair): string | null {
-  const loss = differences.find(({ what }) => what === OF_EACH);
-  return loss === undefined ? null : `arrived ${loss.base} against ${loss.head}`;
+  const loss = differences.find(({ what }) => what === DELIVERED);
+  return loss === undefined ? null : `delivered ${loss.base} vs ${loss.head}`;
 }
 
-/** Why a pair is not compared; nothing of one that is. */
-export function whyNot({ differences, reasons }: Reasons): string[] {
+/** Why a pair is not comparable; empty if it is. */
+export function reasonsOf({ differences, reasons }: Reasons): string[] {
   return [...differences.map(differenceText), ...reasons.map(reasonText)];
 }
 
-/** One difference in words: `kernel: 6.12.4 against 6.12.9`. */
+/** One difference: `kernel: 6.12.4 vs 6.12.9`. */
 function differenceText({ what, base, head }: Difference): string {
-  if (what === OF_EACH) return "messages were lost or altered";
+  if (what === DELIVERED) return "lost or altered messages";
   const name = NAMES[what] ?? what.replace(/^environment\./, "").replace(/[._]/g, " ");
-  const value = (slug: string) => (slug === "absent" ? "not told" : (VALUES[what]?.(slug) ?? slug));
-  return `${name}: ${value(base)} against ${value(head)}`;
+  const value = (slug: string) => (slug === "absent" ? "unknown" : (VALUES[what]?.(slug) ?? slug));
+  return `${name}: ${value(base)} vs ${value(head)}`;
 }
 
 function titleOf(of: Reasons): string {
-  return whyNot(of).join("; ") || "no reason is told";
+  return reasonsOf(of).join("; ") || "unknown reason";
 }
 
 /** A missing side: `not measured in the base`. */

@@ -1,7 +1,4 @@
-/**
- * A dialog above the page. It is open as long as it is there; the browser gives the focus to the first thing in it, keeps
- * it there, closes it with Escape, and gives the focus back.
- */
+/** A modal dialog, open while mounted. The browser manages the focus and closes it with Escape. */
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 
 type Props = {
@@ -15,17 +12,17 @@ export function Modal({ label, className = "", onClosed, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const latest = useRef(onClosed);
   latest.current = onClosed;
-  // Before it is taken away, because only then the browser gives the focus back.
+  // A layout effect, so the dialog closes before it is removed: only then the browser restores the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (element === null) return;
-    // Told a moment later: it may be open again.
+    // The event arrives later: the dialog may be open again.
     const closed = () => {
       if (!element.open) latest.current();
     };
     element.showModal();
     element.addEventListener("close", closed);
-    // With Escape at once, so that the next key is the page's again.
+    // On Escape, close immediately, so the page gets the next key.
     const cancelled = (event: Event) => {
       event.preventDefault();
       latest.current();
@@ -37,7 +34,7 @@ export function Modal({ label, className = "", onClosed, children }: Props) {
       element.close();
     };
   }, []);
-  // What is clicked is the dialog itself where its content is not: beside it.
+  // A click outside the content hits the dialog element itself.
   const onClick = ({ target, currentTarget }: MouseEvent<HTMLDialogElement>) => {
     if (target === currentTarget) currentTarget.close();
   };

@@ -1,8 +1,8 @@
-/** A table that scrolls by itself where it is wider than the page, with the heads of its columns. */
+/** A horizontally scrolling table with column headers. */
 import type { ComponentProps, ReactNode } from "react";
 import { ScrollRegion } from "./states";
 
-/** The head of a column: its name, or that with what else its cell has. */
+/** A column header: its name, optionally with properties of its cell. */
 export type Head =
   | string
   | ({ name: string; isUnseen?: boolean; namesRows?: boolean; content?: ReactNode } & Pick<
@@ -10,24 +10,24 @@ export type Head =
       "className" | "title" | "aria-sort"
     >);
 
-/** The head of a column of numbers. */
+/** The header of a number column. */
 export const numeric = (name: string): Head => ({ name, className: "number" });
 
-/** The head of the column that names the rows. */
+/** The header of the column with row headers. */
 export const rowHead = (name: string, className?: string): Head => ({
   name,
   namesRows: true,
   ...(className !== undefined && { className }),
 });
 
-/** The head of a column that is named for who does not see it: what is in it says enough to others. */
+/** A header for screen readers only. */
 export const unseen = (name: string): Head => ({ name, isUnseen: true });
 
 type Props = {
   label: string;
   className?: string;
   heads: readonly Head[];
-  /** Its bodies, and its foot. */
+  /** Its bodies and its footer. */
   children: ReactNode;
 };
 
@@ -55,7 +55,7 @@ export function Table({ label, className = "table", heads, children }: Props) {
 
 type Look = { className?: string | undefined; title?: string | undefined };
 
-/** A head, a row's cell, and that cell's look where it is not the head's. */
+/** A header, a cell for a row, and the cell's look if it differs from the header's. */
 export type Column<Row> = readonly [
   head: Head,
   cell: (row: Row) => ReactNode,
@@ -67,7 +67,7 @@ type RowTableProps<Row> = {
   className?: string;
   rows: readonly Row[];
   keyOf: (row: Row) => string | number;
-  /** Those that are there; `false` stands for one that is not. */
+  /** The columns; `false` is skipped. */
   columns: readonly (Column<Row> | false)[];
 };
 

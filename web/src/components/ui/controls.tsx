@@ -1,8 +1,8 @@
-/** A choice between what was measured: nothing where there is none, all in sight where they are few. */
+/** Buttons, menus and selections. */
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 import { shortLink } from "@/api/writes";
 
-/** More values than this side by side are wider than a telephone. */
+/** More values than this are too wide for a phone. */
 const IN_SIGHT_MAX = 4;
 
 type Props = {
@@ -32,7 +32,7 @@ const CONFIRMED_MS = 2_000;
 
 type CopyButtonProps = {
   label: string;
-  /** The text, asked for when it is copied. */
+  /** Returns the text when it is copied. */
   text: () => string | Promise<string>;
   className?: string;
 };
@@ -58,7 +58,7 @@ type CopyLinkProps = {
   className?: string;
 };
 
-/** Copies a short address of what is shown: all page state is in it. */
+/** Copies a short link to the page in its current state. */
 export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps) {
   return (
     <CopyButton
@@ -69,7 +69,7 @@ export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps
   );
 }
 
-/** A few links or buttons behind a word. It closes with Escape, and with a click anywhere, also within. */
+/** A menu of links or buttons. It closes with Escape and with any click. */
 export function Menu({ label, children }: { label: string; children: ReactNode }) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -107,10 +107,10 @@ type SegmentedProps<T> = {
   onChange: (value: T) => void;
 };
 
-/** A choice between a few values, all of them in sight. */
+/** A choice between a few values, all visible. */
 export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a legend and a frame.
     <div className="segmented" role="group" aria-label={label}>
       {options.map((option) => (
         <button

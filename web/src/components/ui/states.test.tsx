@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { ApiError } from "@/api/errors";
 import { ErrorState } from "./states";
 
-it("shows the problem's detail and the request's id, and tries again when asked", async () => {
+it("shows detail and request ID, and retries", async () => {
   const onRetry = vi.fn();
   const error = new ApiError("The database did not answer.", 503, "Unavailable", "req-7");
   render(<ErrorState error={error} onRetry={onRetry} />);
@@ -15,7 +15,7 @@ it("shows the problem's detail and the request's id, and tries again when asked"
   expect(onRetry).toHaveBeenCalledOnce();
 });
 
-it("says nothing of a request when there was none", () => {
+it("shows no request ID if there is none", () => {
   render(<ErrorState error={new Error("Cannot read the chart.")} onRetry={() => {}} />);
   expect(screen.queryByText(/server’s log/)).toBeNull();
 });

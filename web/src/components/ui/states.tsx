@@ -1,4 +1,4 @@
-/** Says what went wrong, with the request's id for the server's log, and offers to try again. */
+/** Error, empty and loading states, and page structure. */
 import { Children, type ReactNode, useId } from "react";
 import { ApiError } from "@/api/errors";
 import { Button } from "./controls";
@@ -20,7 +20,7 @@ export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
       <p>{error.message}</p>
       {requestId !== null && (
         <p className="muted">
-          Request <code>{requestId}</code>, as in the server’s log.
+          Request ID: <code>{requestId}</code>
         </p>
       )}
       <p>
@@ -32,18 +32,18 @@ export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
 
 type NothingMeasuredProps = { title: string; lede: string; command: string };
 
-/** What a page is without anything to show: what it would show, and the command that measures it. */
+/** An empty page: what it would show, and the command that adds results. */
 export function NothingMeasured({ title, lede, command }: NothingMeasuredProps) {
   return (
     <div className="state">
       <h1>{title}</h1>
-      <p className="muted">{lede} In a clone of the project, this measures some and sends them here:</p>
+      <p className="muted">{lede} To add results, run in a clone of the project:</p>
       <CommandLine command={`${command} --upload ${window.location.origin}`} />
     </div>
   );
 }
 
-/** Where a page stands: each child is a place, the widest first. */
+/** The path to a page, outermost first. */
 export function Breadcrumb({ children }: { children: ReactNode }) {
   return (
     <nav aria-label="Breadcrumb">
@@ -58,7 +58,7 @@ export function Breadcrumb({ children }: { children: ReactNode }) {
 
 type SkeletonProps = { width?: string; height?: string };
 
-/** Stands where content is about to be, in roughly its size, so that the page does not jump. */
+/** A placeholder in roughly the size of the content that is loading. */
 export function Skeleton({ width = "100%", height = "1.25rem" }: SkeletonProps) {
   return <span className="skeleton" style={{ width, height }} />;
 }
@@ -75,7 +75,7 @@ export function PageSkeleton() {
   );
 }
 
-/** Scrolls what is wider than the screen, so that the page itself never does. Reachable by keyboard. */
+/** Scrolls wide content horizontally, so that the page does not. Reachable by keyboard. */
 export function ScrollRegion({ label, children }: { label: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without focus the keyboard could not scroll it.

@@ -1,10 +1,10 @@
-/** How long ago something was, with the exact moment for who asks. */
+/** Formatted times, names, facts and sentences. */
 import { Fragment, type ReactNode } from "react";
 import type { CommitSummary } from "@/api/types";
 import type { AgentState } from "@/lib/agents";
 import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
-import { NOT_TOLD } from "@/lib/imports";
+import { NOT_STATED } from "@/lib/imports";
 import { formatAgo, formatMoment } from "@/lib/time";
 import type { Quantity } from "@/lib/units";
 import { CopyButton } from "./controls";
@@ -20,7 +20,7 @@ export function Ago({ moment }: { moment: string }) {
 
 type Props = { commit: CommitSummary; subject?: boolean };
 
-/** A commit by its short object name, and its subject where there is room. */
+/** A commit by its short SHA, optionally with its subject. */
 export function CommitName({ commit, subject = false }: Props) {
   return (
     <>
@@ -40,7 +40,7 @@ export function QuantityText({ quantity, plain = false }: QuantityTextProps) {
   );
 }
 
-/** A sentence in which names with hyphens are not broken into lines: half a name is another one. */
+/** A sentence without line breaks within hyphenated names. */
 export function Unbroken({ text }: { text: string }) {
   const parts = text.split(/(\w+(?:-\w+)+)/).map((part, place) => ({ part, place }));
   return parts.map(({ part, place }) =>
@@ -55,7 +55,7 @@ export function Unbroken({ text }: { text: string }) {
   );
 }
 
-/** A state in a word, with a shape beside it, so that it is not told by colour, and with why. */
+/** A state with a shape, so that it does not depend on colour, and its reason. */
 export function StateMark({ state: { word, shape, because } }: { state: AgentState }) {
   const isBad = shape === "alarm" || shape === "cross";
   return (
@@ -73,12 +73,12 @@ export function StateMark({ state: { word, shape, because } }: { state: AgentSta
   );
 }
 
-/** What stands where a file of another tool says nothing. */
-export function NotTold() {
-  return <span className="muted">{NOT_TOLD}</span>;
+/** Shown if an imported file has no value. */
+export function NotStated() {
+  return <span className="muted">{NOT_STATED}</span>;
 }
 
-/** Warnings to read before the figures, a line each. */
+/** Warnings, one per line. */
 export function Warnings({ texts }: { texts: string[] }) {
   return texts.map((text) => (
     <p key={text} className="lede warning">
@@ -91,7 +91,7 @@ export function Warnings({ texts }: { texts: string[] }) {
 export type Fact = { name: string; value: ReactNode };
 
 type FactsProps = {
-  /** `false` stands for one that is not there. */
+  /** `false` is skipped. */
   facts: (Fact | false)[];
   /** Long values read better from the left. */
   wide?: boolean;

@@ -1,4 +1,4 @@
-/** Which transport to take for messages of some sizes: they are dragged, and the ranking moves. */
+/** The advisor: ranks transports for adjustable message sizes. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
@@ -33,10 +33,10 @@ import { useAdvice, useDrafted } from "./useAdvice";
 
 const route = getRouteApi("/$project/advisor");
 
-/** What measures something to rank. */
+/** The command that adds results to rank. */
 const COMMAND = "roundtrip run --preset sizes";
 
-/** Any machine, in the address nothing. */
+/** All machines: omitted in the address. */
 const EVERY = "";
 
 export function AdvisorPage() {
@@ -49,8 +49,8 @@ export function AdvisorPage() {
   if (facets.machine.length === 0) {
     return (
       <NothingMeasured
-        title="No round trip was measured in this project yet"
-        lede="The advisor ranks transports for messages of given sizes, from round trips with messages of several sizes."
+        title="No round trips yet"
+        lede="The advisor ranks transports from round trips at several message sizes."
         command={COMMAND}
       />
     );
@@ -97,17 +97,16 @@ function Advisor({ project, profiles, start, machines }: Props) {
       <header>
         <AdviceText advice={advice.data} isEmpty={wanted === null} />
         <p className="lede">
-          {only !== null && `${groupName(only, groups)}. `}What messages of these sizes take over each
-          transport, put together of what was measured at single sizes. Beside it:{" "}
-          <Link {...toSweep(project)}>what was measured at each size</Link> and{" "}
-          <Link {...toSizes(project)}>how large messages are</Link>.
+          {only !== null && `${groupName(only, groups)}. `}Estimated from{" "}
+          <Link {...toSweep(project)}>per-size measurements</Link>.{" "}
+          <Link {...toSizes(project)}>Size profiles</Link>
         </p>
       </header>
       <div className="controls advisor-controls">
         <Choice
           label="Machine"
           values={machines.length > 1 ? [EVERY, ...machines] : machines}
-          name={(machine) => (machine === EVERY ? "all machines" : machine)}
+          name={(machine) => (machine === EVERY ? "All machines" : machine)}
           value={search.machine ?? EVERY}
           onChange={(machine) => change({ machine: machine === EVERY ? undefined : machine })}
         />
@@ -126,7 +125,7 @@ function Advisor({ project, profiles, start, machines }: Props) {
           onChange={(value) => change({ mode: value })}
         />
         <Segmented<Figure>
-          label="Ranked by"
+          label="Rank by"
           options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
           value={search.by ?? "p50"}
           onChange={(by) => change({ by })}
@@ -153,17 +152,17 @@ function Advisor({ project, profiles, start, machines }: Props) {
   );
 }
 
-/** Who has the page read out hears the answer once it has come to rest. */
+/** Screen readers announce the answer after this pause. */
 const REST_MS = 600;
 
 type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
 
-/** The answer: a sentence, and where there are several places one for each of them. */
+/** The answer as a headline, with a sentence for each group if there are several. */
 function AdviceText({ advice, isEmpty }: AdviceTextProps) {
   const headline = isEmpty
-    ? "There is no message to send."
+    ? "No messages"
     : advice === undefined
-      ? "Which transport comes first for these messages?"
+      ? "Fastest transport for these messages"
       : headlineOf(advice);
   const groups = isEmpty || advice === undefined ? [] : advice.groups;
   const spoken = useSettled([headline, ...answersOf(groups)].join(" "), REST_MS);
@@ -172,7 +171,7 @@ function AdviceText({ advice, isEmpty }: AdviceTextProps) {
       <h1>
         <Unbroken text={headline} />
       </h1>
-      <ul className="meeting">
+      <ul className="answers">
         {groups.length === 1
           ? sentencesOf(groups[0]?.answer ?? "")
               .slice(1)
@@ -199,7 +198,7 @@ function answersOf(groups: Advice["groups"]): string[] {
 
 type RateFieldProps = { rate: number | undefined; onChange: (rate: number | undefined) => void };
 
-/** How many messages are sent a second: what share of a processor they take follows from it. */
+/** Messages per second, for the CPU share. */
 function RateField({ rate, onChange }: RateFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(String(rate ?? ""));
@@ -207,7 +206,7 @@ function RateField({ rate, onChange }: RateFieldProps) {
   const isWrong = typed !== "" && !isRate(typed);
   return (
     <label className="field rate">
-      Messages a second
+      Messages per second
       <input
         inputMode="numeric"
         value={typed}
@@ -223,7 +222,7 @@ function RateField({ rate, onChange }: RateFieldProps) {
       />
       {isWrong && (
         <span id={id} className="warning" role="alert">
-          expected a whole number from 1 to {formatCount(RATE_MAX)}
+          Enter a whole number from 1 to {formatCount(RATE_MAX)}
         </span>
       )}
     </label>

@@ -33,7 +33,7 @@ async function show(group: AdviceGroup, next = group) {
   return { onLonger, rows };
 }
 
-it("says in words what cannot be told from the first, and of nothing else", async () => {
+it("names ties with the fastest", async () => {
   const { rows } = await show(
     anAdviceGroup([
       aRankedTransport("pipe", 4000),
@@ -42,18 +42,13 @@ it("says in words what cannot be told from the first, and of nothing else", asyn
       aRankedTransport("mq", 9500, { behind_first: { ratio: 2.4, low: null, high: null, is_sure: false } }),
     ]),
   );
-  expect(rows().map((row) => row.textContent?.includes("cannot be told from the first"))).toEqual([
-    false,
-    true,
-    false,
-    false,
-  ]);
-  expect(rows().at(-1)?.textContent).toContain("too few repetitions to tell");
+  expect(rows().map((row) => row.textContent?.includes("tied"))).toEqual([false, true, false, false]);
+  expect(rows().at(-1)?.textContent).toContain("too few repetitions");
   expect(rows().map((row) => row.dataset.standing)).toEqual(["first", "equal", "behind", "equal"]);
   expect(screen.getByRole("columnheader", { name: "p50" }).getAttribute("aria-sort")).toBe("ascending");
 });
 
-it("keeps a transport's row when another answer moves it", async () => {
+it("keeps the row of a transport when it moves", async () => {
   const [pipe, tcp] = [aRankedTransport("pipe", 4000), aRankedTransport("tcp", 9000, behind(2.25, true))];
   const { rows } = await show(
     anAdviceGroup([pipe, tcp]),
@@ -68,7 +63,7 @@ it("keeps a transport's row when another answer moves it", async () => {
   expect(rows()[0]?.textContent).toContain("tcp");
 });
 
-it("says what would change it, where two cross, and why something has no rank", async () => {
+it("shows sensitivity, crossovers and unranked transports", async () => {
   const { onLonger } = await show(
     anAdviceGroup([aRankedTransport("pipe", 4000), aRankedTransport("memfd", 9000, behind(2.25, true))], {
       would_change: [{ factor: 16, place: 1 }],
@@ -78,16 +73,16 @@ it("says what would change it, where two cross, and why something has no rank", 
       ],
     }),
   );
-  expect(screen.getByText(/If all messages were 16 times as long, memfd would come first\./)).toBeTruthy();
-  await userEvent.click(screen.getByRole("button", { name: "See it" }));
+  expect(screen.getByText(/At 16x message sizes, memfd is fastest\./)).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Try" }));
   expect(onLonger).toHaveBeenCalledWith(16);
   expect(screen.getByText("It lost messages.")).toBeTruthy();
-  const crossings = within(screen.getByRole("region", { name: /^Crossings/ })).getAllByRole("cell");
+  const crossings = within(screen.getByRole("region", { name: /^Crossover sizes/ })).getAllByRole("cell");
   expect(crossings.map((cell) => cell.textContent)).toEqual(["40 B [30, 50]", "pipe", "memfd", "50.0 %"]);
 });
 
-it("leaves out what nothing was counted of", async () => {
+it("leaves out columns without data", async () => {
   await show(anAdviceGroup([aRankedTransport("pipe", 4000, { cpu_ns_per_message: 2000 })]));
-  expect(screen.getByRole("columnheader", { name: "CPU a message" })).toBeTruthy();
-  expect(screen.queryByRole("columnheader", { name: "wake-ups a message" })).toBeNull();
+  expect(screen.getByRole("columnheader", { name: "CPU per message" })).toBeTruthy();
+  expect(screen.queryByRole("columnheader", { name: "Wake-ups per message" })).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** All that was measured, a ranking each, and what is assumed of them; and what stands there without any. */
+/** Rankings by group, with their assumptions. */
 import { Link } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { AdviceGroup, RankedTransport } from "@/api/types";
@@ -33,7 +33,7 @@ type Props = {
   project: string;
   advice: ReturnType<typeof useAdvice>;
   isEmpty: boolean;
-  /** What would measure something. */
+  /** The command that adds results. */
   command: string;
   buckets: Bucket[];
   onLonger: (factor: number) => void;
@@ -41,11 +41,11 @@ type Props = {
 
 export function Groups({ project, advice, isEmpty, command, buckets, onLonger }: Props) {
   const { data, error, refetch, isBehind } = advice;
-  if (isEmpty) return <p className="section-note">Drag a bar up, and transports are ranked for it.</p>;
+  if (isEmpty) return <p className="section-note">Drag a bar up to rank transports.</p>;
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} heading="h2" />;
   if (data === undefined) {
     return (
-      <div role="status" aria-label="Ranking" className="section">
+      <div role="status" aria-label="Loading" className="section">
         <Skeleton height="16rem" />
       </div>
     );
@@ -53,7 +53,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
   if (data.groups.length === 0) {
     return (
       <Section title="Nothing to rank">
-        <p>Nothing was measured here that these messages could be put together of. This measures some:</p>
+        <p>No measurements for these message sizes. To add some, run:</p>
         <CommandLine command={`${command} --upload ${window.location.origin}`} />
       </Section>
     );
@@ -72,7 +72,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
         />
       ))}
       {data.assumptions.length > 0 && (
-        <Section title="What is assumed">
+        <Section title="Assumptions">
           <Sentences of={data.assumptions} className="cautions" />
         </Section>
       )}
@@ -89,25 +89,23 @@ type GroupProps = {
   onLonger: (factor: number) => void;
 };
 
-/** One place at which messages were measured: who comes first there, what would change it, and what has no rank. */
+/** One group: ranking, sensitivity, crossovers and unranked transports. */
 export function Group({ project, group, name, by, buckets, onLonger }: GroupProps) {
   const { ranking, not_ranked, crossovers, would_change } = group;
   return (
     <Section title={name}>
       {group.oversubscribed && <p className="chart-summary warning">{OVERSUBSCRIBED}.</p>}
       {ranking.length === 0 ? (
-        <p className="section-note">
-          Nothing has a rank here: what was measured leaves out too many messages.
-        </p>
+        <p className="section-note">No ranking: measurements cover too few of these messages.</p>
       ) : (
         <>
           <p className="chart-summary">
-            By {by}, with the 95 % interval of how much longer than over the first.
+            Ranked by {by}; 95 % CI of the ratio to the fastest.
             {ranking.some(({ behind_first }) => behind_first?.is_sure === false) && (
               <>
                 {" "}
                 <span className="standing standing-equal" aria-hidden="true" />
-                What cannot be told from the first may be as fast.
+                Tied with the fastest.
               </>
             )}{" "}
             {belowTexts(group).join(" ")}
@@ -121,16 +119,16 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
           />
           <div className="advice-parts">
             <div>
-              <h3>What would change it</h3>
+              <h3>Sensitivity</h3>
               {would_change.length === 0 ? (
-                <p className="muted">No other length of all messages, as far as was measured.</p>
+                <p className="muted">The ranking holds for all measured sizes.</p>
               ) : (
                 <ul>
                   {would_change.map((change) => (
                     <li key={change.factor}>
                       {changeText(group, change)}{" "}
                       <Button className="text-button try" onClick={() => onLonger(change.factor)}>
-                        See it
+                        Try
                       </Button>
                     </li>
                   ))}
@@ -139,7 +137,7 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
             </div>
             {not_ranked.length > 0 && (
               <div>
-                <h3>Without a rank</h3>
+                <h3>Not ranked</h3>
                 <dl className="not-ranked">
                   {not_ranked.map((line) => (
                     <div key={keyOf(line)}>
@@ -151,11 +149,11 @@ export function Group({ project, group, name, by, buckets, onLonger }: GroupProp
               </div>
             )}
             <div className="advice-crossings">
-              <h3>Where two of them cross</h3>
+              <h3>Crossover sizes</h3>
               {crossovers.length === 0 ? (
-                <p className="muted">Nowhere, at the sizes at which both were measured.</p>
+                <p className="muted">None at the measured sizes.</p>
               ) : (
-                <DataTable title={`Crossings, ${name}`} table={crossingsTable(group, buckets)} />
+                <DataTable title={`Crossover sizes, ${name}`} table={crossingsTable(group, buckets)} />
               )}
             </div>
           </div>
@@ -170,22 +168,22 @@ type RankingTableProps = {
   label: string;
   group: AdviceGroup;
   by: Figure;
-  /** The middle one of the messages, in bytes: whose figures a name leads to. */
+  /** The median message size in bytes: names link to its measurement. */
   median_bytes: number;
 };
 
 const COUNTED = [
-  { figure: "cpu_ns_per_message", head: "CPU a message", text: cpuText },
-  { figure: "wakes_per_message", head: "wake-ups a message", text: (count: number) => count.toFixed(2) },
+  { figure: "cpu_ns_per_message", head: "CPU per message", text: cpuText },
+  { figure: "wakes_per_message", head: "Wake-ups per message", text: (count: number) => count.toFixed(2) },
   { figure: "cpus", head: "CPUs at this rate", text: processorsText },
   {
     figure: "wakes_per_second",
-    head: "wake-ups a second",
+    head: "Wake-ups per second",
     text: (count: number) => formatCount(Math.round(count)),
   },
 ] as const;
 
-/** The transports of a group, the first one first. Rows are the same from one answer to the next, and move. */
+/** The ranked transports of a group. Rows move when the ranking changes. */
 function RankingTable({ project, label, group, by, median_bytes }: RankingTableProps) {
   const { ranking } = group;
   const body = useRef<HTMLTableSectionElement>(null);
@@ -197,9 +195,9 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
       label={label}
       className="table ranked"
       heads={[
-        "transport",
-        numeric("beside the first"),
-        unseen(`${by}, drawn`),
+        "Transport",
+        numeric("Vs fastest"),
+        unseen(`${by}, bar`),
         ...FIGURES.map(
           (figure): Head => ({
             name: figure,
@@ -207,7 +205,7 @@ function RankingTable({ project, label, group, by, median_bytes }: RankingTableP
             "aria-sort": figure === by ? "ascending" : undefined,
           }),
         ),
-        "waits",
+        "Receive",
         ...counted.map(({ head }): Head => ({ name: head, className: "number brief-head" })),
       ]}
     >
@@ -257,7 +255,7 @@ function Name({ project, name, line, median_bytes }: NameProps) {
   return (
     <Link
       {...toPoint(project, point.series_id, point.run_id)}
-      title={`What was measured at ${formatBytes(point.message_bytes)}`}
+      title={`Measured at ${formatBytes(point.message_bytes)}`}
     >
       {name}
     </Link>
@@ -265,7 +263,7 @@ function Name({ project, name, line, median_bytes }: NameProps) {
 }
 
 function BehindCell({ line: { behind_first } }: { line: RankedTransport }) {
-  if (behind_first === null) return <span className="muted">first</span>;
+  if (behind_first === null) return <span className="muted">fastest</span>;
   const { behind, interval } = behindText(behind_first);
   return (
     <>
@@ -273,9 +271,7 @@ function BehindCell({ line: { behind_first } }: { line: RankedTransport }) {
         {behind} <span className="interval">{interval}</span>
       </span>
       {!behind_first.is_sure && (
-        <span className="line sureness">
-          {interval === "" ? "too few repetitions to tell" : "cannot be told from the first"}
-        </span>
+        <span className="line sureness">{interval === "" ? "too few repetitions" : "tied"}</span>
       )}
     </>
   );
@@ -289,10 +285,10 @@ function standingOf({ behind_first }: RankedTransport): "first" | "equal" | "beh
 const MOVE_MS = 260;
 const STILL = "(prefers-reduced-motion: reduce)";
 
-/** Rows are told apart by their `data-key`; `order` is their keys, which say when they may have moved. */
+/** Animates rows, identified by `data-key`, when `order`, their keys, changes. */
 function useMovingRows(body: RefObject<HTMLTableSectionElement | null>, order: string): void {
   const tops = useRef(new Map<string, number>());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is what moves the rows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows move when the order changes.
   useLayoutEffect(() => {
     const before = tops.current;
     tops.current = new Map();

@@ -1,4 +1,4 @@
-/** The messages as bars that are dragged, with whose they are, how long they are, and the way back. */
+/** The message sizes as adjustable bars, with profile, scale and reset. */
 import { type DragEvent, type FormEvent, useId, useState } from "react";
 import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
@@ -6,21 +6,21 @@ import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
 import type { CrossingMark } from "@/components/chart/plottables/Crossings";
 import { Button, SelectField, TextButton } from "@/components/ui/controls";
 import { formatBytes } from "@/lib/units";
-import { barsOf, longerText, messagesText, nameAt, STEPS, stepOf, timesText } from "./data";
+import { barsOf, messagesText, nameAt, STEPS, stepOf, timesText } from "./data";
 import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "./search";
 import { type Bucket, FILE_BYTES_MAX, readSizes, scaled, sizesText } from "./sizes";
 import { trafficTable } from "./tables";
 
-/** More captions than this hide the bars that they are about. */
+/** More captions than this hide the bars. */
 const MARKS_MAX = 3;
-/** Own sizes, among the names of profiles. */
+/** The option for custom sizes. */
 const OWN = "own";
 
 type Props = {
   search: AdvisorSearch;
   start: Start;
   profiles: SizeProfile[];
-  /** The only group there is, whose crossings are marked. */
+  /** The only group: its crossovers are marked. */
   group: AdviceGroup | null;
   onChange: (change: AdvisorChange) => void;
   onDrag: (change: AdvisorChange) => void;
@@ -32,7 +32,7 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
   const now = withDragged(start.buckets, search.dragged);
   const asked = times === 1 ? now : scaled(now, times);
   const isChanged = search.dragged !== undefined || times !== 1;
-  const startAnew = (change: AdvisorChange) => {
+  const restart = (change: AdvisorChange) => {
     setOwnOpen(false);
     onChange({ profile: undefined, sizes: undefined, dragged: undefined, times: undefined, ...change });
   };
@@ -44,7 +44,7 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
     <ChartFrame
       name="traffic"
       title={messagesText(asked)}
-      summary="Drag a bar up or down; or go to it with Tab and the arrow keys, left and right from bar to bar, up and down for more and fewer messages. Dashed: as it was. Line: the share of messages that are not longer."
+      summary="Drag a bar, or use Tab and the arrow keys. Dashed: original. Line: cumulative share."
       table={trafficTable(asked, start.profile?.slug ?? "own")}
       controls={
         <>
@@ -53,13 +53,13 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
               label="Messages"
               options={[
                 ...profiles.map(({ slug, title }) => ({ value: slug, label: title })),
-                ...(start.profile === null ? [{ value: OWN, label: "Your own" }] : []),
+                ...(start.profile === null ? [{ value: OWN, label: "Custom" }] : []),
               ]}
               value={start.profile?.slug ?? OWN}
-              onChange={(slug) => slug !== OWN && startAnew({ profile: slug })}
+              onChange={(slug) => slug !== OWN && restart({ profile: slug })}
             />
             <Button aria-expanded={isOwnOpen} onClick={() => setOwnOpen(!isOwnOpen)}>
-              Your own sizes
+              Custom sizes
             </Button>
             <TimesSlider
               times={times}
@@ -72,7 +72,7 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
           {isOwnOpen && (
             <OwnSizes
               text={sizesText(asked)}
-              onUse={(buckets) => startAnew({ sizes: sizesText(buckets) })}
+              onUse={(buckets) => restart({ sizes: sizesText(buckets) })}
               onClose={() => setOwnOpen(false)}
             />
           )}
@@ -80,7 +80,7 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
       }
     >
       <DraggedBarsChart
-        name="Messages by size, to be dragged"
+        name="Messages by size, adjustable"
         bars={barsOf(now, times)}
         start={barsOf(start.buckets)}
         crossings={group === null ? [] : marksOf(group, asked)}
@@ -106,23 +106,21 @@ type OwnSizesProps = {
   onClose: () => void;
 };
 
-/** Sizes of one's own: pasted, or from a file that is chosen or dropped. They are read here and refused here. */
+/** Custom sizes: pasted, or from a chosen or dropped file. Parsed in the browser. */
 export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
   const id = useId();
   const [typed, setTyped] = useState(text);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const [isOver, setOver] = useState(false);
   const take = (content: string) => {
     const read = readSizes(content);
-    if ("refusal" in read) setRefusal(read.refusal);
+    if ("error" in read) setError(read.error);
     else onUse(read.buckets);
   };
   const readFile = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > FILE_BYTES_MAX) {
-      setRefusal(
-        `${file.name} has ${formatBytes(file.size)}: expected at most ${formatBytes(FILE_BYTES_MAX)}.`,
-      );
+      setError(`${file.name} is ${formatBytes(file.size)}. Expected at most ${formatBytes(FILE_BYTES_MAX)}.`);
       return;
     }
     take(await file.text());
@@ -139,7 +137,7 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
   return (
     <form
       className="own-sizes"
-      aria-label="Sizes of your own"
+      aria-label="Custom sizes"
       data-over={isOver ? "" : undefined}
       onSubmit={submit}
       onDragOver={(event) => {
@@ -149,36 +147,34 @@ export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <label htmlFor={id}>Sizes of your own messages</label>
+      <label htmlFor={id}>Message sizes</label>
       <textarea
         id={id}
         rows={4}
         value={typed}
         spellCheck={false}
         aria-describedby={`${id}-note`}
-        aria-invalid={refusal !== null || undefined}
+        aria-invalid={error !== null || undefined}
         onChange={({ target }) => {
           setTyped(target.value);
-          setRefusal(null);
+          setError(null);
         }}
       />
       <p id={`${id}-note`} className="muted">
-        Buckets with how many messages, <code>12-15:4387,64:3</code>; rows of{" "}
-        <code>bucket_min_bytes,count</code>, the last with where the one before it ends and no messages; or a
-        size in bytes a line. A file of any of these can be dropped here. It is read in this browser; the
-        server gets the buckets.
+        Buckets and counts, <code>12-15:4387,64:3</code>; rows of <code>bucket_min_bytes,count</code>; or one
+        size per line. You can drop a file.
       </p>
-      {refusal !== null && (
+      {error !== null && (
         <p className="warning" role="alert">
-          {refusal}
+          {error}
         </p>
       )}
       <div className="controls">
         <button type="submit" className="button">
-          Use these
+          Apply
         </button>
         <label className="button">
-          Choose a file
+          Choose file
           <input
             type="file"
             className="visually-hidden"
@@ -198,14 +194,14 @@ function TimesSlider({ times, onChange }: TimesSliderProps) {
   const id = useId();
   return (
     <div className="times">
-      <label htmlFor={id}>Length of all messages</label>
+      <label htmlFor={id}>Scale sizes</label>
       <input
         id={id}
         type="range"
         min={0}
         max={STEPS.length - 1}
         value={stepOf(times)}
-        aria-valuetext={times === 1 ? "as they are" : longerText(times)}
+        aria-valuetext={timesText(times)}
         list={`${id}-marks`}
         onChange={({ target }) => onChange(STEPS[target.valueAsNumber] ?? 1)}
       />

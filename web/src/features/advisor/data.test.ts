@@ -7,7 +7,6 @@ import {
   groupName,
   headlineOf,
   keyOf,
-  longerText,
   medianOf,
   messagesText,
   nameIn,
@@ -24,7 +23,7 @@ const BUCKETS = [
 ];
 
 describe("messages", () => {
-  it("are bars that end where the next sizes begin, and move along when they are longer", () => {
+  it("are bars with exclusive ends, and scale", () => {
     expect(barsOf(BUCKETS).map(({ from, to, cumulative }) => [from, to, cumulative])).toEqual([
       [0, 16, 0.25],
       [16, 64, 1],
@@ -35,25 +34,19 @@ describe("messages", () => {
     ]);
   });
 
-  it("are told of in a few words", () => {
+  it("have a short summary", () => {
     expect(plain(messagesText(BUCKETS))).toBe("40 messages of 0 B to 63 B");
     expect(plain(messagesText([{ from_bytes: 64, to_bytes: 64, count: 1 }]))).toBe("1 message of 64 B");
-    expect(messagesText([{ from_bytes: 64, to_bytes: 64, count: 0 }])).toBe("no messages");
-    expect([1, 1.5, 0.25].map(timesText)).toEqual(["as they are", "× 1.5", "÷ 4"]);
-    expect([2, 16, 0.5, 0.125].map(longerText)).toEqual([
-      "twice as long",
-      "16 times as long",
-      "half as long",
-      "1/8 as long",
-    ]);
+    expect(messagesText([{ from_bytes: 64, to_bytes: 64, count: 0 }])).toBe("No messages");
+    expect([1, 1.5, 0.25].map(timesText)).toEqual(["1x", "1.5x", "1/4x"]);
   });
 
-  it("have a place on the slider, whatever their length is", () => {
+  it("have a step on the slider for any factor", () => {
     expect([STEPS[0], STEPS.at(-1)]).toEqual([1 / 16, 1024]);
     expect([1, 1.5, 2, 1.9, 5000].map((times) => STEPS[stepOf(times)])).toEqual([1, 1.5, 2, 2, 1024]);
   });
 
-  it("lead to what was measured at the size that is nearest to most of them", () => {
+  it("link to the measurement nearest to the median size", () => {
     expect(medianOf(BUCKETS)).toBe(32);
     expect(pointFor(aRankedTransport("pipe", 1), 32)?.message_bytes).toBe(16);
     expect(pointFor(aRankedTransport("pipe", 1), 500)?.message_bytes).toBe(1024);
@@ -65,13 +58,13 @@ describe("transports", () => {
   const blocking = aRankedTransport("ring", 900, { told_apart: { receive: "block", warmup: "9" } });
   const pipe = aRankedTransport("pipe", 4000, { told_apart: { receive: "block", warmup: "9" } });
 
-  it("are called by what tells them from others of their name, and by no more", () => {
+  it("are named by their differences from others of that name", () => {
     const group = anAdviceGroup([spinning, blocking, pipe]);
     expect(group.ranking.map((line) => nameIn(group, line))).toEqual(["ring, spins", "ring, blocks", "pipe"]);
     expect(new Set(group.ranking.map(keyOf)).size).toBe(3);
   });
 
-  it("are behind the first in percent, and from twice as long on as a multiple", () => {
+  it("show the ratio to the fastest in percent, or as a factor from 2 on", () => {
     const behind = (ratio: number, low: number | null, high: number | null) =>
       Object.values(behindText({ ratio, low, high, is_sure: true })).join(" ");
     expect(behind(1.12, 1.08, 1.17)).toBe("+12 % [8.0, 17]");
@@ -80,36 +73,34 @@ describe("transports", () => {
     expect(behind(4, null, null)).toBe("× 4.0 ");
   });
 
-  it("say which messages are shorter than what was measured, together where all of them agree", () => {
+  it("list shares below the smallest measured size, merged if equal", () => {
     const short = { below_measured_share: 0.3 };
     const one = aRankedTransport("pipe", 1, short);
     const other = aRankedTransport("tcp", 2, short);
     expect(belowTexts(anAdviceGroup([one, other])).map(plain)).toEqual([
-      "30 % of these messages are shorter than 16 B, the shortest that was measured.",
+      "30 % of messages are smaller than 16 B, the smallest measured size.",
     ]);
     expect(belowTexts(anAdviceGroup([one, aRankedTransport("tcp", 2)])).map(plain)).toEqual([
-      "30 % of these messages are shorter than 16 B, the shortest that was measured of pipe.",
+      "30 % of messages are smaller than 16 B, the smallest measured size for pipe.",
     ]);
   });
 });
 
-describe("the page's sentence", () => {
+describe("the headline", () => {
   const of = (slug: string, machine: string) => anAdviceGroup([aRankedTransport(slug, 1)], { machine });
 
-  it("is the answer's first where there is one place, and else whether all places agree", () => {
-    expect(headlineOf({ groups: [of("pipe", "lab-1")] })).toBe(
-      "Pipe: 4.00 µs at the median, there and back.",
-    );
+  it("is the answer of the only group, or whether all groups agree", () => {
+    expect(headlineOf({ groups: [of("pipe", "lab-1")] })).toBe("Pipe: median round trip 4.00 µs.");
     expect(headlineOf({ groups: [of("pipe", "lab-1"), of("pipe", "lab-2")] })).toMatch(
-      /comes first for these messages on both machines\.$/,
+      /is fastest for these messages on both machines\.$/,
     );
     expect(headlineOf({ groups: [of("pipe", "lab-1"), of("tcp", "lab-2")] })).toMatch(
-      /^Which transport comes first .* depends/,
+      /^The fastest transport .* depends/,
     );
-    expect(headlineOf({ groups: [] })).toBe("Nothing that was measured answers this.");
+    expect(headlineOf({ groups: [] })).toBe("No measurements for these messages.");
   });
 
-  it("names places by what tells them apart", () => {
+  it("names groups by their differences", () => {
     const [one, other] = ["1", "8"].map((window) =>
       anAdviceGroup([], { does: { mode: "2proc", placement: "same-cpu", window, clock: "tsc" } }),
     );

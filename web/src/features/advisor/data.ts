@@ -1,4 +1,4 @@
-/** What the page says of the server's advice. Pure. */
+/** Texts about the server's advice. Pure. */
 import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
 import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import { distinct, groupBy } from "@/lib/collections";
@@ -9,10 +9,10 @@ import { modeName, placementName, receiveName } from "@/lib/vocabulary";
 import { type Bucket, countOf } from "./sizes";
 
 const NAMED_ELSEWHERE = ["machine", "mode", "placement", "scenario", "senders", "peers"];
-/** What only tells how long was measured, and nothing of the transport. */
+/** Parameters that do not distinguish transports. */
 const NO_TRAITS = ["warmup", "clock", "discarded_repetitions"];
 
-/** Buckets as bars of messages so many times as long; a bar ends where sizes begin that are not in it. */
+/** Buckets as bars, with sizes multiplied by `times`; the end of a bar is exclusive. */
 export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
   const total = Math.max(1, countOf(buckets));
   const bytes = (size: number) => Math.round(size * times);
@@ -26,7 +26,7 @@ export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
 
 type Named = Pick<RankedTransport, "transport" | "told_apart">;
 
-/** A transport of a group by its name, and by what tells it from others of that name. */
+/** The name of a transport in its group, with its differences from others of that name. */
 export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, told_apart }: Named): string {
   const siblings = [...ranking, ...not_ranked].filter((other) => other.transport.slug === transport.slug);
   const traits = Object.entries(told_apart).filter(
@@ -42,7 +42,7 @@ export function nameAt(group: AdviceGroup, place: number, unknown = ""): string 
   return ranked === undefined ? unknown : nameIn(group, ranked);
 }
 
-/** What stays the same of a ranked transport from one answer to the next. */
+/** Identifies a ranked transport across answers. */
 export function keyOf({ transport, told_apart }: Named): string {
   return JSON.stringify([transport.slug, ...Object.entries(told_apart).sort()]);
 }
@@ -51,7 +51,7 @@ export function groupKey({ machine, does, oversubscribed }: AdviceGroup): string
   return JSON.stringify([machine, oversubscribed, ...Object.entries(does).sort()]);
 }
 
-/** Where and how a group was measured, in words, and what else tells it from others of the page. */
+/** The name of a group: machine, placement, mode and its differences from other groups. */
 export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): string {
   const { machine, does, oversubscribed } = group;
   const names = Object.keys(does).filter(
@@ -62,51 +62,43 @@ export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): s
     ...(does.placement === undefined ? [] : [placementName(does.placement)]),
     ...(does.mode === undefined ? [] : [modeName(does.mode)]),
     ...names.map((name) => traitName(name, does[name] ?? "")),
-    ...(oversubscribed ? ["more threads than processors"] : []),
+    ...(oversubscribed ? ["oversubscribed"] : []),
   ].join(", ");
 }
 
-/** The page's sentence: that of the only group, or whether the groups agree. */
+/** The headline: the answer of the only group, or whether the groups agree. */
 export function headlineOf({ groups }: Pick<Advice, "groups">): string {
   const [only, ...others] = groups;
-  if (only === undefined) return "Nothing that was measured answers this.";
+  if (only === undefined) return "No measurements for these messages.";
   if (others.length === 0) return sentencesOf(only.answer)[0] ?? "";
   const [same, ...different] = distinct(groups.map(({ ranking: [first] }) => first?.transport.title));
   if (same !== undefined && different.length === 0) {
     const machines = distinct(groups.map(({ machine }) => machine)).length;
     const all = `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`;
-    return `${same} comes first for these messages${machines === groups.length ? ` on ${all}` : ", however it was measured"}.`;
+    return `${same} is fastest for these messages${machines === groups.length ? ` on ${all}` : " in every configuration"}.`;
   }
-  return "Which transport comes first for these messages depends on where they are sent.";
+  return "The fastest transport for these messages depends on the machine or configuration.";
 }
 
 export function sentencesOf(answer: string): string[] {
   return answer.split(/(?<=\.) (?=[A-Z])/);
 }
 
-/** What the messages are, in a few words: `37,573 messages of 12 B to 15.7 KiB`. */
+/** `37,573 messages of 12 B to 15.7 KiB` */
 export function messagesText(buckets: readonly Bucket[]): string {
   const some = buckets.filter(({ count }) => count > 0);
   const [first, last] = [some[0], some.at(-1)];
-  if (first === undefined || last === undefined) return "no messages";
+  if (first === undefined || last === undefined) return "No messages";
   const [least, most] = [sizeOf(first.from_bytes, 3), sizeOf(last.to_bytes, 3)].map(unbroken);
   const sizes = least === most ? least : `${least} to ${most}`;
   return `${counted(countOf(some), "message")} of ${sizes}`;
 }
 
 export function timesText(times: number): string {
-  if (times === 1) return "as they are";
-  return times > 1 ? `× ${Number(times.toPrecision(3))}` : `÷ ${Number((1 / times).toPrecision(3))}`;
+  return times >= 1 ? `${Number(times.toPrecision(3))}x` : `1/${Number((1 / times).toPrecision(3))}x`;
 }
 
-export function longerText(times: number): string {
-  const many = Number((times > 1 ? times : 1 / times).toPrecision(3));
-  const word = many === 2 ? "twice" : `${many} times`;
-  if (times > 1) return `${word} as long`;
-  return many === 2 ? "half as long" : `1/${many} as long`;
-}
-
-/** The places of the slider: whole doublings and one between each two. */
+/** The steps of the slider: doublings, with one step in between. */
 export const STEPS: number[] = Array.from({ length: 29 }, (_, index) => stepAt(index - 8));
 
 function stepAt(half: number): number {
@@ -114,13 +106,13 @@ function stepAt(half: number): number {
   return half % 2 === 0 ? power : power * 1.5;
 }
 
-/** The place of the slider that is next to a number. */
+/** The step of the slider that is closest to a factor. */
 export function stepOf(times: number): number {
   const distance = (step: number) => Math.abs(Math.log(step / times));
   return STEPS.reduce((best, step, index) => (distance(step) < distance(STEPS[best] ?? 1) ? index : best), 0);
 }
 
-/** How much longer than over the first, with its interval: in percent, and from twice as long on as a multiple. */
+/** The ratio to the fastest, with its interval: in percent, or as a factor from 2 on. */
 export function behindText({ ratio, low, high }: NonNullable<RankedTransport["behind_first"]>): {
   behind: string;
   interval: string;
@@ -133,36 +125,36 @@ export function behindText({ ratio, low, high }: NonNullable<RankedTransport["be
   };
 }
 
-/** Which messages are shorter than any that was measured, a sentence for each such share. */
+/** Shares of messages below the smallest measured size. */
 export function belowTexts(group: AdviceGroup): string[] {
   const short = group.ranking.filter(({ below_measured_share }) => below_measured_share > 0);
   const parts = groupBy(short, ({ below_measured_share: share, measured: [least] }) => {
     const size = unbroken(formatBytes(least?.message_bytes ?? 0));
-    return `${share >= 1 ? "All" : unbroken(shareOfAll(share))} of these messages are shorter than ${size}, the shortest that was measured`;
+    return `${unbroken(share >= 1 ? "100 %" : shareOfAll(share))} of messages are smaller than ${size}, the smallest measured size`;
   });
   return [...parts.entries()].map(([text, lines]) =>
     lines.length === group.ranking.length
       ? `${text}.`
-      : `${text} of ${lines.map((line) => nameIn(group, line)).join(", ")}.`,
+      : `${text} for ${lines.map((line) => nameIn(group, line)).join(", ")}.`,
   );
 }
 
-/** What would be first with longer or shorter messages. */
+/** The fastest transport with scaled message sizes. */
 export function changeText(
   group: AdviceGroup,
   { factor, place }: AdviceGroup["would_change"][number],
 ): string {
   const name = nameAt(group, place, "another transport");
-  return `If all messages were ${longerText(factor)}, ${name} would come first.`;
+  return `At ${timesText(factor)} message sizes, ${name} is fastest.`;
 }
 
-/** The size that half of the messages are not longer than, in bytes. */
+/** The median message size in bytes. */
 export function medianOf(buckets: readonly Bucket[]): number {
   const bar = barsOf(buckets).find(({ cumulative }) => cumulative >= 0.5);
   return bar === undefined ? 0 : Math.sqrt(Math.max(1, bar.from) * bar.to);
 }
 
-/** What was measured of a transport at the size that is nearest to one. */
+/** The measurement of a transport at the nearest size. */
 export function pointFor(
   { measured }: RankedTransport,
   bytes: number,
@@ -183,7 +175,7 @@ function traitName(name: string, value: string): string {
   return name === "receive" ? receiveName(value) : parameterName(name, value);
 }
 
-/** Two digits; a tenth only where there is no more. */
+/** Two significant digits. */
 function numberText(percent: number): string {
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   return percent.toFixed(digits).replace("-", "−");

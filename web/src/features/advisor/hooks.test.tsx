@@ -38,7 +38,7 @@ function showAdvice(sizes: string | null) {
   );
 }
 
-it("asks for the newest of what is wanted, once the question before is answered, and shows that meanwhile", async () => {
+it("requests the newest value after the previous response, and shows that meanwhile", async () => {
   const { result, rerender } = showAdvice("1:1");
   await pass(0);
   for (const sizes of ["1:2", "1:3", "1:4"]) {
@@ -55,7 +55,7 @@ it("asks for the newest of what is wanted, once the question before is answered,
   expect([result.current.data, result.current.isBehind]).toEqual(["1:4", false]);
 });
 
-it("asks at most once in 120 ms, however fast the answers are", async () => {
+it("sends at most one request per 120 ms", async () => {
   const { rerender } = showAdvice("1:0");
   for (let moved = 1; moved <= 20; moved++) {
     await pass(10);
@@ -67,7 +67,7 @@ it("asks at most once in 120 ms, however fast the answers are", async () => {
   expect(asked.length).toBeLessThanOrEqual(5);
 });
 
-it("asks nothing while nothing is wanted", async () => {
+it("sends no request without a value", async () => {
   const { rerender } = showAdvice(null);
   await pass(500);
   expect(asked).toEqual([]);
@@ -76,7 +76,7 @@ it("asks nothing while nothing is wanted", async () => {
   expect(asked).toHaveLength(1);
 });
 
-it("what is dragged holds at once, and is written once it has come to rest", async () => {
+it("applies a draft immediately and writes it after a pause", async () => {
   const write = vi.fn(() => Promise.resolve());
   const { result, rerender } = renderHook((written: string) => useDrafted(written, write), {
     initialProps: "as written",

@@ -16,7 +16,7 @@ const PROFILE: SizeProfile = {
 const OTHER = { ...PROFILE, slug: "other" };
 const START = { profile: PROFILE, buckets: PROFILE.buckets };
 
-it("keeps what is understood of an address, and leaves out what is not", () => {
+it("keeps valid values of an address and ignores others", () => {
   const whole = {
     profile: "some",
     sizes: "12-15:4387,64:3",
@@ -43,7 +43,7 @@ it("keeps what is understood of an address, and leaves out what is not", () => {
   expect(parseAdvisorSearch({ sizes: 64, dragged: "", times: 1, rate: 1.5 })).toEqual({});
 });
 
-it("starts with one's own sizes, else with the profile that is asked for, else with the first", () => {
+it("starts with custom sizes, else the requested profile, else the first", () => {
   expect(startOf({ sizes: "64:3", profile: "other" }, [PROFILE]).buckets).toEqual([
     { from_bytes: 64, to_bytes: 64, count: 3 },
   ]);
@@ -52,14 +52,14 @@ it("starts with one's own sizes, else with the profile that is asked for, else w
   expect(startOf({}, [])).toEqual({ profile: null, buckets: [] });
 });
 
-it("says in the address what was dragged, and no more, and reads it back", () => {
+it("writes changed buckets to the address and reads them back", () => {
   const now = withDragged(PROFILE.buckets, "49:0,7:5");
   expect(now.map(({ count }) => count)).toEqual([40, 0]);
   expect(draggedText(PROFILE.buckets, now)).toBe("49:0");
   expect(draggedText(PROFILE.buckets, PROFILE.buckets)).toBeUndefined();
 });
 
-it("asks for a profile by its name, and for anything else with the sizes", () => {
+it("requests a profile by name, anything else by sizes", () => {
   expect(
     adviceAsked({ machine: "lab-1", rate: 50 }, START, { placement: "same-cpu", mode: "2proc" }),
   ).toEqual({

@@ -1,4 +1,4 @@
-/** What the page keeps in the URL, and what it asks the server because of it. */
+/** Query parameters of the advisor, and the request for them. */
 import type { AdviceAsked } from "@/api/queries";
 import type { SizeProfile } from "@/api/types";
 import { oneOf, present, searchOf, slug, whole } from "@/lib/search";
@@ -7,37 +7,37 @@ import { type Bucket, countOf, readSizes, scaled, sizesText, TEXT_LENGTH_MAX } f
 export const FIGURES = ["p50", "p98", "p99", "mean"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** What is ranked: how long a message and its answer take. */
+/** The ranked scenario. */
 export const SCENARIO = "roundtrip";
 
-/** The most messages a second that the server is asked about. */
+/** The limit for messages per second. */
 export const RATE_MAX = 1_000_000_000;
 
-/** How far messages can be made shorter and longer. */
+/** The limits for scaling sizes. */
 const TIMES_MIN = 1 / 64;
 const TIMES_MAX = 1024;
 
 /** Another state of some of it; `undefined`: the usual one. */
 export type AdvisorChange = { [Key in keyof AdvisorSearch]: AdvisorSearch[Key] | undefined };
 
-/** The page's state; what is absent takes its usual value. */
+/** The state of the page; missing values take defaults. */
 export const parseAdvisorSearch = searchOf({
   /** A profile of the server; the first, where there are no sizes either. */
   profile: slug,
   sizes: understood,
-  /** What was dragged: a bucket's first byte and how many messages it has now, `12:500,64:0`. */
+  /** Changed buckets: first byte and new count, `12:500,64:0`. */
   dragged: draggedOf,
   times: timesOf,
   machine: slug,
   placement: slug,
   mode: slug,
   by: oneOf(FIGURES),
-  /** Messages a second, for the share of a processor that they take. */
+  /** Messages per second, for the CPU share. */
   rate: rateOf,
 });
 export type AdvisorSearch = ReturnType<typeof parseAdvisorSearch>;
 
-/** Where one started from: sizes of one's own, a profile that was asked for, or the first there is. */
+/** The initial sizes: custom, the selected profile, or the first profile. */
 export type Start = { profile: SizeProfile | null; buckets: Bucket[] };
 
 export function startOf({ profile: asked, sizes }: AdvisorSearch, profiles: SizeProfile[]): Start {
@@ -47,14 +47,14 @@ export function startOf({ profile: asked, sizes }: AdvisorSearch, profiles: Size
   return profile === undefined ? { profile: null, buckets: [] } : { profile, buckets: profile.buckets };
 }
 
-/** The buckets as they were dragged: as many as before, also where some have no messages any more. */
+/** The buckets with changed counts; empty buckets stay. */
 export function withDragged(buckets: readonly Bucket[], dragged: string | undefined): Bucket[] {
   if (dragged === undefined) return [...buckets];
   const counts = new Map(dragged.split(",").map((part) => part.split(":").map(Number) as [number, number]));
   return buckets.map((bucket) => ({ ...bucket, count: counts.get(bucket.from_bytes) ?? bucket.count }));
 }
 
-/** What differs from where one started, for the address; nothing where nothing does. */
+/** The changed buckets, for the address; `undefined` without changes. */
 export function draggedText(start: readonly Bucket[], now: readonly Bucket[]): string | undefined {
   const changed = now.filter(({ count }, index) => count !== start[index]?.count);
   return changed.length === 0
@@ -62,7 +62,7 @@ export function draggedText(start: readonly Bucket[], now: readonly Bucket[]): s
     : changed.map(({ from_bytes, count }) => `${from_bytes}:${count}`).join(",");
 }
 
-/** What is asked of the server; `null` where there is no message to ask about. */
+/** The request; `null` without messages. */
 export function adviceAsked(
   { dragged, times, machine, by = "p50", rate }: AdvisorSearch,
   { profile, buckets }: Start,

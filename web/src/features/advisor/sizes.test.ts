@@ -3,10 +3,10 @@ import { countOf, readSizes, scaled, shareShorter, sizesText } from "./sizes";
 
 function read(text: string) {
   const result = readSizes(text);
-  return "refusal" in result ? result.refusal : sizesText(result.buckets);
+  return "error" in result ? result.error : sizesText(result.buckets);
 }
 
-describe("what is pasted", () => {
+describe("pasted sizes", () => {
   it.each([
     ["as text", "12-15:4387,64:3", "12-15:4387,64:3"],
     ["as text over several lines, with blanks", "12 - 15: 4387,\n\n 64:3\r\n", "12-15:4387,64:3"],
@@ -16,17 +16,17 @@ describe("what is pasted", () => {
       "bucket_min_bytes,count\n0,0\n12,4387\n16,990\n21,0\n",
       "12-15:4387,16-20:990",
     ],
-    ["as a table without a head", "12,4387\n16,0", "12-15:4387"],
-    ["as sizes, one a line", "64\n12\n64", "12:1,64:2"],
-    ["as sizes below a head", "bytes\n64", "64:1"],
-  ])("is read %s", (_, text, sizes) => {
+    ["as a table without a header", "12,4387\n16,0", "12-15:4387"],
+    ["as sizes, one per line", "64\n12\n64", "12:1,64:2"],
+    ["as sizes below a header", "bytes\n64", "64:1"],
+  ])("are read %s", (_, text, sizes) => {
     expect(read(text)).toBe(sizes);
   });
 
-  it("is put together where there are many sizes, and no message is lost", () => {
+  it("are grouped into buckets without losing messages", () => {
     const sizes = Array.from({ length: 1_000 }, (_, index) => index);
     const result = readSizes(sizes.join("\n"));
-    if ("refusal" in result) throw new Error(result.refusal);
+    if ("error" in result) throw new Error(result.error);
     expect(countOf(result.buckets)).toBe(1_000);
     expect(result.buckets.length).toBeLessThan(64);
     expect(result.buckets[0]).toEqual({ from_bytes: 0, to_bytes: 0, count: 1 });
@@ -34,28 +34,25 @@ describe("what is pasted", () => {
   });
 
   it.each([
-    [" \n", "Sizes are missing: expected 12-15:4387"],
-    ["12-15:1,x:3", "Line 1: “x:3” is no bucket: expected first and last byte and how many"],
-    ["12:1\n-1:2", "Line 2: “-1:2” is no bucket"],
-    ["12,1\n16;2", "Line 2: “16;2” is no row: expected bucket_min_bytes,count."],
-    ["12,4387\n16,5", "Line 2: the last bucket ends nowhere: expected one more row"],
-    ["16,1\n12,0", "Line 2: bucket_min_bytes is 12: expected more than the 16"],
-    ["64\n1.5", "Line 2: “1.5” is no size: expected whole bytes"],
-    ["9-8:1", "The bucket from 9 to 8 bytes ends before it begins."],
-    ["1-8:1,8-9:1", "The bucket from 8 bytes begins within or below the one before, which ends at 8 bytes"],
-    ["1:0", "No bucket has a message"],
-    ["1099511627777:1", "A message has 1099511627777 bytes: expected at most 1 TiB."],
-    ["1:1125899906842625", "A bucket has 1125899906842625 messages"],
+    [" \n", "No sizes. Expected 12-15:4387"],
+    ["12-15:1,x:3", "Line 1: “x:3” is not a bucket. Expected sizes and a count"],
+    ["12:1\n-1:2", "Line 2: “-1:2” is not a bucket"],
+    ["12,1\n16;2", "Line 2: “16;2” is not a row. Expected bucket_min_bytes,count."],
+    ["12,4387\n16,5", "Line 2: the last bucket has no end. Add a row"],
+    ["16,1\n12,0", "Line 2: bucket_min_bytes is 12. Expected more than 16"],
+    ["64\n1.5", "Line 2: “1.5” is not a size. Expected whole bytes"],
+    ["9-8:1", "Bucket 9-8 ends before it begins."],
+    ["1-8:1,8-9:1", "Bucket 8-9 is not above the previous one, which ends at 8."],
+    ["1:0", "All buckets are empty"],
+    ["1099511627777:1", "Message size 1099511627777 is too large. Expected at most 1 TiB."],
+    ["1:1125899906842625", "Bucket count 1125899906842625 is too large"],
     [
       Array.from({ length: 1_001 }, (_, bytes) => `${bytes}:1`).join(","),
-      "There are 1,001 buckets: expected at most 1,000.",
+      "1,001 buckets are too many. Expected at most 1,000.",
     ],
-    [
-      Array.from({ length: 900 }, (_, bytes) => `${bytes}:1000000`).join(","),
-      "which does not fit in an address",
-    ],
-  ])("that is none is refused with where and what was expected: %.20s", (text, refusal) => {
-    expect(read(text)).toContain(refusal);
+    [Array.from({ length: 900 }, (_, bytes) => `${bytes}:1000000`).join(","), "characters in the address"],
+  ])("are rejected with position and expectation: %.20s", (text, error) => {
+    expect(read(text)).toContain(error);
   });
 });
 
@@ -63,13 +60,13 @@ it.each([
   ["12-15:4,16-20:9,64:1", 2, "24-31:4,32-41:9,128-129:1"],
   ["12-15:4,16-20:9,64-79:1", 0.5, "6-7:4,8-10:9,32-39:1"],
   ["1:4,2:9,3:1,900-1000:5", 0.01, "1:14,9:5"],
-])("the messages %s, %d times as long, are as many, as the server counts them", (text, times, longer) => {
+])("scales %s by %d as the server does", (text, times, longer) => {
   const result = readSizes(text);
-  if ("refusal" in result) throw new Error(result.refusal);
+  if ("error" in result) throw new Error(result.error);
   expect(sizesText(scaled(result.buckets, times))).toBe(longer);
 });
 
-it("within a bucket every size is as frequent as any other", () => {
+it("assumes equal frequency within a bucket", () => {
   const buckets = [
     { from_bytes: 0, to_bytes: 9, count: 30 },
     { from_bytes: 10, to_bytes: 19, count: 70 },

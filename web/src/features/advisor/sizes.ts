@@ -1,29 +1,29 @@
-/** Message sizes that somebody counted: read from what was pasted or chosen, written as text, made longer. Pure. */
+/** Parses, formats and scales counted message sizes. Pure. */
 import type { SizeProfile } from "@/api/types";
 import { ascending, groupBy } from "@/lib/collections";
 import { formatCount } from "@/lib/units";
 
 export type Bucket = SizeProfile["buckets"][number];
 
-/** What a text says, or what is wrong with it and what was expected. */
-export type SizesRead = { buckets: Bucket[] } | { refusal: string };
+/** The parsed buckets, or the error. */
+export type SizesRead = { buckets: Bucket[] } | { error: string };
 
 /** The limits of the server: `crates/wire/src/size_profile/histogram.rs`. */
 const BUCKETS_MAX = 1_000;
 const BYTES_MAX = 2 ** 40;
 const COUNT_MAX = 2 ** 50;
 
-/** A longer address is cut or refused on its way by many a proxy. */
+/** Many proxies cut or reject longer addresses. */
 export const TEXT_LENGTH_MAX = 6_000;
 
 export const FILE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** So many bars can still be taken hold of; single sizes beyond are put together. */
+/** With more distinct sizes than this, sizes are grouped into buckets. */
 const SINGLE_SIZES_MAX = 64;
-/** Single sizes that are put together: into so many buckets a doubling. */
+/** Buckets per doubling for grouped sizes. */
 const BUCKETS_PER_DOUBLING = 4;
 
-/** How much of what is refused is shown. */
+/** The length of quotes in errors. */
 const QUOTED_LENGTH = 40;
 
 /**
@@ -37,14 +37,14 @@ export function readSizes(text: string): SizesRead {
     .filter(({ line }) => line !== "");
   const [first] = lines;
   if (first === undefined) {
-    return refused(
-      "Sizes are missing: expected 12-15:4387,64:3, or bucket_min_bytes,count, or a size in bytes a line",
+    return failed(
+      "No sizes. Expected 12-15:4387,64:3, rows of bucket_min_bytes,count, or one size in bytes per line",
     );
   }
   try {
     return { buckets: checked(rowsOf(lines, first)) };
   } catch (error) {
-    if (error instanceof Refused) return refused(error.message);
+    if (error instanceof SizesError) return failed(error.message);
     throw error;
   }
 }
@@ -64,8 +64,8 @@ export function countOf(buckets: readonly Bucket[]): number {
 }
 
 /**
- * The same messages, each so many times as long and none shorter than a byte. Buckets that fall together are put together. It
- * is the server's rule, which says what would be first with longer messages: `crates/advisor/src/scale.rs`.
+ * Multiplies all sizes, with a minimum of one byte, and merges buckets that overlap. The same rule as on the server:
+ * `crates/advisor/src/scale.rs`.
  */
 export function scaled(buckets: readonly Bucket[], times: number): Bucket[] {
   const bytes = (size: number) => Math.max(1, Math.round(size));
@@ -82,10 +82,7 @@ export function scaled(buckets: readonly Bucket[], times: number): Bucket[] {
   return done;
 }
 
-/**
- * The share of messages shorter than a size. Within a bucket every size is taken to be as frequent as any other, as the
- * server does.
- */
+/** The share of messages below a size. Sizes within a bucket are assumed equally frequent, as on the server. */
 export function shareShorter(buckets: readonly Bucket[], bytes: number): number {
   const shorter = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
     const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
@@ -96,16 +93,16 @@ export function shareShorter(buckets: readonly Bucket[], bytes: number): number 
 
 type Line = { line: string; number: number };
 
-class Refused extends Error {}
+class SizesError extends Error {}
 
-function refused(refusal: string): SizesRead {
-  return { refusal: `${refusal}.` };
+function failed(error: string): SizesRead {
+  return { error: `${error}.` };
 }
 
 function rowsOf(lines: Line[], first: Line): Bucket[] {
   if (lines.some(({ line }) => line.includes(":"))) return lines.flatMap(bucketsOf);
   if (first.line.includes(",")) return tableOf(/^\d/.test(first.line) ? lines : lines.slice(1));
-  // A head above sizes alone, as a column that was copied has.
+  // A copied column of sizes may have a header.
   return grouped((/^\D+$/.test(first.line) ? lines.slice(1) : lines).map(sizeOf));
 }
 
@@ -116,8 +113,8 @@ function bucketsOf({ line, number }: Line): Bucket[] {
     .map((part) => {
       const match = /^(\d+)(?:\s*-\s*(\d+))?\s*:\s*(\d+)$/.exec(part);
       if (match === null) {
-        throw new Refused(
-          `Line ${number}: ${quoted(part)} is no bucket: expected first and last byte and how many, such as 12-15:4387, or 64:3`,
+        throw new SizesError(
+          `Line ${number}: ${quoted(part)} is not a bucket. Expected sizes and a count, such as 12-15:4387 or 64:3`,
         );
       }
       const [, from, to, count] = match;
@@ -129,7 +126,7 @@ function tableOf(lines: Line[]): Bucket[] {
   const rows = lines.map(({ line, number }) => {
     const match = /^(\d+)\s*,\s*(\d+)$/.exec(line);
     if (match === null) {
-      throw new Refused(`Line ${number}: ${quoted(line)} is no row: expected bucket_min_bytes,count`);
+      throw new SizesError(`Line ${number}: ${quoted(line)} is not a row. Expected bucket_min_bytes,count`);
     }
     return { from: Number(match[1]), count: Number(match[2]), number };
   });
@@ -137,13 +134,13 @@ function tableOf(lines: Line[]): Bucket[] {
     const next = rows[index + 1];
     if (next === undefined && count === 0) return [];
     if (next === undefined) {
-      throw new Refused(
-        `Line ${number}: the last bucket ends nowhere: expected one more row, with where it ends and no messages, such as ${from * 2 || 1},0`,
+      throw new SizesError(
+        `Line ${number}: the last bucket has no end. Add a row with its end and count 0, such as ${from * 2 || 1},0`,
       );
     }
     if (next.from <= from) {
-      throw new Refused(
-        `Line ${next.number}: bucket_min_bytes is ${next.from}: expected more than the ${from} of the row before`,
+      throw new SizesError(
+        `Line ${next.number}: bucket_min_bytes is ${next.from}. Expected more than ${from}, the value of the previous row`,
       );
     }
     return [{ from_bytes: from, to_bytes: next.from - 1, count }];
@@ -152,7 +149,7 @@ function tableOf(lines: Line[]): Bucket[] {
 
 function sizeOf({ line, number }: Line): number {
   if (!/^\d+$/.test(line)) {
-    throw new Refused(`Line ${number}: ${quoted(line)} is no size: expected whole bytes, such as 64`);
+    throw new SizesError(`Line ${number}: ${quoted(line)} is not a size. Expected whole bytes, such as 64`);
   }
   return Number(line);
 }
@@ -172,34 +169,35 @@ function grouped(sizes: number[]): Bucket[] {
     .sort((a, b) => ascending(a.from_bytes, b.from_bytes));
 }
 
-/** What the server would refuse, too. */
+/** The checks of the server. */
 function checked(buckets: Bucket[]): Bucket[] {
   let before: Bucket | undefined;
   for (const bucket of buckets) {
     const { from_bytes, to_bytes, count } = bucket;
     if (to_bytes < from_bytes) {
-      throw new Refused(`The bucket from ${from_bytes} to ${to_bytes} bytes ends before it begins`);
+      throw new SizesError(`Bucket ${from_bytes}-${to_bytes} ends before it begins`);
     }
     if (before !== undefined && from_bytes <= before.to_bytes) {
-      throw new Refused(
-        `The bucket from ${from_bytes} bytes begins within or below the one before, which ends at ${before.to_bytes} bytes: expected buckets in ascending order`,
+      throw new SizesError(
+        `Bucket ${from_bytes}-${to_bytes} is not above the previous one, which ends at ${before.to_bytes}. Expected ascending buckets`,
       );
     }
-    if (to_bytes > BYTES_MAX) throw new Refused(`A message has ${to_bytes} bytes: expected at most 1 TiB`);
-    if (count > COUNT_MAX) throw new Refused(`A bucket has ${count} messages: expected at most 2^50`);
+    if (to_bytes > BYTES_MAX)
+      throw new SizesError(`Message size ${to_bytes} is too large. Expected at most 1 TiB`);
+    if (count > COUNT_MAX) throw new SizesError(`Bucket count ${count} is too large. Expected at most 2^50`);
     before = bucket;
   }
   const some = buckets.filter(({ count }) => count > 0);
-  if (some.length === 0) throw new Refused("No bucket has a message: expected at least one");
+  if (some.length === 0) throw new SizesError("All buckets are empty. Expected at least one message");
   if (some.length > BUCKETS_MAX) {
-    throw new Refused(
-      `There are ${formatCount(some.length)} buckets: expected at most ${formatCount(BUCKETS_MAX)}`,
+    throw new SizesError(
+      `${formatCount(some.length)} buckets are too many. Expected at most ${formatCount(BUCKETS_MAX)}`,
     );
   }
   const { length } = sizesText(some);
   if (length > TEXT_LENGTH_MAX) {
-    throw new Refused(
-      `As text the buckets have ${formatCount(length)} characters, which does not fit in an address: expected at most ${formatCount(TEXT_LENGTH_MAX)}`,
+    throw new SizesError(
+      `The buckets take ${formatCount(length)} characters in the address. Expected at most ${formatCount(TEXT_LENGTH_MAX)}`,
     );
   }
   return some;

@@ -1,4 +1,4 @@
-/** What the page shows as tables. */
+/** The tables of the advisor. */
 import type { AdviceGroup } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import { ascending } from "@/lib/collections";
@@ -9,33 +9,33 @@ import { type Bucket, countOf, shareShorter } from "./sizes";
 
 const bytesText = (bytes: number) => `${formatCount(bytes)} B`;
 
-/** The buckets, and what of all messages is in them. */
+/** The buckets, with their shares. */
 export function trafficTable(buckets: Bucket[], name: string): ChartTable {
   const total = Math.max(1, countOf(buckets));
   const bars = barsOf(buckets);
   const rows = () =>
     buckets.map((bucket, place) => ({ ...bucket, cumulative: bars[place]?.cumulative ?? 0 }));
   return tableOf(`${name}-sizes`, rows, [
-    num("from", "from_bytes", ({ from_bytes }) => from_bytes, bytesText),
-    num("to", "to_bytes", ({ to_bytes }) => to_bytes, bytesText),
-    num("messages", "count", ({ count }) => count, formatCount),
-    num("share", "share", ({ count }) => count / total, formatShare),
-    num("not larger", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+    num("From", "from_bytes", ({ from_bytes }) => from_bytes, bytesText),
+    num("To", "to_bytes", ({ to_bytes }) => to_bytes, bytesText),
+    num("Messages", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / total, formatShare),
+    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
   ]);
 }
 
-/** The sizes at which two transports take as long, and what of the messages is shorter. */
+/** Crossover sizes, with the share of smaller messages. */
 export function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTable {
   const rows = () => group.crossovers.toSorted((a, b) => ascending(a.x, b.x));
   return tableOf(`${group.machine}-crossings`, rows, [
     num(
-      "size, 95 % interval",
+      "Size, 95 % CI",
       "message_bytes",
       ({ x }) => x,
       (_, crossing) => intervalText(crossing),
     ),
-    word("faster below", "faster_below", ({ below }) => nameAt(group, below)),
-    word("faster above", "faster_above", ({ above }) => nameAt(group, above)),
-    num("messages below", "share_below", ({ x }) => shareShorter(buckets, x), formatShare),
+    word("Faster below", "faster_below", ({ below }) => nameAt(group, below)),
+    word("Faster above", "faster_above", ({ above }) => nameAt(group, above)),
+    num("Messages below", "share_below", ({ x }) => shareShorter(buckets, x), formatShare),
   ]);
 }

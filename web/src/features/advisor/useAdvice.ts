@@ -1,14 +1,14 @@
-/** Asks for advice while what it is about is dragged: seldom enough for the server, and with an answer to see all the time. */
+/** Requests advice while sizes change, with limited rate. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type AdviceAsked, adviceQuery } from "@/api/queries";
 
-/** From one question to the next, at least: so a stranger who drags for a minute stays below the 600 requests that the server grants. */
+/** Minimum interval between requests: a minute of dragging stays below the server limit of 600 requests. */
 const INTERVAL_MS = 120;
 
 /**
- * The newest advice; nothing is asked for while nothing is wanted. What is wanted next is asked for once the question before
- * is answered: were that given up for the next one, a drag would see no answer until it ends.
+ * The newest advice; no request if `wanted` is null. The next request starts after the previous one: cancelling it would
+ * leave a drag without answers until it ends.
  */
 export function useAdvice(project: string, wanted: AdviceAsked | null) {
   const key = wanted === null ? null : JSON.stringify(wanted);
@@ -34,9 +34,7 @@ export function useAdvice(project: string, wanted: AdviceAsked | null) {
 /** Browsers refuse addresses that change more often than a few times a second. */
 const REST_MS = 250;
 
-/**
- * What holds now, and how to change it. `write` is called with what came to rest, and the draft is left once it is done.
- */
+/** A draft of a value. After a pause, it is written with `write` and then dropped. */
 export function useDrafted<T>(
   written: T,
   write: (value: T) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Two commits or runs beside each other: the worst change first, then every case with what can be said of it. */
+/** Compares two commits or runs: the worst change first, then every case. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { compareQuery, runsQuery } from "@/api/queries";
@@ -36,7 +36,7 @@ export function ComparePage() {
   useTitle(
     base.data === undefined || head.data === undefined
       ? "Compare two commits"
-      : `${shortSha(base.data.commit.sha)} against ${shortSha(head.data.commit.sha)}`,
+      : `${shortSha(base.data.commit.sha)} vs ${shortSha(head.data.commit.sha)}`,
   );
 
   const go = (change: Record<string, unknown>, replace: boolean) =>
@@ -57,13 +57,7 @@ export function ComparePage() {
             ? "Compare two commits"
             : unbrokenShares(headlineOf(comparison.data))}
         </h1>
-        {comparison.data === undefined ? (
-          <p className="lede">
-            Case by case and machine by machine: what got slower, what got faster, and what cannot be told.
-          </p>
-        ) : (
-          <ComparisonLede project={project} comparison={comparison.data} />
-        )}
+        {comparison.data !== undefined && <ComparisonLede project={project} comparison={comparison.data} />}
       </header>
       <Sides project={project} search={search} base={base.data} head={head.data} onSides={setSides} />
       {error !== null && (
@@ -92,15 +86,15 @@ export function ComparePage() {
   );
 }
 
-/** What stands here while nothing is compared: the newest two measured commits are offered. */
+/** Shown while no commits are selected: suggests the newest two measured commits. */
 function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
   const newest = newestTwo(runs);
   if (newest === null) {
     return (
       <div className="state">
         <p>
-          {runs.length === 0 ? "No commit was measured yet" : "Only one commit was measured yet"}; a
-          comparison needs two. In the project’s repository, at the commit that is to be measured:
+          {runs.length === 0 ? "No measured commits yet." : "Only one measured commit."} To measure one, check
+          it out and run:
         </p>
         <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
       </div>
@@ -110,8 +104,8 @@ function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
   return (
     <div className="state">
       <p>
-        Last measured: <CommitName commit={head} /> ‘{head.subject}’, and before it{" "}
-        <CommitName commit={base} /> ‘{base.subject}’.
+        Newest: <CommitName commit={head} /> ‘{head.subject}’. Previous: <CommitName commit={base} /> ‘
+        {base.subject}’.
       </p>
       <p>
         <Link {...toComparison(project, base.sha, head.sha)} className="button">

@@ -11,7 +11,7 @@ import { CommitPicker } from "./Sides";
 const NEWEST = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
 const OLDER = aCommit({ sha: "a".repeat(40), ordinal: 30 });
 
-/** A picker whose server knows two commits, the first of them by the word `ring`. */
+/** A picker with two known commits; the first matches `ring`. */
 function show(side?: Side) {
   const queryClient = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
@@ -32,7 +32,7 @@ function show(side?: Side) {
   return { onPick, field: screen.getByRole("combobox", { name: "Head" }) };
 }
 
-it("is opened, walked through and closed with the keyboard", async () => {
+it("works with the keyboard", async () => {
   const { onPick, field } = show();
   await userEvent.tab();
   expect(field.getAttribute("aria-expanded")).toBe("false");
@@ -48,7 +48,7 @@ it("is opened, walked through and closed with the keyboard", async () => {
   expect(onPick.mock.calls).toEqual([["a".repeat(40)]]);
 });
 
-it("offers what words find, and takes it with a click", async () => {
+it("searches by message, and selects with a click", async () => {
   const { onPick, field } = show();
   await userEvent.type(field, "ring");
   const options = await screen.findAllByRole("option");
@@ -57,7 +57,7 @@ it("offers what words find, and takes it with a click", async () => {
   expect(onPick).toHaveBeenCalledWith("b".repeat(40));
 });
 
-it("takes a whole name, and the identity of a run, which no list has", async () => {
+it("accepts a full hash and a run id that are not in the list", async () => {
   const { onPick, field } = show({ name: OLDER.sha, commit: OLDER, isRun: false });
   expect(field).toHaveProperty("value", "aaaaaaa pool: reuse send buffers");
   const runId = "019aa8f0-5c1e-7b3a-9f00-000000000001";

@@ -1,4 +1,4 @@
-/** Both sides, each to be chosen, swapped, or set to the measured commit before. */
+/** Selects base and head, swaps them, or uses the parent as base. */
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
@@ -12,7 +12,7 @@ import { revisionOf } from "./data";
 import type { Side } from "./load";
 import type { CompareSearch } from "./search";
 
-/** Sides that are named anew; what is undefined goes. */
+/** New sides; `undefined` clears one. */
 export type SidesChange = { base?: string | undefined; head?: string | undefined };
 
 type Props = {
@@ -26,7 +26,7 @@ type Props = {
 export function Sides({ project, search, base, head, onSides }: Props) {
   const queryClient = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
-  const mayAsk = session !== undefined && refusal(session, project, "queue") === null;
+  const mayQueue = session !== undefined && refusal(session, project, "queue") === null;
   const [note, setNote] = useState<string | null>(null);
   const set = (change: SidesChange) => {
     setNote(null);
@@ -55,15 +55,15 @@ export function Sides({ project, search, base, head, onSides }: Props) {
       <div className="side-tools">
         {head !== undefined && (
           <button type="button" className="text-button" onClick={toPrevious}>
-            Base on the measured commit before the head
+            Use parent as base
           </button>
         )}
-        {mayAsk && base !== undefined && head !== undefined && (
+        {mayQueue && base !== undefined && head !== undefined && (
           <Link
             {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}
             className="text-button"
           >
-            Ask for both to be measured in pairs
+            Run paired A/B
           </Link>
         )}
         <span role="status" className="muted">
@@ -83,13 +83,10 @@ type CommitPickerProps = {
 
 const OFFERED = 20;
 
-/**
- * Chooses a commit by its name or by words of its message, with the keyboard or a pointer; the newest are offered first.
- * The identity of a run is taken as well, when it is pasted.
- */
+/** Selects a commit by its hash or message, newest first. Also accepts a pasted run id. */
 export function CommitPicker({ project, label, side, onPick }: CommitPickerProps) {
   const id = useId();
-  /** What is being typed; null while nobody does. */
+  /** The typed text; `null` while the field is not edited. */
   const [draft, setDraft] = useState<string | null>(null);
   const [active, setActive] = useState(0);
   const isOpen = draft !== null;
@@ -109,8 +106,8 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
     setDraft(null);
     onPick(name);
   };
-  const take = () => {
-    // What is whole needs no list, and of a run there is none.
+  const accept = () => {
+    // Full hashes and run ids need no list.
     const typed = revisionOf(draft ?? "");
     if (typed.kind === "run") pick(typed.runId);
     else if (typed.kind === "commit" && typed.isWhole) pick(typed.name);
@@ -124,7 +121,7 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
       setActive(Math.max(0, Math.min(commits.length - 1, active + by)));
     } else if (event.key === "Enter" && isOpen) {
       event.preventDefault();
-      take();
+      accept();
     } else if (event.key === "Escape" && isOpen) {
       event.preventDefault();
       setDraft(null);
@@ -146,7 +143,7 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
         aria-expanded={isListed}
         aria-controls={listId}
         {...(isListed && current !== undefined ? { "aria-activedescendant": optionId(current.sha) } : {})}
-        placeholder="first digits, or words of the message"
+        placeholder="hash, message or run id"
         value={draft ?? textOf(side)}
         onChange={({ target }) => type(target.value)}
         onClick={() => !isOpen && type("")}
@@ -162,7 +159,7 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
               role="option"
               aria-selected={commit === current}
               tabIndex={-1}
-              // Before the field loses the focus, and the list goes.
+              // Must run before the field loses focus and the list closes.
               onMouseDown={(event) => {
                 event.preventDefault();
                 pick(commit.sha);
@@ -177,7 +174,7 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
       )}
       {isOpen && !isListed && (
         <p className="combobox-list combobox-note" role="status">
-          {isPending ? "Looking…" : "No commit is found."}
+          {isPending ? "Searching…" : "No commits found"}
         </p>
       )}
     </div>
@@ -190,23 +187,23 @@ function textOf(side: Side | undefined): string {
   return `${shortSha(commit.sha)} ${commit.subject}${isRun ? " (one run)" : ""}`;
 }
 
-const LOOKED_AT = 30;
+const SEARCHED = 30;
 
 /**
- * The nearest commit before another one that has a run.
+ * The nearest earlier commit that has a run.
  *
- * @throws when there is none nearby: its message says so.
+ * @throws if there is none nearby.
  */
 async function previousMeasured(queryClient: QueryClient, project: string, { ordinal }: CommitSummary) {
-  const before = { to: Math.max(0, ordinal - 1), limit: LOOKED_AT };
+  const before = { to: Math.max(0, ordinal - 1), limit: SEARCHED };
   const { commits } = await queryClient.fetchQuery(commitsQuery(project, before));
   for (const { sha } of commits) {
     const { commit, run_count } = await queryClient.fetchQuery(commitQuery(project, sha));
     if (run_count > 0) return commit;
   }
   throw new Error(
-    commits.length < LOOKED_AT
-      ? "No commit before it was measured."
-      : `None of the ${LOOKED_AT} commits before it was measured.`,
+    commits.length < SEARCHED
+      ? "No earlier measured commit."
+      : `No measured commit among the previous ${SEARCHED}.`,
   );
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aCommit, aRunSummary } from "@/test/fixtures";
 import { newestTwo, revisionOf } from "./data";
 
-it("knows commits by their first digits and runs by their identity", () => {
+it("recognises commit hashes and run ids", () => {
   expect(revisionOf(" 68EE74F ")).toEqual({ kind: "commit", name: "68ee74f", isWhole: false });
   expect(revisionOf("a".repeat(40))).toMatchObject({ kind: "commit", isWhole: true });
   const runId = "019aa8f0-5c1e-7b3a-9f00-000000000001";
@@ -10,7 +10,7 @@ it("knows commits by their first digits and runs by their identity", () => {
   expect(["68ee74", "main", ""].map((text) => revisionOf(text).kind)).toEqual(["none", "none", "none"]);
 });
 
-it("offers the newest two commits of the main line, however many runs they have", () => {
+it("suggests the newest two commits of the main line", () => {
   const run = (ordinal: number, pull_request: number | null = null) =>
     aRunSummary({ commit: aCommit({ sha: String(ordinal).repeat(40), ordinal }), pull_request });
   const newest = newestTwo([run(3), run(5), run(5), run(9, 42), run(4)]);

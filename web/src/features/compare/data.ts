@@ -1,4 +1,4 @@
-/** From what an address or a person names to the two sides that are compared. Pure. */
+/** Parses the two sides of a comparison. Pure. */
 import type { CommitSummary, RunSummary } from "@/api/types";
 import { ascending } from "@/lib/collections";
 
@@ -7,7 +7,7 @@ export type Revision =
   | { kind: "run"; runId: string }
   | { kind: "none" };
 
-/** What the text of an address names: a commit by at least seven digits, or a run. */
+/** Parses a commit hash of at least seven digits, or a run id. */
 export function revisionOf(text: string): Revision {
   const name = text.trim().toLowerCase();
   if (/^[0-9a-f]{7,64}$/.test(name)) {
@@ -18,7 +18,7 @@ export function revisionOf(text: string): Revision {
     : { kind: "none" };
 }
 
-/** The newest two commits that were measured on the main line, of these runs: base and head; null of fewer. */
+/** The newest two measured commits of the main line as base and head; `null` if there are fewer. */
 export function newestTwo(runs: readonly RunSummary[]): { base: CommitSummary; head: CommitSummary } | null {
   const commits = new Map(
     runs.filter(({ pull_request }) => pull_request === null).map(({ commit }) => [commit.sha, commit]),

@@ -1,4 +1,4 @@
-/** The sides of a comparison as the server knows them, and what the page asks for before it is shown. */
+/** Loads the two sides and the comparison. */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import {
   commitQuery,
@@ -14,14 +14,14 @@ import { revisionOf } from "./data";
 import type { CompareSearch } from "./search";
 
 export type Side = {
-  /** What the server is asked to compare. */
+  /** The commit hash or run id that the server compares. */
   name: string;
   commit: CommitSummary;
-  /** Whether one run is meant, not the commit. */
+  /** Whether it is one run, not all runs of the commit. */
   isRun: boolean;
 };
 
-/** The side that the address names. */
+/** The side named in the URL. */
 export const sideQuery = (project: string, text = "") =>
   queryOptions({
     queryKey: ["side", project, text],
@@ -38,13 +38,13 @@ export const sideQuery = (project: string, text = "") =>
         }
         case "none":
           throw new Error(
-            `“${text}” names no commit and no run: expected at least seven digits of an object name, or a run’s identity.`,
+            `“${text}” is not a commit or run. Enter at least 7 digits of a commit hash, or a run id.`,
           );
       }
     },
   });
 
-/** Asks for all of it, so that a link to a comparison opens with it. The page shows what failed. */
+/** Loads everything before the page is shown. The page shows errors. */
 export async function loadCompare(queryClient: QueryClient, project: string, search: CompareSearch) {
   const isAsked = search.base !== undefined && search.head !== undefined;
   const side = (text: string | undefined) =>

@@ -1,4 +1,4 @@
-/** How often what is said of a project is wrong: one sentence, then by machine and class of series. */
+/** Error rates of a project: a headline, then tables by machine and class of series. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -29,47 +29,43 @@ export function ErrorRatesPage() {
   const { data: rates } = useSuspenseQuery(errorRatesQuery(project));
   const [figure, setFigure] = useState<Figure>("p50");
   useTitle(`Error rates of ${project}`);
-  if (rates.computed_at === null) return <NotCounted />;
+  if (rates.computed_at === null) return <NoErrorRates />;
   return (
     <>
       <header>
         <h1>{headlineOf(rates)}</h1>
         <p className="lede">
-          {comparisonsOf(rates)} Counted <Ago moment={rates.computed_at} /> of the points of this project,
-          once a day.
+          {comparisonsOf(rates)} Updated daily, last <Ago moment={rates.computed_at} />.
         </p>
       </header>
       <Section
-        title="Changes in series"
+        title="Change points"
         tools={
           <Segmented
-            label="Figure"
+            label="Percentile"
             options={FIGURES.map((name) => ({ value: name, label: name }))}
             value={figure}
             onChange={setFigure}
           />
         }
       >
-        <Changes machines={rates.machines} figure={figure} />
+        <ChangePoints machines={rates.machines} figure={figure} />
       </Section>
-      <Section title="Comparisons of a commit with itself">
+      <Section title="A/A comparisons">
         <Comparisons machines={rates.machines} />
       </Section>
-      <Section title="How this is counted">
+      <Section title="Method">
         <Method />
       </Section>
     </>
   );
 }
 
-function NotCounted() {
+function NoErrorRates() {
   return (
     <div className="state">
-      <h1>Nothing was counted yet</h1>
-      <p>
-        Once a day the server counts, from the points of this project, how often what it says of each machine
-        is wrong. The first figures stand here about an hour after the first run.
-      </p>
+      <h1>No error rates yet</h1>
+      <p>The server computes them daily, the first time about an hour after the first run.</p>
       <Method />
     </div>
   );
@@ -78,31 +74,29 @@ function NotCounted() {
 function Method() {
   return (
     <p className="section-note">
-      Nothing here is simulated from a formula. What is left of each series when its levels are taken away, is
-      put together anew in blocks of twenty neighbours: series that scatter as the real ones do, and have no
-      change. The search that serves this project runs over them, as they are and with a step that is added.
-      Comparisons are of real runs, one half of the repetitions against the other.{" "}
-      <a href={docsHref("explanation/error-rates.md")}>How, and what it does not cover</a>.
+      Residuals of real series are resampled in blocks of 20, with and without an added step, and searched for
+      change points. A/A comparisons compare halves of real runs.{" "}
+      <a href={docsHref("explanation/error-rates.md")}>Method and limits</a>
     </p>
   );
 }
 
 type Props = { machines: MachineErrorRates[]; figure: Figure };
 
-/** Changes in series: false alarms and what is found, by machine and class. */
-function Changes({ machines, figure }: Props) {
+/** Change points: false alarms and steps found, by machine and class. */
+function ChangePoints({ machines, figure }: Props) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
   return (
     <>
       <Table
-        label="Changes"
+        label="Change points"
         className="table table-dense"
         heads={[
-          "class",
-          numeric("told by mistake, points"),
+          "Class",
+          numeric("False alarms (points)"),
           ...changes.map((change) => numeric(`${changeName(change)} found`)),
-          numeric("series"),
+          numeric("Series"),
         ]}
       >
         <Groups machines={machines} columns={3 + changes.length}>
@@ -122,30 +116,29 @@ function Changes({ machines, figure }: Props) {
         </Groups>
       </Table>
       <p className="section-note">
-        Below each figure its 95 % interval and, where a step is found, how many points it had by then: the
-        median. “Cannot tell”: no series of the class has some sixty points of one level.
+        Second line: 95 % CI and median delay in points. No data: no series has about 60 points at one level.
       </p>
     </>
   );
 }
 
-/** Comparisons of a commit with itself: false verdicts and what is found, by machine and class. */
+/** A/A comparisons: false positives and changes found, by machine and class. */
 function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
   const [first] = machines.flatMap(({ classes }) => classes);
   const changes = first?.comparisons.changes.map(({ change }) => change) ?? [];
   return (
     <>
       <Table
-        label="Comparisons"
+        label="A/A comparisons"
         className="table table-dense"
         heads={[
-          "class",
-          numeric("told by mistake, cases"),
+          "Class",
+          numeric("False positives (cases)"),
           ...changes.map((change) => numeric(`${changeName(change)} found`)),
-          numeric("cannot tell, cases"),
+          numeric("Untested cases"),
         ]}
       >
-        <Groups machines={machines} columns={3 + changes.length} note={wholeText}>
+        <Groups machines={machines} columns={3 + changes.length} note={machineNote}>
           {({ comparisons }) => (
             <>
               <Cell cell={rarity(comparisons.false_verdicts)} />
@@ -158,18 +151,17 @@ function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
         </Groups>
       </Table>
       <p className="section-note">
-        Half of a run’s repetitions against the other half; found is what a change in one case alone would be.
-        A comparison of two commits has all repetitions on either side, and finds more. With fewer than twelve
-        repetitions a case cannot tell.
+        Found: share detected if one case changes. Comparisons of two commits use all repetitions and detect
+        more. Cases with fewer than 12 repetitions are not tested.
       </p>
     </>
   );
 }
 
-/** `1 of 200 comparisons found a change that is not there`. */
-function wholeText({ false_comparisons: { count, of_count } }: MachineErrorRates): string {
-  if (of_count === 0) return "no run could be compared with itself";
-  return `${formatCount(count)} of ${counted(of_count, "comparison")} found a change that is not there`;
+/** `1 of 200 A/A comparisons with a false positive`. */
+function machineNote({ false_comparisons: { count, of_count } }: MachineErrorRates): string {
+  if (of_count === 0) return "no A/A comparisons";
+  return `${formatCount(count)} of ${counted(of_count, "A/A comparison")} with a false positive`;
 }
 
 type GroupsProps = {
@@ -206,14 +198,14 @@ type CellProps = {
   more?: string;
 };
 
-/** A counted share in a table, with how sure it is; in words where nothing could be counted. */
+/** A share with its interval, or `no data`. */
 function Cell({ cell, more }: CellProps) {
-  if (cell === null) return <td className="number muted">cannot tell</td>;
+  if (cell === null) return <td className="number muted">no data</td>;
   return (
     <td className="number">
       {cell.text}
       <span className="line sureness">
-        {cell.sureness}
+        {cell.interval}
         {more !== undefined && `, ${more}`}
       </span>
     </td>

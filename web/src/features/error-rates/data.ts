@@ -1,21 +1,21 @@
-/** From counted shares to what the page says of them: sentences, and the texts of cells. */
+/** Texts of error rates: headline and cells. */
 import type { CountedShare, ErrorRateList, HistoryErrorRates } from "@/api/types";
 import { counted, formatCount } from "@/lib/units";
 
 export const FIGURES = ["p50", "p99"] as const;
 export type Figure = (typeof FIGURES)[number];
 
-export type CellText = { text: string; sureness: string };
+export type CellText = { text: string; interval: string };
 
-/** The step that the first sentence tells of. */
-const TOLD_CHANGE = 0.05;
+/** The step in the headline. */
+const HEADLINE_CHANGE = 0.05;
 
-/** How rarely: `1 in 12,000`, to two digits. */
+/** A rate to two digits: `1 in 12,000`. */
 export function onceIn(share: number): string {
   return `1 in ${formatCount(Number((1 / share).toPrecision(2)))}`;
 }
 
-/** A share in percent; so near its ends that it would read as one, it keeps the digits that tell it apart. */
+/** A share in percent, with `< 0.1` and `> 99.9` near the ends. */
 export function percent(share: number): string {
   const value = share * 100;
   const isWhole = share === 0 || share === 1;
@@ -25,21 +25,21 @@ export function percent(share: number): string {
   return !isWhole && Number(text) === 100 ? "> 99.9" : text;
 }
 
-/** A rare thing: how seldom it is, or that it did not happen; null of none. */
+/** A rare event: its rate, or that it did not happen; `null` without data. */
 export function rarity({ count, of_count, share, interval }: CountedShare): CellText | null {
   if (share === null || interval === null) return null;
   const [low, high] = interval as [number, number];
   if (count === 0) {
-    return { text: `none in ${formatCount(of_count)}`, sureness: `rarer than ${onceIn(high)}` };
+    return { text: `none in ${formatCount(of_count)}`, interval: `below ${onceIn(high)}` };
   }
-  return { text: onceIn(share), sureness: `${onceIn(high)} to ${onceIn(low).slice("1 in ".length)}` };
+  return { text: onceIn(share), interval: `${onceIn(high)} to ${onceIn(low).slice("1 in ".length)}` };
 }
 
-/** What is found: a share in percent; null of none. */
+/** The share of changes found, in percent; `null` without data. */
 export function foundShare({ share, interval }: CountedShare): CellText | null {
   if (share === null || interval === null) return null;
   const [low, high] = interval as [number, number];
-  return { text: `${percent(share)} %`, sureness: `${percent(low)} to ${percent(high)}` };
+  return { text: `${percent(share)} %`, interval: `${percent(low)} to ${percent(high)}` };
 }
 
 function ofChange<T extends { change: number }>(entries: T[], change: number): T | undefined {
@@ -51,39 +51,31 @@ export function changeName(change: number): string {
   return `+${(change * 100).toFixed(0)} %`;
 }
 
-export function headlineOf({ machines, total }: ErrorRateList): string {
-  const where = machines.length === 1 ? `On ${machines[0]?.machine}` : "On these machines";
-  const [p50, p99] = FIGURES.map((figure) => oftenOf(total[figure]));
+export function headlineOf({ total }: Pick<ErrorRateList, "total">): string {
+  const [p50, p99] = FIGURES.map((figure) => alarmRate(total[figure]));
   const step = foundText(total.p50);
-  if (p50 == null || step === null) {
-    return `${where} no series has enough points yet to say how often a change is told by mistake.`;
-  }
-  const alarms = `a change of p50 is told by mistake ${p50}${p99 == null ? "" : `, one of p99 ${p99}`}`;
-  return `${where} ${alarms}; ${step}.`;
+  if (p50 == null || step === null) return "Error rates: not enough data yet";
+  return `False alarms: p50 ${p50} points${p99 == null ? "" : `, p99 ${p99}`}. ${step}.`;
 }
 
 export function comparisonsOf({ total }: ErrorRateList): string {
   const { count, of_count } = total.false_comparisons;
   if (of_count === 0) {
-    return "No run has cases with twelve repetitions, so that half of them could be compared with the other half.";
+    return "No A/A comparisons: no case has 12 repetitions in a run.";
   }
-  const verb = count === 0 ? "none found" : count === 1 ? "1 found" : `${formatCount(count)} found`;
-  return `Of ${counted(of_count, "comparison")} of a commit with itself, ${verb} a change that is not there.`;
+  return `False positives: ${formatCount(count)} of ${counted(of_count, "A/A comparison")}.`;
 }
 
-function oftenOf({ false_alarms: { count, share, interval } }: HistoryErrorRates): string | null {
+function alarmRate({ false_alarms: { count, share, interval } }: HistoryErrorRates): string | null {
   if (share === null || interval === null) return null;
-  const often = (rate: number) => `once in ${onceIn(rate).slice("1 in ".length)} points`;
   const [, high] = interval as [number, number];
-  return count === 0 ? `less than ${often(high)}` : `about ${often(share)}`;
+  return count === 0 ? `below ${onceIn(high)}` : `about ${onceIn(share)}`;
 }
 
 function foundText({ steps }: HistoryErrorRates): string | null {
-  const step = ofChange(steps, TOLD_CHANGE);
+  const step = ofChange(steps, HEADLINE_CHANGE);
   if (step?.found.share === undefined || step.found.share === null) return null;
   const delay =
-    step.median_delay_points === null
-      ? ""
-      : `, after a median of ${counted(step.median_delay_points, "point")}`;
-  return `a step of 5 % of p50 is found in ${percent(step.found.share)} of 100 cases${delay}`;
+    step.median_delay_points === null ? "" : `, after ${counted(step.median_delay_points, "point")} (median)`;
+  return `A 5 % step in p50 is found in ${percent(step.found.share)} % of cases${delay}`;
 }

@@ -1,4 +1,4 @@
-/** Explore: all series of a project, found by a text or by ticking, side by side over the last commits. */
+/** Explore: search all series of a project and see them over the last commits. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
@@ -21,10 +21,10 @@ import { type ExploreSearch, parseExploreSearch, pickedOf, textOfPicked } from "
 
 const route = getRouteApi("/$project/explore");
 
-/** Series of one page: their lines come in one answer. */
+/** Series per page: their lines come in one response. */
 const ROWS_MAX = 50;
 
-const EMPTY = "Each of these there is, but no series that has all of them.";
+const EMPTY = "No series matches all filters.";
 
 export function ExplorePage() {
   const { project } = route.useParams();
@@ -69,12 +69,10 @@ export function ExplorePage() {
       <header>
         <h1>
           {parsed.kind === "error"
-            ? "This search is not understood"
+            ? "Invalid search"
             : headlineOf(total, all.series_count, all.transport.length, all.machine.length)}
         </h1>
         <p className="lede">
-          A series is one case on one transport and one machine, over the commits. Search for them in words,
-          or tick what is to be seen; the address keeps both.{" "}
           <button type="button" className="link-button" onClick={() => show("views")}>
             Save this view
           </button>
@@ -137,14 +135,14 @@ type Props = { facets: Facet[]; onChange: (query: Query) => void };
 const VALUES_MAX = 8;
 const VALUES_MORE_MIN = 3;
 
-/** What can be ticked, beside the list; on narrow screens behind a button. */
+/** The filters, next to the list; on narrow screens behind a button. */
 function Facets({ facets, onChange }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const { choices, same } = choicesOf(facets);
   const ticked = choices.flatMap(({ values }) => values).filter(({ isOn }) => isOn).length;
   return (
-    <aside className="facets" aria-label="Narrow down">
+    <aside className="facets" aria-label="Filters">
       <button
         type="button"
         className="button facets-button"
@@ -152,13 +150,13 @@ function Facets({ facets, onChange }: Props) {
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        {ticked === 0 ? "Narrow down" : `Narrow down: ${ticked} ticked`}
+        {ticked === 0 ? "Filters" : `Filters (${ticked})`}
       </button>
       <div id={id} className="facets-list" data-open={isOpen}>
         {choices.map((facet) => (
           <FacetBoxes key={facet.title} facet={facet} onChange={onChange} />
         ))}
-        {same.length > 0 && <p className="section-note">The same in all: {same.join(", ")}.</p>}
+        {same.length > 0 && <p className="section-note">All series: {same.join(", ")}</p>}
       </div>
     </aside>
   );
@@ -194,7 +192,7 @@ function FacetBoxes({ facet: { title, values }, onChange }: { facet: Facet } & P
 
 type PickedProps = { project: string; picked: readonly number[]; onClear: () => void };
 
-/** More lines than this cannot be told apart in one chart. */
+/** More lines than this are not distinguishable in one chart. */
 const TOGETHER_MAX = 6;
 
 function Picked({ project, picked, onClear }: PickedProps) {
@@ -206,7 +204,7 @@ function Picked({ project, picked, onClear }: PickedProps) {
       </span>
       {canOpen && (
         <Link {...toSeriesTogether(project, picked)} className="button">
-          Open together
+          Compare
         </Link>
       )}
       {picked.length > 0 && (
@@ -219,31 +217,31 @@ function Picked({ project, picked, onClear }: PickedProps) {
 }
 
 function pickedText(count: number): string {
-  if (count === 0) return `Pick 2 to ${TOGETHER_MAX} to open them together`;
-  if (count === 1) return "1 picked: one more, and they open together";
-  return count > TOGETHER_MAX ? `${count} picked: at most ${TOGETHER_MAX} open together` : `${count} picked`;
+  if (count === 0) return `Select 2-${TOGETHER_MAX} to compare`;
+  if (count === 1) return "1 selected";
+  return count > TOGETHER_MAX ? `${count} selected (max. ${TOGETHER_MAX})` : `${count} selected`;
 }
 
 function Pages({ project, search, next }: { project: string; search: ExploreSearch; next: string | null }) {
   const { after, ...rest } = search;
   if (after === undefined && next === null) return null;
   return (
-    <nav className="controls explore-pages" aria-label="Pages of the list">
+    <nav className="controls explore-pages" aria-label="Pagination">
       {after !== undefined && (
         <Link {...toExplore(project)} search={rest} className="button">
-          From the beginning
+          First page
         </Link>
       )}
       {next !== null && (
         <Link {...toExplore(project)} search={{ ...rest, after: next }} className="button">
-          Next series
+          Next page
         </Link>
       )}
     </nav>
   );
 }
 
-/** Nothing has what was searched for; without a part of it there may be something. */
+/** An empty result, with a link to a wider search. */
 function NothingFound({ project, because, without }: { project: string; because: string; without: Query }) {
   const text = textOf(without);
   return (
@@ -251,7 +249,7 @@ function NothingFound({ project, because, without }: { project: string; because:
       <p>{because}</p>
       <p>
         <Link {...(text === "" ? toExplore(project) : toFound(project, text))} className="button">
-          {text === "" ? "Show all series" : "Search without it"}
+          {text === "" ? "Show all series" : "Remove this filter"}
         </Link>
       </p>
     </div>
@@ -261,9 +259,7 @@ function NothingFound({ project, because, without }: { project: string; because:
 function NothingMeasured() {
   return (
     <div className="state">
-      <p className="muted">
-        Series appear with the first run. In the repository whose commits you want to follow:
-      </p>
+      <p className="muted">Series appear with the first run. In your repository, run:</p>
       <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
     </div>
   );

@@ -12,7 +12,7 @@ function type(text: string) {
   fireEvent.change(field(), { target: { value: text } });
 }
 
-it("searches once nobody types, and puts one bout of typing into the history once", () => {
+it("searches after a pause, with one history entry per edit", () => {
   const onSearch = vi.fn();
   render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
   fireEvent.focus(field());
@@ -31,7 +31,7 @@ it("searches once nobody types, and puts one bout of typing into the history onc
   expect(onSearch).toHaveBeenLastCalledWith("fifo", false);
 });
 
-it("does not search for what is not understood, and says why", () => {
+it("shows an error instead of searching", () => {
   const onSearch = vi.fn();
   render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
   type("colour:red");
@@ -41,7 +41,7 @@ it("does not search for what is not understood, and says why", () => {
   expect(field().getAttribute("aria-invalid")).toBe("true");
 });
 
-it("shows what the address became by other means, and does not search for it", () => {
+it("follows the address without searching again", () => {
   const onSearch = vi.fn();
   const { rerender } = render(<SearchForm text="pipe" notes={[]} onSearch={onSearch} />);
   rerender(<SearchForm text="" notes={["No series here has os:beos"]} onSearch={onSearch} />);
@@ -51,7 +51,7 @@ it("shows what the address became by other means, and does not search for it", (
   expect(onSearch).not.toHaveBeenCalled();
 });
 
-it("searches at once with Enter", () => {
+it("searches immediately with Enter", () => {
   const onSearch = vi.fn();
   render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
   type("pipe");

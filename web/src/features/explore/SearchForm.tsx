@@ -1,13 +1,12 @@
 /**
- * The search as a text. What is typed is searched for once it is a search and nobody types; of one bout of typing only
- * the last text is in the browser's history.
+ * The search field. A valid text is searched after a pause; one browser-history entry is added per edit of the field.
  */
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { useSettled } from "@/lib/hooks";
 import { errorText, parseQuery } from "@/lib/query";
 
 type Props = {
-  /** What the address has. */
+  /** The text in the address. */
   text: string;
   notes: string[];
   onSearch: (text: string, isAgain: boolean) => void;
@@ -19,7 +18,7 @@ const EXAMPLE = "transport:pipe size:>=64k os:linux p99";
 export function SearchForm({ text, notes, onSearch }: Props) {
   const id = useId();
   const [typed, setTyped] = useState(text);
-  /** What this field has put into the address, last and since it has the focus. */
+  /** The last text that this field put into the address, and whether it did since it got the focus. */
   const own = useRef({ text, isAgain: false });
   const settled = useSettled(typed, SETTLED_MS);
   const latest = useRef(onSearch);
@@ -32,9 +31,9 @@ export function SearchForm({ text, notes, onSearch }: Props) {
     own.current = { text: next, isAgain: true };
     latest.current(next, isAgain);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about what was typed, not about how it is searched for.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed text starts a search.
   useEffect(() => search(settled), [settled]);
-  // The address changed by other means: a box was ticked, or the browser went back.
+  // The address changed otherwise: by a filter, or by going back.
   useEffect(() => {
     if (text === own.current.text) return;
     own.current = { text, isAgain: false };
@@ -71,7 +70,7 @@ export function SearchForm({ text, notes, onSearch }: Props) {
         {problem !== null && (
           <span className="warning">
             {problem}
-            {typed.trim() !== text && " Below is what was searched for before."}
+            {typed.trim() !== text && " Showing previous results."}
           </span>
         )}
         {problem === null && notes.map((note) => <span key={note}>{note}. </span>)}

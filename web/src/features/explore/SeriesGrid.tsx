@@ -1,4 +1,4 @@
-/** One page of the series that were found: each as a line over the last commits, all with one crosshair. */
+/** One page of matching series as sparklines over the last commits, with a common crosshair. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode, useCallback, useMemo } from "react";
@@ -71,7 +71,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         <input
           key="pick"
           type="checkbox"
-          aria-label={`Pick ${name.transport}, ${name.kase}, ${entry.machine}`}
+          aria-label={`Select ${name.transport}, ${name.kase}, ${entry.machine}`}
           checked={picked.includes(entry.series_id)}
           onChange={({ target }) => onPick(entry.series_id, target.checked)}
         />,
@@ -98,7 +98,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     [commits],
   );
   const name = percentileName(figure);
-  const marks = SEARCHED_FIGURES.includes(figure) ? "" : " They are looked for in p50 and p99.";
+  const marks = SEARCHED_FIGURES.includes(figure) ? "" : " Found in p50 and p99 only.";
   return (
     <ChartFrame
       name="explore"
@@ -106,8 +106,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
       summary={
         <>
           {common.length > 0 && `All: ${common.join(", ")}. `}
-          Each line has a scale of its own and breaks where the environment of its machine changed. Triangles:
-          where its level did.{marks}
+          Own scale per line; gaps: environment changed; triangles: change points.{marks}
         </>
       }
       table={gridTable(project, series, names, sparks, ordinals, figure)}
@@ -118,7 +117,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         <CommitLine ordinals={ordinals} describe={describe} />
         <SparklineGrid
           label={`${name} by series`}
-          columns={["", "series", "machine"]}
+          columns={["", "Series", "Machine"]}
           rows={rows}
           ordinals={ordinals}
           describe={describe}
@@ -136,7 +135,7 @@ type NewestProps = {
   figure: Figure;
 };
 
-/** The newest figure, with its commit where others have a newer one. */
+/** The newest value, with its commit if other series have a newer one. */
 function Newest({ series, spark, ordinals, figure }: NewestProps) {
   const { latest, latest_summary } = series;
   const point = latest ?? latest_summary;
@@ -161,7 +160,7 @@ function formatCell(ns: number) {
 
 type CommitLineProps = { ordinals: readonly number[]; describe: (ordinal: number) => string };
 
-/** The commit that the crosshair is at, or how to get there. */
+/** The commit at the crosshair, or a hint. */
 function CommitLine({ ordinals, describe }: CommitLineProps) {
   const place = placeOf(useCrosshair(), ordinals);
   const point = usePoint();
@@ -169,8 +168,8 @@ function CommitLine({ ordinals, describe }: CommitLineProps) {
   useKeys({
     title: "Explore",
     keys: [
-      ["ArrowLeft", "one commit back, on all lines", () => move(-1)],
-      ["ArrowRight", "one commit on", () => move(1)],
+      ["ArrowLeft", "previous commit in all charts", () => move(-1)],
+      ["ArrowRight", "next commit in all charts", () => move(1)],
     ],
   });
   const ordinal = place === null ? undefined : ordinals[place];
@@ -178,7 +177,7 @@ function CommitLine({ ordinals, describe }: CommitLineProps) {
     <p className="spark-commit">
       {ordinal === undefined ? (
         <>
-          Point at a line, or press <kbd>←</kbd> <kbd>→</kbd>: all of them show the same commit.
+          Hover, or use <kbd>←</kbd> <kbd>→</kbd>, to inspect one commit in all charts.
         </>
       ) : (
         describe(ordinal)

@@ -17,18 +17,18 @@ const aChange = (change: Partial<ChangePoint>) =>
 
 const ORDINALS = [10, 11, 12, 13];
 
-it("draws all lines over the newest commits that any of them has", () => {
+it("uses the newest commits of all lines", () => {
   expect(ordinalsOf([line(), line({ commit_ordinals: [12, 2] })])).toEqual([10, 11, 12, 13, 14]);
   const long = line({ commit_ordinals: Array.from({ length: 100 }, () => 1) });
   expect(ordinalsOf([long])).toHaveLength(60);
   expect(ordinalsOf([long]).at(-1)).toBe(100);
 });
 
-it("puts each value at its commit, and none where nothing was measured", () => {
+it("places values at their commits", () => {
   expect(sparkOf(line(), [], ORDINALS, "p99")?.values).toEqual([1000, 1010, null, 990]);
 });
 
-it("breaks where the environment is another one", () => {
+it("breaks lines where the environment changed", () => {
   const environments = [
     { index: 0, environment_id: 1 },
     { index: 2, environment_id: 2 },
@@ -37,19 +37,19 @@ it("breaks where the environment is another one", () => {
   expect(sparkOf(line(), [], ORDINALS, "p99")?.breaks).toEqual([]);
 });
 
-it("takes of several runs of a commit the newest that measured exactly it", () => {
+it("prefers the newest run with an unmodified work tree", () => {
   const twice = line({ commit_ordinals: [10, 0, 0], work_tree_modified: [2] });
   expect(sparkOf(twice, [], [10], "p99")?.values).toEqual([1010]);
 });
 
-it("has no line before the figure is there, and that of the tool where one stated it", () => {
+it("has no line without the figure, and uses stated values of imports", () => {
   expect(sparkOf(line(), [], ORDINALS, "p50")).toBeNull();
   expect(sparkOf(undefined, [], ORDINALS, "p50")).toBeNull();
   const stated = { center: [7, 1, 1], low: [], high: [] };
   expect(sparkOf(line({ latency_ns: null, stated }), [], ORDINALS, "p50")?.values).toEqual([7, 8, null, 9]);
 });
 
-it("marks changes of the figure that matter, at the first commit that has the new level", () => {
+it("marks relevant changes of the figure at their first commit", () => {
   const changes = [
     aChange({ commit_ordinal: 12 }),
     aChange({ figure: "p50", commit_ordinal: 13 }),
@@ -62,7 +62,7 @@ it("marks changes of the figure that matter, at the first commit that has the ne
   ]);
 });
 
-it("marks those of either searched figure where the shown one is not searched", () => {
+it("marks changes of p50 and p99 for other figures", () => {
   const other = line({ latency_ns: { p90: [1, 1, 1] } });
   const changes = [aChange({}), aChange({ figure: "p50" })];
   expect(sparkOf(other, changes, ORDINALS, "p90")?.marks).toEqual([
@@ -70,15 +70,13 @@ it("marks those of either searched figure where the shown one is not searched", 
   ]);
 });
 
-it("says a line in words", () => {
+it("describes a line", () => {
   const spark = sparkOf(line(), [aChange({})], ORDINALS, "p99");
   expect(spark && sparkText(spark, "p99")).toBe("p99 at 3 commits, 990 ns to 1.01 µs; p99 +12 % since #11");
-  expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99")).toBe(
-    "p99: not measured at these commits",
-  );
+  expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99")).toBe("p99: not measured");
 });
 
-it("names rows by what differs, and says once what does not", () => {
+it("names rows by their differences", () => {
   const kase = aSeries().case;
   const { names, common } = namesOf([
     aSeries({ series_id: 1, case: { ...kase, message_bytes: 64 } }),
@@ -91,24 +89,24 @@ it("names rows by what differs, and says once what does not", () => {
   ]);
 });
 
-it("tells two ways of measuring one case apart", () => {
+it("distinguishes methodologies of one case", () => {
   const one = aSeries({ series_id: 1 });
   const other = aSeries({ series_id: 2, methodology: { ...one.methodology, window: 8 } });
   const { names } = namesOf([one, other]);
-  expect(names.map(({ how }) => how)).toEqual([["1 in flight"], ["8 in flight"]]);
+  expect(names.map(({ how }) => how)).toEqual([["window 1"], ["window 8"]]);
 });
 
 it.each([
   [60, 60, 8, 1, "60 series: 8 transports on 1 machine"],
   [9, 60, 8, 3, "9 of 60 series match"],
   [1, 60, 8, 3, "1 of 60 series matches"],
-  [0, 60, 8, 3, "No series matches"],
-  [0, 0, 0, 0, "Nothing is measured yet"],
-])("answers first that %d of %d match", (found, all, transports, machines, headline) => {
+  [0, 60, 8, 3, "No matching series"],
+  [0, 0, 0, 0, "No results yet"],
+])("has a headline for %d of %d series", (found, all, transports, machines, headline) => {
   expect(headlineOf(found, all, transports, machines)).toBe(headline);
 });
 
-it("has a row a series and a column a commit in its table, the newest first, in whole nanoseconds", () => {
+it("has a table of series by commits, newest first, in nanoseconds", () => {
   const series = [aSeries({ series_id: 1, latest: aPoint() })];
   const spark = sparkOf(line(), [], ORDINALS, "p99");
   const { names } = namesOf(series);
@@ -122,6 +120,6 @@ it("has a row a series and a column a commit in its table, the newest first, in 
   expect(table.rows()[0]?.csv.slice(-4)).toEqual([990, null, 1010, 1000]);
 });
 
-it("takes picked series, each once", () => {
+it("removes duplicate selected series", () => {
   expect(pickedOf("12,15,12")).toEqual([12, 15]);
 });

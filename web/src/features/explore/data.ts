@@ -1,4 +1,4 @@
-/** From the API's answers to what Explore draws. Pure. */
+/** Chart data and texts of Explore. Pure. */
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { Spark, SparkMark } from "@/components/chart/sparklines";
@@ -12,7 +12,7 @@ import { environmentsOf, numbersOf, percentileName } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
 
 export const COMMITS_MAX = 60;
-/** Changes are looked for in these figures. */
+/** The figures with change-point detection. */
 export const SEARCHED_FIGURES: readonly Figure[] = ["p50", "p99"];
 
 /** The newest commits that any of the lines has a point of, ascending. */
@@ -22,7 +22,7 @@ export function ordinalsOf(lines: readonly LineSeries[]): number[] {
     .slice(-COMMITS_MAX);
 }
 
-/** A line over these commits; `null` while its figure is not there. Of a commit's runs, the newest of the commit itself. */
+/** A line over these commits; `null` without its figure. */
 export function sparkOf(
   line: LineSeries | undefined,
   changes: readonly ChangePoint[],
@@ -50,8 +50,7 @@ export function sparkOf(
 }
 
 /**
- * Where a series changed its level, as far as it matters, at the first of the commits that has the new one. They are those
- * of the figure; of one that is not searched for changes, those of either that is.
+ * The relevant change points at their first commit. For a figure without change-point detection, those of p50 and p99.
  */
 function marksOf(changes: readonly ChangePoint[], ordinals: readonly number[], figure: Figure): SparkMark[] {
   const isShown = (change: ChangePoint) =>
@@ -69,27 +68,27 @@ function marksOf(changes: readonly ChangePoint[], ordinals: readonly number[], f
   });
 }
 
-/** A line in words: how far it goes, and where it changed. */
+/** A line in words: its range and its change points. */
 export function sparkText(spark: Spark, name: string): string {
   const values = spark.values.filter((value) => value !== null);
-  if (values.length === 0) return `${name}: not measured at these commits`;
+  if (values.length === 0) return `${name}: not measured`;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const range = `${name} at ${counted(values.length, "commit")}, ${formatNs(low)} to ${formatNs(high)}`;
   return [range, ...spark.marks.map(({ text }) => text)].join("; ");
 }
 
-/** What a series' figure is called: another tool's is what that tool states. */
+/** The name of a series' figure; for imports, the stated statistic. */
 export function figureOf({ latest_summary, methodology }: SeriesSummary, figure: Figure): string {
   return latest_summary === null ? percentileName(figure) : `stated ${methodology.statistic ?? "figure"}`;
 }
 
-/** How a row is named, without what is the same in all rows. */
+/** The name of a row, without parts that all rows share. */
 export type RowName = { transport: string; kase: string; how: string[] };
 
-/** The names of rows, and what all of them have in common. */
+/** The names of rows, and their common parts. */
 export function namesOf(series: readonly SeriesSummary[]): { names: RowName[]; common: string[] } {
   const parts = series.map((entry) => caseParts(entry.case));
-  // What is sent is said in every row.
+  // Scenario and size stay in every row.
   const common = distinct(parts.flatMap((ofRow) => ofRow.slice(1))).filter((part) =>
     parts.every((ofRow) => ofRow.slice(1).includes(part)),
   );
@@ -110,12 +109,12 @@ function keyOf({ machine, transport, case: kase }: SeriesSummary): string {
 }
 
 export function headlineOf(found: number, all: number, transports: number, machines: number): string {
-  if (all === 0) return "Nothing is measured yet";
+  if (all === 0) return "No results yet";
   if (found === all) {
     return `${counted(all, "series", "series")}: ${counted(transports, "transport")} on ${counted(machines, "machine")}`;
   }
   return found === 0
-    ? "No series matches"
+    ? "No matching series"
     : `${counted(found, "of", "of")} ${counted(all, "series", "series")} match${found === 1 ? "es" : ""}`;
 }
 
@@ -144,13 +143,13 @@ export function gridTable(
     )
     .toReversed();
   return tableOf(`${project}-explore-${figure}`, rows, [
-    num("series", "series_id", ({ series_id }) => series_id),
-    word("transport", "transport", ({ transport }) => transport.slug),
-    word("case", "case", (row) => caseName(row.case)),
-    word("measured", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
-    word("machine", "machine", ({ machine }) => machine),
-    word("figure", "figure", (row) => figureOf(row, figure)),
-    word("changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),
+    num("Series", "series_id", ({ series_id }) => series_id),
+    word("Transport", "transport", ({ transport }) => transport.slug),
+    word("Case", "case", (row) => caseName(row.case)),
+    word("Methodology", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
+    word("Machine", "machine", ({ machine }) => machine),
+    word("Figure", "figure", (row) => figureOf(row, figure)),
+    word("Changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),
     ...commits,
   ]);
 }

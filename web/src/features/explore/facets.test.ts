@@ -33,7 +33,7 @@ function valuesOf(text: string, title: string, counts = FACETS) {
   return facetsOf(queryOf(text), counts, KNOWN).find((facet) => facet.title === title)?.values ?? [];
 }
 
-it("ticks what the text says, and ticking changes the text", () => {
+it("selects values of the text, and changes the text", () => {
   const values = valuesOf("transport:pipe p99", "Transport");
   expect(values.map(({ label, count, isOn }) => [label, count, isOn])).toEqual([
     ["fifo", 2, false],
@@ -42,7 +42,7 @@ it("ticks what the text says, and ticking changes the text", () => {
   expect(values.map(({ toggled }) => textOf(toggled))).toEqual(["transport:pipe,fifo p99", "p99"]);
 });
 
-it("ticks the sizes that a comparison means", () => {
+it("selects the sizes that match a comparison", () => {
   const values = valuesOf("size:>=4k", "Message size");
   expect(values.map(({ label, isOn }) => [label, isOn])).toEqual([
     ["64 B", false],
@@ -52,7 +52,7 @@ it("ticks the sizes that a comparison means", () => {
   expect(textOf(values[2]?.toggled ?? queryOf(""))).toBe("size:4k");
 });
 
-it("keeps what is ticked in sight when it leads to nothing", () => {
+it("keeps selected values without series", () => {
   const none = { ...FACETS, transport: counted("fifo") };
   expect(valuesOf("transport:pipe", "Transport", none).map(({ value, count }) => [value, count])).toEqual([
     ["fifo", 2],
@@ -60,14 +60,14 @@ it("keeps what is ticked in sight when it leads to nothing", () => {
   ]);
 });
 
-it("offers the machines of a system only, where one is asked for", () => {
+it("limits machines to the selected OS", () => {
   expect(valuesOf("os:linux", "Machine").map(({ value }) => value)).toEqual(["lab-1"]);
   expect(valuesOf("os:linux machine:mac-1", "Machine").map(({ value }) => value)).toEqual(["lab-1", "mac-1"]);
 });
 
-it("does not offer what leaves no choice, and says that it is the same in all", () => {
+it("leaves out facets with one value and lists them", () => {
   const { choices, same } = choicesOf(facetsOf(queryOf(""), FACETS, KNOWN));
-  expect(choices.map(({ title }) => title)).toEqual(["Transport", "Machine", "System", "Message size"]);
+  expect(choices.map(({ title }) => title)).toEqual(["Transport", "Machine", "OS", "Message size"]);
   expect(same).toEqual(["round trip", "two processes", "same CPU", "1 receiver"]);
   const ticked = choicesOf(facetsOf(queryOf("mode:2proc"), FACETS, KNOWN));
   expect(ticked.choices.map(({ title }) => title)).toContain("Mode");

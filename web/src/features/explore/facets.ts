@@ -1,23 +1,23 @@
-/** What Explore offers to tick: each value of each facet with the number of series that it leads to. Pure. */
+/** The filters of Explore: values of each facet, with the number of matching series. Pure. */
 import type { MachineSummary, SeriesFacets } from "@/api/types";
 import type { NameKey, Query } from "@/lib/query";
 import { type Known, meantSizes } from "@/lib/queryAsked";
 import { counted, formatBytesExactly } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 
-/** The values of one kind that can be ticked, each with the search after a click on it. */
+/** One filter: its values, each with the search after a click. */
 export type Facet = ReturnType<typeof facetsOf>[number];
 
 const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] = [
   { key: "transport", title: "Transport", label: String },
   { key: "scenario", title: "Scenario", label: scenarioName },
   { key: "machine", title: "Machine", label: String },
-  { key: "os", title: "System", label: String },
+  { key: "os", title: "OS", label: String },
   { key: "mode", title: "Mode", label: modeName },
   { key: "placement", title: "Placement", label: placementName },
 ];
 
-/** The facets of a search: the values that lead to series, and those that are ticked. */
+/** The facets of a search: values with series, and selected ones. */
 export function facetsOf(query: Query, counts: SeriesFacets, known: Known) {
   const facet = <T extends string | number>(
     title: string,
@@ -54,7 +54,7 @@ export function facetsOf(query: Query, counts: SeriesFacets, known: Known) {
   ];
 }
 
-/** Facets that leave a choice, and the names of what leaves none: the same in all series. */
+/** Facets with a choice, and the names of values that all series share. */
 export function choicesOf(facets: Facet[]): { choices: Facet[]; same: string[] } {
   const isChoice = ({ values }: Facet) => values.length > 1 || values.some(({ isOn }) => isOn);
   return {

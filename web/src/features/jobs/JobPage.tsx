@@ -1,4 +1,4 @@
-/** One job: what became of it, what was asked for, and what each attempt at it ended with. */
+/** One job: status, request and attempts. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { agentsQuery, jobQuery, jobsQuery, runsQuery, sessionQuery } from "@/api/queries";
@@ -13,7 +13,7 @@ import { Ago, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { toJob, toMachine, toQueue, toRun } from "@/lib/paths";
-import { askerText, beginsOf, jobSentence, OPEN, placeText, queueOf } from "@/lib/queue";
+import { beginsOf, jobSentence, OPEN, placeText, queueOf, requesterText } from "@/lib/queue";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import { againOf, attemptText } from "./data";
@@ -27,7 +27,7 @@ export function JobPage() {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { data: open } = useQuery({ ...jobsQuery(project, OPEN), enabled: job.status === "queued" });
   const now = useNow();
-  // Whether it is the next one is known with the others alone.
+  // The start depends on the other jobs.
   const begin = beginsOf(queueOf(open?.jobs ?? [job]), agents, now).get(job.job_id);
   const sentence = jobSentence(job, begin);
   useTitle(`Job ${jobId} of ${project}`);
@@ -41,12 +41,11 @@ export function JobPage() {
         </Breadcrumb>
         <h1>{sentence}</h1>
         {job.failure !== null && job.status !== "failed" && (
-          <p className="lede warning">The last time it did not get done: {job.failure}.</p>
+          <p className="lede warning">Last attempt failed: {job.failure}</p>
         )}
         {job.is_fork && (
           <p className="lede warning">
-            It comes from another repository: what is measured of it is kept apart, is never compared with as
-            a baseline, and nobody is alerted of it.
+            From a fork: results are quarantined, never a baseline, and send no alerts.
           </p>
         )}
       </header>
@@ -59,7 +58,7 @@ export function JobPage() {
           )}
         </div>
       )}
-      <Section title="What was asked for">
+      <Section title="Request">
         <JobFacts project={project} job={job} />
       </Section>
       <Section title="Attempts">
@@ -72,11 +71,11 @@ export function JobPage() {
 
 function JobFacts({ project, job }: { project: string; job: JobDetail }) {
   const facts = [
-    { name: "commit", value: <code>{job.commit_sha}</code> },
-    ...(job.base_sha === null ? [] : [{ name: "compared with", value: <code>{job.base_sha}</code> }]),
-    ...(job.branch === null ? [] : [{ name: "branch", value: job.branch }]),
+    { name: "Commit", value: <code>{job.commit_sha}</code> },
+    ...(job.base_sha === null ? [] : [{ name: "Base", value: <code>{job.base_sha}</code> }]),
+    ...(job.branch === null ? [] : [{ name: "Branch", value: job.branch }]),
     {
-      name: "machine",
+      name: "Machine",
       value:
         job.machine === null ? (
           placeText(job)
@@ -85,13 +84,13 @@ function JobFacts({ project, job }: { project: string; job: JobDetail }) {
         ),
     },
     ...(job.machine !== null && job.labels.length > 0
-      ? [{ name: "labels", value: job.labels.join(", ") }]
+      ? [{ name: "Labels", value: job.labels.join(", ") }]
       : []),
-    { name: "preset", value: job.preset ?? <span className="muted">what its roundtrip.toml says</span> },
-    { name: "why", value: <Reason project={project} job={job} /> },
-    { name: "asked for", value: `${formatMoment(job.created_at)}, by ${askerText(job.requested_by)}` },
-    ...(job.started_at === null ? [] : [{ name: "begun", value: formatMoment(job.started_at) }]),
-    ...(job.done_at === null ? [] : [{ name: "ended", value: <Ago moment={job.done_at} /> }]),
+    { name: "Preset", value: job.preset ?? <span className="muted">from roundtrip.toml</span> },
+    { name: "Reason", value: <Reason project={project} job={job} /> },
+    { name: "Requested", value: `${formatMoment(job.created_at)}, by ${requesterText(job.requested_by)}` },
+    ...(job.started_at === null ? [] : [{ name: "Started", value: formatMoment(job.started_at) }]),
+    ...(job.done_at === null ? [] : [{ name: "Finished", value: <Ago moment={job.done_at} /> }]),
   ];
   return <Facts wide facts={facts} />;
 }
@@ -106,38 +105,34 @@ function JobRuns({ project, job }: { project: string; job: JobDetail }) {
     data?.runs.filter(({ run_id, job_id }) => run_id === done_by_run_id || job_id === job.job_id) ?? [];
   if (runs.length > 0) {
     return (
-      <Section title="What was measured">
-        <RunsTable label="What was measured" runs={runs} />
+      <Section title="Results">
+        <RunsTable label="Results" runs={runs} />
       </Section>
     );
   }
   if (done_by_run_id === null) return null;
   return (
-    <Section title="What was measured">
-      <Link {...toRun(project, done_by_run_id)}>Its run</Link>
+    <Section title="Results">
+      <Link {...toRun(project, done_by_run_id)}>Open run</Link>
     </Section>
   );
 }
 
-/** Each time that an agent took a job: where, how that ended, and what was printed. */
+/** The attempts of a job, with machine, result and output. */
 function Attempts({ job }: { job: JobDetail }) {
   if (job.attempts.length === 0) {
-    return (
-      <p className="muted">
-        {job.status === "running" ? "The first one is not over yet." : "No agent has taken it."}
-      </p>
-    );
+    return <p className="muted">{job.status === "running" ? "First attempt is running" : "No attempts"}</p>;
   }
   return (
     <>
       {job.attempts.map((attempt) => (
-        <One key={attempt.fence} attempt={attempt} />
+        <AttemptDetails key={attempt.fence} attempt={attempt} />
       ))}
     </>
   );
 }
 
-function One({ attempt }: { attempt: Attempt }) {
+function AttemptDetails({ attempt }: { attempt: Attempt }) {
   const { machine, started_at, ended_at, output, outcome } = attempt;
   return (
     <article className="attempt">
@@ -146,10 +141,10 @@ function One({ attempt }: { attempt: Attempt }) {
         on {machine}, {formatMoment(started_at)}, {formatDuration(started_at, ended_at)}
       </p>
       {output === "" ? (
-        <p className="muted">It printed nothing.</p>
+        <p className="muted">No output</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-        <section className="output" tabIndex={0} aria-label={`What was printed on ${machine}`}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling regions must be reachable by keyboard.
+        <section className="output" tabIndex={0} aria-label={`Output on ${machine}`}>
           <pre>{output}</pre>
         </section>
       )}
@@ -157,25 +152,25 @@ function One({ attempt }: { attempt: Attempt }) {
   );
 }
 
-/** Asks for the same once more, and goes to what is asked for. */
+/** Queues the same job again and opens it. */
 function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
   const navigate = useNavigate();
   const request = againOf(job);
-  const asking = useChange(
+  const queueing = useChange(
     (again: NonNullable<typeof request>) => requestJobs(project, again),
     ["/api/v1/projects/{project}/jobs"],
     ({ job_ids: [job_id] }) => job_id !== undefined && navigate(toJob(project, job_id)),
   );
   if (request === null) {
-    return <p className="muted">A pull request is measured again from where it was queued, not from here.</p>;
+    return <p className="muted">To re-run a pull request, comment /roundtrip retry on it.</p>;
   }
   return (
     <>
-      <Button disabled={asking.isPending} onClick={() => asking.mutate(request)}>
+      <Button disabled={queueing.isPending} onClick={() => queueing.mutate(request)}>
         Measure again
       </Button>
-      {asking.data?.job_ids.length === 0 && <span role="status">The same is open already.</span>}
-      <FormError error={asking.error} />
+      {queueing.data?.job_ids.length === 0 && <span role="status">Already queued</span>}
+      <FormError error={queueing.error} />
     </>
   );
 }

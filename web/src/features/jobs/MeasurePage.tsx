@@ -1,4 +1,4 @@
-/** Asks for commits to be measured: which, where, how, and against which other. */
+/** The form for a new job. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -13,7 +13,7 @@ import { shortSha } from "@/lib/commits";
 import { useChange, useTitle } from "@/lib/hooks";
 import type { MeasureSearch } from "@/lib/measure";
 import { toJob, toQueue, toSettings } from "@/lib/paths";
-import { complaintOf, requestOf, WHAT, WHERE, type What, type Where, type Wish } from "./data";
+import { errorIn, type JobDraft, requestOf, WHAT, WHERE, type What, type Where } from "./data";
 
 const route = getRouteApi("/$project/measure");
 
@@ -23,29 +23,26 @@ export function MeasurePage() {
   const { data: summary } = useSuspenseQuery(projectQuery(project));
   const { data: agents } = useSuspenseQuery(agentsQuery(project));
   const { data: session } = useSuspenseQuery(sessionQuery);
-  useTitle(`Ask for a measurement of ${project}`);
+  useTitle(`New job for ${project}`);
   return (
     <>
       <header>
         <Breadcrumb>
           <Link {...toQueue(project)}>Queue</Link>
-          <>ask</>
+          <>new job</>
         </Breadcrumb>
-        <h1>Ask for a measurement</h1>
-        <p className="lede">
-          What people ask for goes before what schedules and pushes bring. What is open already is not asked
-          for twice.
-        </p>
+        <h1>New job</h1>
+        <p className="lede">Runs before scheduled jobs and pushes. Jobs that are already open are skipped.</p>
         {summary.repository_url === null && (
           <p className="lede warning">
-            Agents do not know where to fetch {project} from, and measure nothing of it until{" "}
-            <Link {...toSettings(project)}>the settings</Link> say so.
+            No repository: agents cannot fetch {project}. Set it in the{" "}
+            <Link {...toSettings(project)}>settings</Link>.
           </p>
         )}
       </header>
       <div className="section">
-        <Allowed session={session} project={project} action="queue" what="ask for measurements">
-          {/* Another address is another wish. */}
+        <Allowed session={session} project={project} action="queue" what="queue jobs">
+          {/* Another address resets the form. */}
           <MeasureForm key={JSON.stringify(search)} project={project} search={search} agents={agents} />
         </Allowed>
       </div>
@@ -54,53 +51,53 @@ export function MeasurePage() {
 }
 
 const WHAT_NAMES: Record<What, string> = {
-  commits: "these commits",
-  range: "all commits of a range that were not measured yet",
+  commits: "Single commits",
+  range: "Unmeasured commits in a range",
 };
 const WHERE_NAMES: Record<Where, string> = {
-  all: "every machine",
-  chosen: "chosen machines",
-  any: "the first machine that is free, and no other",
+  all: "All machines",
+  chosen: "Selected machines",
+  any: "First free machine",
 };
-/** Where the names of the newest commits are, to choose from. */
+/** The datalist with the newest commits. */
 const OPTIONS = "measure-commits";
 
 type Props = { project: string; search: MeasureSearch; agents: AgentSummary[] };
 
-/** The form of a wish. What is wrong with it stands at its field, whether the page or the server finds it. */
+/** The form. Errors of the page and of the server are shown at their fields. */
 function MeasureForm({ project, search, agents }: Props) {
   const navigate = useNavigate();
-  const [wish, setWish] = useState(() => wishOf(search));
-  const asking = useChange(
-    (asked: Wish) => ask(project, asked),
+  const [draft, setDraft] = useState(() => draftOf(search));
+  const queueing = useChange(
+    (wanted: JobDraft) => queueJobs(project, wanted),
     ["/api/v1/projects/{project}/jobs"],
     ([first, ...others]) =>
       first !== undefined && navigate(others.length === 0 ? toJob(project, first) : toQueue(project)),
   );
-  const set = (change: Partial<Wish>) => {
-    asking.reset();
-    setWish({ ...wish, ...change });
+  const set = (change: Partial<JobDraft>) => {
+    queueing.reset();
+    setDraft({ ...draft, ...change });
   };
   const text = (name: "after" | "until" | "preset" | "labels" | "base") => ({
     name,
-    value: wish[name],
+    value: draft[name],
     onChange: ({ target }: { target: HTMLInputElement }) => set({ [name]: target.value }),
   });
   const sha = { className: "sha", list: OPTIONS };
   return (
     <Form
-      label="Ask for a measurement"
-      submit="Ask"
+      label="New job"
+      submit="Queue job"
       noValidate
-      change={asking}
+      change={queueing}
       outcome={
-        asking.data?.length === 0 && (
+        queueing.data?.length === 0 && (
           <span role="status">
-            Nothing new: all of it is <Link {...toQueue(project)}>in the queue</Link> or measured.
+            Nothing to do: already <Link {...toQueue(project)}>queued</Link> or measured.
           </span>
         )
       }
-      onSubmit={() => asking.mutate(wish)}
+      onSubmit={() => queueing.mutate(draft)}
     >
       <CommitOptions project={project} id={OPTIONS} />
       <FieldGroup legend="Measure">
@@ -108,21 +105,21 @@ function MeasureForm({ project, search, agents }: Props) {
           name="what"
           names={WHAT_NAMES}
           values={WHAT}
-          value={wish.what}
+          value={draft.what}
           onChange={(what) => set({ what })}
         />
       </FieldGroup>
-      {wish.what === "commits" ? (
+      {draft.what === "commits" ? (
         <Field
           label="Commits"
           name="commits"
-          note="Full names, with blanks or line breaks between. The first digits do where the commit is known here."
+          note="SHAs, separated by spaces or line breaks. Short SHAs work for known commits."
         >
           {(input) => (
             <textarea
               {...input}
               rows={3}
-              value={wish.commits}
+              value={draft.commits}
               spellCheck={false}
               onChange={({ target }) => set({ commits: target.value })}
             />
@@ -130,44 +127,39 @@ function MeasureForm({ project, search, agents }: Props) {
         </Field>
       ) : (
         <>
-          <TextField
-            label="After"
-            note="The commit that the range follows; it is not measured."
-            {...text("after")}
-            {...sha}
-          />
+          <TextField label="After" note="The commit before the range." {...text("after")} {...sha} />
           <TextField label="Until" note="The last commit of the range." {...text("until")} {...sha} />
         </>
       )}
-      <FieldGroup legend="On" names={["machines", "on_any"]}>
+      <FieldGroup legend="Run on" names={["machines", "on_any"]}>
         <Choices
           name="where"
           names={WHERE_NAMES}
           values={WHERE}
-          value={wish.where}
+          value={draft.where}
           onChange={(where) => set({ where })}
         />
       </FieldGroup>
-      {wish.where === "chosen" ? (
+      {draft.where === "chosen" ? (
         <FieldGroup legend="Machines">
-          <Machines agents={agents} chosen={wish.machines} onChange={(machines) => set({ machines })} />
+          <Machines agents={agents} chosen={draft.machines} onChange={(machines) => set({ machines })} />
         </FieldGroup>
       ) : (
         <TextField
-          label="With labels"
-          note="A machine must have all of them. With commas between; empty: none."
+          label="Labels"
+          note="Comma-separated. Only machines that have all of them."
           placeholder="none"
           {...text("labels")}
         />
       )}
       <TextField
         label="Preset"
-        note="Or the path of a definition in the repository. Empty: what the commit’s roundtrip.toml says."
+        note="A preset, or the path of a definition in the repository. Empty: from the commit’s roundtrip.toml."
         {...text("preset")}
       />
       <TextField
-        label="Compared with"
-        note="A commit that is measured in turns with each. Empty: each is measured by itself."
+        label="Base"
+        note="Measured in alternation with each commit. Optional."
         {...text("base")}
         {...sha}
       />
@@ -175,7 +167,7 @@ function MeasureForm({ project, search, agents }: Props) {
   );
 }
 
-function wishOf({ commits = "", base = "", machine, preset = "" }: MeasureSearch): Wish {
+function draftOf({ commits = "", base = "", machine, preset = "" }: MeasureSearch): JobDraft {
   return {
     what: "commits",
     commits: commits.split(".").join("\n"),
@@ -230,7 +222,7 @@ function Machines({ agents, chosen, onChange }: MachinesProps) {
 }
 
 function noteOf(agent: AgentSummary | undefined): string {
-  if (agent === undefined) return "has no agent";
+  if (agent === undefined) return "no agent";
   const notes = [
     ...(agent.is_online ? [] : ["offline"]),
     ...(agent.is_enabled ? [] : ["disabled"]),
@@ -242,7 +234,7 @@ function noteOf(agent: AgentSummary | undefined): string {
 
 const OFFERED = 100;
 
-/** The newest commits that are known here, for inputs that name one. */
+/** Suggests the newest commits. */
 function CommitOptions({ project, id }: { project: string; id: string }) {
   const { data } = useQuery(commitsQuery(project, { limit: OFFERED }));
   return (
@@ -254,39 +246,39 @@ function CommitOptions({ project, id }: { project: string; id: string }) {
   );
 }
 
-const WHOLE = /^[0-9a-f]{40}$/;
+const FULL_SHA = /^[0-9a-f]{40}$/;
 
 /**
- * Asks, and returns the numbers of the new jobs.
+ * Queues the jobs, and returns their numbers.
  *
- * @throws ApiError when something is missing or refused; its `field` names what.
+ * @throws ApiError if a value is missing or rejected; `field` names it.
  */
-export async function ask(project: string, wish: Wish): Promise<number[]> {
-  const complaint = complaintOf(wish);
-  if (complaint !== null) throw new ApiError(complaint.text, 400, "Something is missing", null, complaint);
-  const request = requestOf(wish);
-  const whole = (field: string) => (name: string) => wholeName(project, field, name);
+export async function queueJobs(project: string, draft: JobDraft): Promise<number[]> {
+  const error = errorIn(draft);
+  if (error !== null) throw new ApiError(error.text, 400, "Missing value", null, error);
+  const request = requestOf(draft);
+  const full = (field: string) => (name: string) => fullSha(project, field, name);
   const { commits, after, until, base } = request;
   const { job_ids } = await requestJobs(project, {
     ...request,
-    ...(commits !== undefined && { commits: await Promise.all(commits.map(whole("commits"))) }),
-    ...(after != null && { after: await whole("after")(after) }),
-    ...(until != null && { until: await whole("until")(until) }),
-    ...(base != null && { base: await whole("base")(base) }),
+    ...(commits !== undefined && { commits: await Promise.all(commits.map(full("commits"))) }),
+    ...(after != null && { after: await full("after")(after) }),
+    ...(until != null && { until: await full("until")(until) }),
+    ...(base != null && { base: await full("base")(base) }),
   });
   return job_ids;
 }
 
-/** The full name of a commit by its first digits. One that nobody has measured is known by its full name alone. */
-async function wholeName(project: string, field: string, name: string): Promise<string> {
-  if (WHOLE.test(name)) return name;
+/** Resolves a short SHA. Unmeasured commits need their full SHA. */
+async function fullSha(project: string, field: string, name: string): Promise<string> {
+  if (FULL_SHA.test(name)) return name;
   const params = { path: { project, sha: name } };
   try {
     const { commit } = await dataOf(client.GET("/api/v1/projects/{project}/commits/{sha}", { params }));
     return commit.sha;
   } catch (error) {
     if (!(error instanceof ApiError) || error.isTransient) throw error;
-    const text = `${name} is no commit that is known here: expected its full name.`;
+    const text = `Unknown commit ${name}. Enter its full SHA.`;
     throw new ApiError(text, error.status, error.title, error.requestId, { name: field, text });
   }
 }

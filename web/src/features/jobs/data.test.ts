@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { parseMeasureSearch } from "@/lib/measure";
 import { aJob } from "@/test/fixtures";
-import { againOf, attemptText, complaintOf, requestOf, type Wish } from "./data";
+import { againOf, attemptText, errorIn, type JobDraft, requestOf } from "./data";
 import { parseQueueSearch } from "./search";
 
-const WISH: Wish = {
+const DRAFT: JobDraft = {
   what: "commits",
   commits: "",
   after: "",
@@ -17,13 +17,13 @@ const WISH: Wish = {
 };
 const SHA = "a".repeat(40);
 
-it("says how an attempt ended and why, once", () => {
+it("shows the result of an attempt and its reason", () => {
   expect(attemptText({ outcome: "done", reason: null })).toBe("measured");
   expect(attemptText({ outcome: "failed", reason: "no compiler" })).toBe("failed: no compiler");
   expect(attemptText({ outcome: "lost", reason: "its lease ended" })).not.toContain("lease");
 });
 
-it("asks for the same again where it was: on its machine, or on any with the labels", () => {
+it("repeats a job on its machine or labels", () => {
   expect(againOf(aJob({ preset: "quick", branch: "main" }))).toEqual({
     commits: ["c".repeat(40)],
     branch: "main",
@@ -33,13 +33,13 @@ it("asks for the same again where it was: on its machine, or on any with the lab
   expect(againOf(aJob({ machine: null, labels: ["lab"] }))).toMatchObject({ on_any: true, labels: ["lab"] });
 });
 
-it("does not ask for a pull request as if it were of the main line", () => {
+it("does not repeat pull requests", () => {
   expect(againOf(aJob({ pull_request: 42 }))).toBeNull();
   expect(againOf(aJob({ is_fork: true }))).toBeNull();
 });
 
-it("asks for what is chosen, and for nothing that was typed beside it", () => {
-  const typed = { ...WISH, commits: `${SHA}\n bbbb, cccc`, after: SHA, machines: ["lab-1"], labels: "lab" };
+it("ignores fields that are not selected", () => {
+  const typed = { ...DRAFT, commits: `${SHA}\n bbbb, cccc`, after: SHA, machines: ["lab-1"], labels: "lab" };
   expect(requestOf(typed)).toEqual({ commits: [SHA, "bbbb", "cccc"], labels: ["lab"] });
   expect(requestOf({ ...typed, where: "chosen", preset: " quick " })).toEqual({
     commits: [SHA, "bbbb", "cccc"],
@@ -55,18 +55,18 @@ it("asks for what is chosen, and for nothing that was typed beside it", () => {
   });
 });
 
-it("names the field that something is missing in", () => {
-  expect(complaintOf(WISH)?.name).toBe("commits");
-  const named = { ...WISH, commits: SHA };
-  expect(complaintOf(named)).toBeNull();
-  expect(complaintOf({ ...named, where: "chosen" })?.name).toBe("machines");
-  const range: Wish = { ...WISH, what: "range", after: "a", until: "b" };
-  expect(complaintOf({ ...range, until: "" })?.name).toBe("until");
-  expect(complaintOf({ ...range, where: "any" })?.name).toBe("on_any");
-  expect(complaintOf(range)).toBeNull();
+it("names the field with a missing value", () => {
+  expect(errorIn(DRAFT)?.name).toBe("commits");
+  const named = { ...DRAFT, commits: SHA };
+  expect(errorIn(named)).toBeNull();
+  expect(errorIn({ ...named, where: "chosen" })?.name).toBe("machines");
+  const range: JobDraft = { ...DRAFT, what: "range", after: "a", until: "b" };
+  expect(errorIn({ ...range, until: "" })?.name).toBe("until");
+  expect(errorIn({ ...range, where: "any" })?.name).toBe("on_any");
+  expect(errorIn(range)).toBeNull();
 });
 
-it("an address shows what it understands", () => {
+it("ignores invalid values in addresses", () => {
   expect(parseQueueSearch({ status: "failed", machine: "lab-1", after: "abc" })).toEqual({
     status: "failed",
     machine: "lab-1",

@@ -1,4 +1,4 @@
-/** From jobs to what their page says, and from what is typed to what is asked for. Pure. */
+/** Texts about jobs, and the new-job form. Pure. */
 import type { Attempt, Job, JobRequest } from "@/api/types";
 import { namesTyped } from "@/lib/agents";
 
@@ -6,17 +6,14 @@ export function attemptText({ outcome, reason }: Pick<Attempt, "outcome" | "reas
   const words: Record<string, string> = {
     done: "measured",
     failed: "failed",
-    released: "given back",
-    lost: "lost: the agent was not heard of any more",
+    released: "returned to the queue",
+    lost: "lost: the agent stopped responding",
   };
   const word = words[outcome] ?? outcome;
   return reason === null || outcome === "lost" ? word : `${word}: ${reason}`;
 }
 
-/**
- * The same once more; `null` for what a pull request brings: as an ordinary request it would be a part of trends, whatever
- * repository it comes from.
- */
+/** The request that repeats a job; `null` for pull requests, which must stay out of trends. */
 export function againOf(job: Job): JobRequest | null {
   if (job.pull_request !== null || job.is_fork) return null;
   return {
@@ -28,15 +25,15 @@ export function againOf(job: Job): JobRequest | null {
   };
 }
 
-/** Which commits: those that are typed, or all between two. */
+/** Which commits: listed ones, or a range. */
 export const WHAT = ["commits", "range"] as const;
 export type What = (typeof WHAT)[number];
 
-/** Where: everywhere, on some, or on the first that is free. */
+/** Where: all machines, selected ones, or the first free one. */
 export const WHERE = ["all", "chosen", "any"] as const;
 export type Where = (typeof WHERE)[number];
 
-export type Wish = {
+export type JobDraft = {
   what: What;
   commits: string;
   after: string;
@@ -48,32 +45,32 @@ export type Wish = {
   base: string;
 };
 
-/** What is asked for. Of a wish for a range the list of commits does not count, and the other way round. */
-export function requestOf(wish: Wish): JobRequest {
-  const base = wish.base.trim();
-  const preset = wish.preset.trim();
+/** The request. A range ignores the list of commits, and the reverse. */
+export function requestOf(draft: JobDraft): JobRequest {
+  const base = draft.base.trim();
+  const preset = draft.preset.trim();
   return {
-    ...(wish.what === "commits"
-      ? { commits: namesTyped(wish.commits) }
-      : { after: wish.after.trim(), until: wish.until.trim() }),
-    ...(wish.where === "chosen" && { machines: wish.machines }),
-    ...(wish.where === "any" && { on_any: true }),
-    ...(wish.where !== "chosen" && { labels: namesTyped(wish.labels) }),
+    ...(draft.what === "commits"
+      ? { commits: namesTyped(draft.commits) }
+      : { after: draft.after.trim(), until: draft.until.trim() }),
+    ...(draft.where === "chosen" && { machines: draft.machines }),
+    ...(draft.where === "any" && { on_any: true }),
+    ...(draft.where !== "chosen" && { labels: namesTyped(draft.labels) }),
     ...(preset !== "" && { preset }),
     ...(base !== "" && { base }),
   };
 }
 
-/** What is wrong with a wish before anybody is asked: the field, and how; `null` when nothing is. */
-export function complaintOf(wish: Wish): { name: string; text: string } | null {
-  const isRange = wish.what === "range";
-  const complaints: [isWrong: boolean, name: string, text: string][] = [
-    [!isRange && namesTyped(wish.commits).length === 0, "commits", "Expected at least one commit."],
-    [isRange && wish.after.trim() === "", "after", "Expected the commit that the range follows."],
-    [isRange && wish.until.trim() === "", "until", "Expected the last commit of the range."],
-    [wish.where === "chosen" && wish.machines.length === 0, "machines", "Expected at least one machine."],
-    [isRange && wish.where === "any", "on_any", "A range is of one machine: choose machines, or every one."],
+/** The first error in the form, with its field; `null` if it is valid. */
+export function errorIn(draft: JobDraft): { name: string; text: string } | null {
+  const isRange = draft.what === "range";
+  const errors: [isWrong: boolean, name: string, text: string][] = [
+    [!isRange && namesTyped(draft.commits).length === 0, "commits", "Enter at least one commit."],
+    [isRange && draft.after.trim() === "", "after", "Enter the commit before the range."],
+    [isRange && draft.until.trim() === "", "until", "Enter the last commit of the range."],
+    [draft.where === "chosen" && draft.machines.length === 0, "machines", "Select at least one machine."],
+    [isRange && draft.where === "any", "on_any", "A range needs selected machines or all machines."],
   ];
-  const first = complaints.find(([isWrong]) => isWrong);
+  const first = errors.find(([isWrong]) => isWrong);
   return first === undefined ? null : { name: first[1], text: first[2] };
 }

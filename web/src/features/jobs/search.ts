@@ -1,4 +1,4 @@
-/** What the queue keeps in the URL: which jobs are shown, of which machine, and which page of those that are over. */
+/** Query parameters of the queue. */
 import { STATUSES } from "@/lib/queue";
 import { cursor, oneOf, searchOf, slug } from "@/lib/search";
 

@@ -1,4 +1,4 @@
-/** What maintainers do with an agent: give it work or none, label it, turn it away. */
+/** Actions on an agent: enable, disable, label, remove. */
 import { useState } from "react";
 import type { AgentChange, AgentSummary, SessionInfo } from "@/api/types";
 import { changeAgent, revokeAgent } from "@/api/writes";
@@ -6,15 +6,15 @@ import { Confirm, Form, FormError, TextField } from "@/components/form";
 import { Button, TextButton } from "@/components/ui/controls";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
-import { namesTyped, turnedAwayText } from "@/lib/agents";
+import { namesTyped, removalText } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
 
-/** Whether somebody may: one that works for any project is managed by administrators of the server. */
+/** Agents for any project are managed by server administrators. */
 export function mayManage(session: SessionInfo, project: string, agent: AgentSummary): boolean {
   return refusal(session, project, agent.project === null ? "run-server" : "manage-tokens") === null;
 }
 
-/** What an agent's change makes old: it, and when jobs begin. */
+/** Queries to refetch after a change: agents, and start times of jobs. */
 const OLD = ["/api/v1/projects/{project}/agents", "/api/v1/projects/{project}/jobs"] as const;
 
 type Props = { project: string; agent: AgentSummary; session: SessionInfo; className?: string };
@@ -32,7 +32,7 @@ export function AgentActions({ project, agent, session, className = "tools" }: P
       <span className={className}>
         <TextButton
           aria-label={`${label} ${machine}`}
-          title={is_enabled && agent.is_busy ? "It finishes what it has." : undefined}
+          title={is_enabled && agent.is_busy ? "Finishes its job first" : undefined}
           disabled={isBusy}
           onClick={() => changing.mutate({ is_enabled: !is_enabled })}
         >
@@ -46,13 +46,13 @@ export function AgentActions({ project, agent, session, className = "tools" }: P
           Labels
         </TextButton>
         <Confirm
-          label="Turn away"
-          name={`Turn ${machine} away`}
-          question={`Turn ${machine} away?`}
+          label="Remove"
+          name={`Remove ${machine}`}
+          question={`Remove the agent of ${machine}?`}
           isBusy={isBusy}
           onConfirm={() => revoking.mutate(undefined)}
         >
-          {turnedAwayText(agent)}
+          {removalText(agent)}
         </Confirm>
       </span>
       <FormError error={changing.error ?? revoking.error} />
@@ -69,13 +69,13 @@ function Labels({ agent, onClosed }: { agent: AgentSummary; onClosed: () => void
       <Form
         submit="Save"
         change={saving}
-        outcome={<Button onClick={onClosed}>Keep</Button>}
+        outcome={<Button onClick={onClosed}>Cancel</Button>}
         onSubmit={({ text }) => saving.mutate(namesTyped(text("labels")))}
       >
         <TextField
           label="Labels"
           name="labels"
-          note="Jobs ask for them. Lower-case letters, digits and hyphens, with commas between; twenty at most."
+          note="Jobs can require them. Comma-separated; lower-case letters, digits and hyphens; at most 20."
           defaultValue={agent.labels.join(", ")}
         />
       </Form>

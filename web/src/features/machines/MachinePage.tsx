@@ -1,4 +1,4 @@
-/** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
+/** One machine: health, agent, canaries, environment, queue and runs. */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
@@ -52,7 +52,7 @@ export function MachinePage() {
   useTitle(`${machine} of ${project}`);
 
   const summary = machines.find((entry) => entry.machine === machine);
-  // The page is not opened for a machine that is not listed; one that goes while it is open takes the page with it.
+  // The loader checks that the machine exists; it can still disappear while the page is open.
   if (summary === undefined) return null;
   const readings = canaries?.readings ?? [];
   const { system, cpu } = systemOf(summary);
@@ -70,13 +70,11 @@ export function MachinePage() {
         </Breadcrumb>
         <h1>{machineSentence(machine, health)}</h1>
         <p className="lede">
-          {system}, {cpu}; {counted(summary.run_count, "run")} of {project}, the last{" "}
-          <Ago moment={summary.last_run_at} />.
+          {system}, {cpu}; {counted(summary.run_count, "run")}, last <Ago moment={summary.last_run_at} />.
           {summary.lost_run_count > 0 && (
             <span className="warning">
               {" "}
-              {counted(summary.lost_run_count, "run")} lost: acknowledged to the agent, and not in the
-              database.
+              {counted(summary.lost_run_count, "run")} lost: acknowledged but not in the database.
             </span>
           )}
         </p>
@@ -88,17 +86,17 @@ export function MachinePage() {
         session={session}
       />
       <Drift />
-      <Surroundings summary={summary} readings={readings} />
+      <Environment summary={summary} readings={readings} />
       <Section
         title="Queue"
         tools={
           <Link {...toQueue(project)} search={{ machine }}>
-            All that it was asked for
+            All jobs
           </Link>
         }
       >
         {own.length === 0 ? (
-          <p className="muted">It measures nothing that was asked for, and nothing waits for it by name.</p>
+          <p className="muted">No jobs</p>
         ) : (
           <OpenJobs
             label="Queue"
@@ -111,21 +109,21 @@ export function MachinePage() {
         )}
       </Section>
       <Section
-        title="How often verdicts are wrong here"
+        title="False positives"
         tools={<Link {...toErrorRates(project)}>By transport and scenario</Link>}
       >
-        <Wrong share={rates?.false_comparisons} />
+        <FalsePositives share={rates?.false_comparisons} />
       </Section>
       <Section
         title="Recent runs"
         tools={
           <Link {...toRuns(project)} search={{ machine }}>
-            All runs of {machine}
+            All runs
           </Link>
         }
       >
         {runs.length === 0 ? (
-          <p className="muted">Nothing that it measured is kept any more.</p>
+          <p className="muted">No runs</p>
         ) : (
           <RunsTable label="Recent runs" runs={runs.slice(0, RECENT_RUNS)} />
         )}
@@ -134,12 +132,10 @@ export function MachinePage() {
   );
 }
 
-function Wrong({ share }: { share: CountedShare | undefined }) {
+function FalsePositives({ share }: { share: CountedShare | undefined }) {
   const text = share === undefined ? null : falseComparisonsText(share);
   return text === null ? (
-    <p className="muted">
-      It was not counted yet: that takes runs with cases of twelve repetitions, and happens once in a while.
-    </p>
+    <p className="muted">Not enough data yet. Needs runs with 12 repetitions per case.</p>
   ) : (
     <p>{text}</p>
   );
@@ -152,15 +148,13 @@ type Props = {
   session: SessionInfo;
 };
 
-/** The agent of one machine: its three states, what it has, and what can be done with it. */
+/** The agent of a machine: states, facts and actions. */
 function AgentSection({ project, agent, suspectBecause, session }: Props) {
   const now = useNow();
   if (agent === undefined) {
     return (
       <Section title="Agent">
-        <p className="muted">
-          It has none that takes work from here: what it measures, it decides by itself.
-        </p>
+        <p className="muted">No agent. This machine schedules its own runs.</p>
       </Section>
     );
   }
@@ -173,14 +167,14 @@ function AgentSection({ project, agent, suspectBecause, session }: Props) {
       <Facts
         wide
         facts={[
-          { name: "contact", value: <StateMark state={contactOf(agent, now)} /> },
-          { name: "work", value: <StateMark state={workOf(agent)} /> },
-          { name: "health", value: <StateMark state={fitnessOf(agent, suspectBecause)} /> },
-          { name: "labels", value: agent.labels.join(", ") || <span className="muted">none</span> },
-          { name: "works for", value: agent.project ?? "any project" },
-          { name: "reports waiting on it", value: formatCount(agent.spooled_count) },
-          { name: "version", value: agent.version ?? <span className="muted">not known</span> },
-          { name: "let in", value: formatDay(agent.enrolled_at) },
+          { name: "Contact", value: <StateMark state={contactOf(agent, now)} /> },
+          { name: "Work", value: <StateMark state={workOf(agent)} /> },
+          { name: "Health", value: <StateMark state={fitnessOf(agent, suspectBecause)} /> },
+          { name: "Labels", value: agent.labels.join(", ") || <span className="muted">none</span> },
+          { name: "Project", value: agent.project ?? "any project" },
+          { name: "Pending reports", value: formatCount(agent.spooled_count) },
+          { name: "Version", value: agent.version ?? <span className="muted">unknown</span> },
+          { name: "Enrolled", value: formatDay(agent.enrolled_at) },
         ]}
       />
     </Section>
@@ -192,7 +186,7 @@ const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
   label: `${reach.toLocaleString("en")} runs`,
 }));
 
-/** How a machine's canaries went over its runs, one small chart each: what no commit can have changed. */
+/** A small chart for each canary of a machine. */
 function Drift() {
   const { project, machine } = route.useParams();
   const { last = REACHES[0] } = route.useSearch();
@@ -205,11 +199,11 @@ function Drift() {
     <ChartFrame
       name="canaries"
       title="Canary drift"
-      summary={summaryOf(readings.length, slugs.length, rules.length)}
+      summary={summaryOf(slugs.length, rules.length)}
       table={slugs.length === 0 ? null : canaryTable(machine, readings, slugs)}
       controls={
         <Segmented
-          label="How far back"
+          label="Range"
           options={OPTIONS}
           value={String(last)}
           onChange={(value) => change({ last: parseMachineSearch({ last: Number(value) }).last })}
@@ -245,7 +239,7 @@ function Multiple({ slug, readings, rules }: MultipleProps) {
         {upperFirst(text)}.
       </p>
       <CanaryChart
-        name={`${slug} over ${counted(readings.length, "run")}: ${newest === undefined ? "not read" : `${formatNs(newest.p50_ns)} now`}, ${text}`}
+        name={`${slug} over ${counted(readings.length, "run")}: ${newest === undefined ? "no reading" : `${formatNs(newest.p50_ns)} now`}, ${text}`}
         readings={own}
         runCount={readings.length}
         rules={rules}
@@ -256,10 +250,10 @@ function Multiple({ slug, readings, rules }: MultipleProps) {
   );
 }
 
-function summaryOf(runCount: number, canaryCount: number, changeCount: number): string {
-  if (canaryCount === 0) return "No run of this machine has read its canaries.";
-  const rules = changeCount === 0 ? "" : " Dotted rules: its environment became another one.";
-  return `What the machine read of itself in its last ${counted(runCount, "run")}, each the median of a run’s readings. It cannot have changed with a commit.${rules}`;
+function summaryOf(canaryCount: number, changeCount: number): string {
+  if (canaryCount === 0) return "No canary readings";
+  const rules = changeCount === 0 ? "" : " Dotted: environment changed.";
+  return `Canaries benchmark the machine itself. If they move, the machine changed, not the code.${rules}`;
 }
 
 function runName(reading: CanaryReading | undefined): string {
@@ -273,38 +267,40 @@ function dayOf(reading: CanaryReading | undefined): string {
 function canaryTable(machine: string, readings: CanaryReading[], slugs: string[]): ChartTable {
   return tableOf(`canaries-${machine}`, () => readings.toReversed(), [
     word(
-      "run began",
+      "Started",
       "started_at",
       ({ started_at }) => started_at,
       (run) => formatMoment(run.started_at),
     ),
-    num("commit", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
-    num("environment", "environment_id", ({ environment_id }) => environment_id),
+    num("Commit", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
+    num("Environment", "environment_id", ({ environment_id }) => environment_id),
     ...slugs.map((slug) =>
-      num<CanaryReading>(slug, `${slug}_ns_p50`, ({ p50_ns }) => p50_ns[slug] ?? null, formatNs, "not read"),
+      num<CanaryReading>(
+        slug,
+        `${slug}_ns_p50`,
+        ({ p50_ns }) => p50_ns[slug] ?? null,
+        formatNs,
+        "no reading",
+      ),
     ),
   ]);
 }
 
-/** Changes that are looked up: each takes a run. */
+/** Limit for looking up changes: each needs a run. */
 const CHANGES_MAX = 4;
 
-type SurroundingsProps = { summary: MachineSummary; readings: CanaryReading[] };
+type EnvironmentProps = { summary: MachineSummary; readings: CanaryReading[] };
 
-/** What a machine is, and what became another thing of it: points of two environments are not compared. */
-function Surroundings({ summary, readings }: SurroundingsProps) {
+/** The environment of a machine and its changes. */
+function Environment({ summary, readings }: EnvironmentProps) {
   const { stable } = summary.environment;
   const facts = Object.entries(stable).map(([name, value]) => ({ name, value }));
   return (
     <div className="columns">
-      <Section title="What it is">
-        {facts.length === 0 ? (
-          <p className="muted">No run has told anything of this machine.</p>
-        ) : (
-          <Facts facts={facts} wide />
-        )}
+      <Section title="Hardware and OS">
+        {facts.length === 0 ? <p className="muted">No data</p> : <Facts facts={facts} wide />}
       </Section>
-      <Section title="What changed of it">
+      <Section title="Environment history">
         <Changes readings={readings} />
       </Section>
     </div>
@@ -321,24 +317,22 @@ function Changes({ readings }: { readings: CanaryReading[] }) {
     return factChanges(before, after).map((change) => ({ since, ...change }));
   });
   if (stretches.length < 2) {
-    return <p className="muted">Nothing, over the runs whose canaries are known here.</p>;
+    return <p className="muted">No changes</p>;
   }
   if (rows.length === 0 && answers.every(({ isPending }) => !isPending)) {
-    return (
-      <p className="muted">Its environment became another one, and no run is kept that tells in what.</p>
-    );
+    return <p className="muted">Environment changed; the details are no longer available.</p>;
   }
   return (
     <RowTable
-      label="What changed of it"
+      label="Environment history"
       className="table table-dense"
       rows={rows}
       keyOf={({ since, name }) => `${since} ${name}`}
       columns={[
-        ["since", ({ since }) => formatMoment(since), "muted"],
-        [rowHead("fact"), ({ name }) => name],
-        ["before", ({ before }) => before ?? <span className="muted">not there</span>, "flexible"],
-        ["after", ({ after }) => after ?? <span className="muted">not there</span>, "flexible"],
+        ["Since", ({ since }) => formatMoment(since), "muted"],
+        [rowHead("Fact"), ({ name }) => name],
+        ["Before", ({ before }) => before ?? <span className="muted">absent</span>, "flexible"],
+        ["After", ({ after }) => after ?? <span className="muted">absent</span>, "flexible"],
       ]}
     />
   );

@@ -1,17 +1,18 @@
-/** The machines of a project: how they are, what each does, and how another one joins them. */
+/** The machines of a project: health, jobs, and enrolment of new ones. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
 import { createEnrolment } from "@/api/writes";
-import { Allowed, Form, ProjectField, Secret, TextField, type Typed } from "@/components/form";
+import { Allowed, Form, type FormValues, ProjectField, Secret, TextField } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
 import { Section } from "@/components/ui/states";
 import { numeric, Table, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, namesTyped, workOf } from "@/lib/agents";
+import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { useChange, useNow, useTitle } from "@/lib/hooks";
 import { osName, systemOf } from "@/lib/machines";
@@ -39,30 +40,24 @@ export function MachinesPage() {
       <header>
         <h1>{fleetSentence(members)}</h1>
         <p className="lede">
-          {queueSentence(queue)} <Link {...toQueue(project)}>The queue</Link>. What a suspect machine measures
-          is kept, and nobody is alerted of it; a failing one is given no work until it says that it can
-          measure again.
+          <Link {...toQueue(project)}>Queue</Link>: {lowerFirst(queueSentence(queue))}. Machines that shift
+          results without a code change send no alerts; failing machines get no jobs.
         </p>
       </header>
       <Section title="Machines">
         {members.length === 0 ? (
-          <p className="muted">None has measured {project}, and none has an agent.</p>
+          <p className="muted">No machines</p>
         ) : (
           <MachineTable project={project} members={members} queue={queue} session={session} />
         )}
         {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
           <p className="section-note">
-            Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
+            Lost: acknowledged but not in the database, for example after a restore.
           </p>
         )}
       </Section>
-      <Section title="Add a machine">
-        <Allowed
-          session={session}
-          project={project}
-          action="manage-tokens"
-          what="add machines, and say which are given work"
-        >
+      <Section title="Add machine">
+        <Allowed session={session} project={project} action="manage-tokens" what="manage machines">
           <AddMachine project={project} session={session} />
         </Allowed>
       </Section>
@@ -72,37 +67,32 @@ export function MachinesPage() {
 
 type Props = { project: string; session: SessionInfo };
 
-/** Makes a code that lets one agent in, and says what to type on its machine. */
+/** Creates an enrolment code and shows the commands for the machine. */
 function AddMachine({ project, session }: Props) {
   const [made, setMade] = useState<EnrolmentCode | null>(null);
   const making = useChange(createEnrolment, [], setMade);
   if (made !== null) return <Made made={made} onDone={() => setMade(null)} />;
   return (
     <Form
-      label="Add a machine"
-      submit="Make a code"
+      label="Add machine"
+      submit="Create enrolment code"
       change={making}
       onSubmit={(typed) => making.mutate(requestOf(typed, project))}
     >
-      <p>
-        A code lets one agent in, once, within ten minutes. The machine asks this server for work; nothing
-        connects to it.
-      </p>
+      <p>Enrols one agent within 10 minutes. The machine connects to the server, never the reverse.</p>
       <TextField
         label="Machine"
         name="machine"
-        note="The only one that the code is good for; the agent that it has is replaced. Empty: any that has none."
+        note="Limits the code to this machine and replaces its agent. Empty: any machine without an agent."
         placeholder="any"
       />
       <TextField
         label="Labels"
         name="labels"
-        note="What it has, for jobs that ask for it: lower-case letters, digits and hyphens, with commas between."
+        note="Jobs can require them. Comma-separated; lower-case letters, digits and hyphens."
         placeholder="none"
       />
-      {refusal(session, project, "run-server") === null && (
-        <ProjectField label="Works for" project={project} />
-      )}
+      {refusal(session, project, "run-server") === null && <ProjectField label="Project" project={project} />}
     </Form>
   );
 }
@@ -111,21 +101,21 @@ function Made({ made: { code, expires_at }, onDone }: { made: EnrolmentCode; onD
   const ends = new Date(expires_at);
   const isOver = useNow() >= ends;
   return (
-    <Secret title="The code for one agent" secret={code} onDone={onDone}>
+    <Secret title="Enrolment code" secret={code} onDone={onDone}>
       <p className={isOver ? "warning" : undefined}>
-        {isOver ? "It ended at" : "It is good until"} {formatClock(ends)}, once.
+        {isOver ? "Expired at" : "Valid until"} {formatClock(ends)}
       </p>
-      <p>On the machine, type this; it asks for the code:</p>
+      <p>On the machine, run this and enter the code:</p>
       <CommandLine command={`roundtrip enrol --server ${window.location.origin}`} />
-      <p>Then let it work, for as long as the command runs,</p>
+      <p>Then start the agent:</p>
       <CommandLine command="roundtrip agent" />
-      <p>or from every start of the machine on:</p>
+      <p>Or install it as a service:</p>
       <CommandLine command="sudo roundtrip service install" />
     </Secret>
   );
 }
 
-function requestOf({ text, has }: Typed, project: string): EnrolmentRequest {
+function requestOf({ text, has }: FormValues, project: string): EnrolmentRequest {
   const bound = has("project") ? text("project") : project;
   return {
     labels: namesTyped(text("labels")),
@@ -136,21 +126,21 @@ function requestOf({ text, has }: Typed, project: string): EnrolmentRequest {
 
 type MachineTableProps = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
 
-/** Every machine: what it is, whether it is heard of, given work and fit for it, and what it does. */
+/** All machines with their contact, work, health and current job. */
 function MachineTable({ project, members, queue, session }: MachineTableProps) {
   const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
   return (
     <Table
       label="Machines"
       heads={[
-        "machine",
-        "contact",
-        "work",
-        "health",
-        "measures now",
-        "agent",
-        numeric("runs"),
-        ...(isManaged ? [unseen("manage")] : []),
+        "Machine",
+        "Contact",
+        "Work",
+        "Health",
+        "Current job",
+        "Agent",
+        numeric("Runs"),
+        ...(isManaged ? [unseen("Manage")] : []),
       ]}
     >
       <tbody>
@@ -176,18 +166,18 @@ function Row({ project, member, queue, session, isManaged }: RowProps) {
     <tr>
       <th scope="row">
         {summary === null ? machine : <Link {...toMachine(project, machine)}>{machine}</Link>}
-        <span className="line muted">{whatItIs(member)}</span>
+        <span className="line muted">{hardwareText(member)}</span>
       </th>
       <States member={member} />
       <td>
-        <Doing project={project} machine={machine} agent={agent} queue={queue} />
+        <CurrentJob project={project} machine={machine} agent={agent} queue={queue} />
       </td>
       <td className="muted">
         {agent === null ? (
           "none"
         ) : (
           <>
-            {agent.version ?? "of no version that is known"}
+            {agent.version ?? "unknown version"}
             {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
           </>
         )}
@@ -222,7 +212,7 @@ function States({ member: { summary, agent, health } }: { member: Member }) {
             </span>
           )}
         </td>
-        <td className="muted">of its own accord</td>
+        <td className="muted">self-scheduled</td>
         <td className="brief">{health !== null && <MachineState health={health} />}</td>
       </>
     );
@@ -232,7 +222,7 @@ function States({ member: { summary, agent, health } }: { member: Member }) {
       <td>
         <StateMark state={contactOf(agent, now)} />
         {agent.spooled_count > 0 && (
-          <span className="line muted">{counted(agent.spooled_count, "report")} wait on it</span>
+          <span className="line muted">{counted(agent.spooled_count, "report")} pending</span>
         )}
       </td>
       <td>
@@ -245,7 +235,7 @@ function States({ member: { summary, agent, health } }: { member: Member }) {
   );
 }
 
-function whatItIs({ summary, agent }: Member): string {
+function hardwareText({ summary, agent }: Member): string {
   if (summary !== null) {
     const { system, cpu } = systemOf(summary);
     return `${system}, ${cpu}`;
@@ -253,10 +243,10 @@ function whatItIs({ summary, agent }: Member): string {
   return agent === null ? "" : `${osName(agent.os)}, ${agent.arch}`;
 }
 
-type DoingProps = { project: string; machine: string; agent: AgentSummary | null; queue: Job[] };
+type CurrentJobProps = { project: string; machine: string; agent: AgentSummary | null; queue: Job[] };
 
-/** What a machine measures, as far as that is of this project, and how much waits for it. */
-function Doing({ project, machine, agent, queue }: DoingProps) {
+/** The current job of a machine, if it is for this project, and its queued jobs. */
+function CurrentJob({ project, machine, agent, queue }: CurrentJobProps) {
   const running = queue.find((job) => job.job_id === agent?.job_id);
   const waiting = queue.filter((job) => job.machine === machine && job.status === "queued").length;
   return (
@@ -266,7 +256,7 @@ function Doing({ project, machine, agent, queue }: DoingProps) {
           {running === undefined ? `job ${agent.job_id}` : <code>{shortSha(running.commit_sha)}</code>}
         </Link>
       ) : (
-        <span className="muted">{agent?.is_busy === true ? "another project" : "nothing"}</span>
+        <span className="muted">{agent?.is_busy === true ? "another project" : "idle"}</span>
       )}
       {waiting > 0 && (
         <span className="line">

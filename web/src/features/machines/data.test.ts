@@ -12,53 +12,53 @@ import {
 } from "./data";
 import { parseMachineSearch } from "./search";
 
-const STEADY = { suspectBecause: null, silence: null, isWatched: true };
-const SUSPECT = { ...STEADY, suspectBecause: "it made changes by itself at 4 commits" };
-const SILENT = { ...STEADY, silence: { since: "2026-11-14T10:42:00", usual_ms: 7_200_000 } };
-const fleet = (...healths: (typeof STEADY | typeof SILENT | typeof SUSPECT)[]) =>
+const STABLE = { suspectBecause: null, silence: null, isWatched: true };
+const SUSPECT = { ...STABLE, suspectBecause: "results shifted without a code change at 4 commits" };
+const OVERDUE = { ...STABLE, silence: { since: "2026-11-14T10:42:00", usual_ms: 7_200_000 } };
+const fleet = (...healths: (typeof STABLE | typeof OVERDUE | typeof SUSPECT)[]) =>
   fleetSentence(
     healths.map((health, index) => ({ machine: `lab-${index + 1}`, summary: null, agent: null, health })),
   );
 
-test("machines are counted while they are well, and named when they are not", () => {
-  expect(fleet(STEADY, STEADY)).toBe("All two machines are steady.");
-  expect(fleet(STEADY)).toBe("lab-1 is steady.");
-  expect(fleet(STEADY, SUSPECT, SILENT)).toBe(
-    "Of three machines one is steady; lab-2 is suspect; lab-3 is silent since 14 Nov 2026, 10:42.",
+test("stable machines are counted, others named", () => {
+  expect(fleet(STABLE, STABLE)).toBe("All 2 machines stable");
+  expect(fleet(STABLE)).toBe("lab-1: stable");
+  expect(fleet(STABLE, SUSPECT, OVERDUE)).toBe(
+    "1 of 3 machines stable; lab-2 suspect; lab-3 overdue since 14 Nov 2026, 10:42",
   );
-  expect(fleet()).toBe("No machine has measured anything yet.");
+  expect(fleet()).toBe("No machines yet");
 });
 
-test("a machine with an agent is heard of without measuring, and what its agent says counts", () => {
-  const member = { machine: "lab-1", summary: null, agent: anAgent(), health: SILENT };
-  expect(fleetSentence([member])).toBe("lab-1 is steady.");
+test("the state of the agent counts instead of runs", () => {
+  const member = { machine: "lab-1", summary: null, agent: anAgent(), health: OVERDUE };
+  expect(fleetSentence([member])).toBe("lab-1: stable");
   expect(fleetSentence([{ ...member, agent: anAgent({ is_online: false, failing: ["no compiler"] }) }])).toBe(
-    "lab-1 is failing and offline.",
+    "lab-1 failing and offline",
   );
 });
 
-test("machines without an agent are listed, and agents that have measured nothing yet", () => {
+test("machines without an agent and agents without runs are listed", () => {
   const measured = { machine: "lab-2" } as MachineSummary;
-  const members = membersOf([measured], [anAgent({ machine: "lab-1" })], new Map([["lab-2", STEADY]]));
+  const members = membersOf([measured], [anAgent({ machine: "lab-1" })], new Map([["lab-2", STABLE]]));
   expect(members.map(({ machine, summary, agent }) => [machine, summary !== null, agent !== null])).toEqual([
     ["lab-1", false, true],
     ["lab-2", true, false],
   ]);
 });
 
-test("no machine is called steady on which no canary was read", () => {
-  expect(fleet({ ...STEADY, isWatched: false }, STEADY)).not.toContain("steady");
-  expect(machineSentence("lab-1", { ...STEADY, isWatched: false })).not.toContain("steady");
+test("no machine is called stable without canary readings", () => {
+  expect(fleet({ ...STABLE, isWatched: false }, STABLE)).not.toContain("stable");
+  expect(machineSentence("lab-1", { ...STABLE, isWatched: false })).not.toContain("stable");
 });
 
-test("a machine's sentence says why it is suspect and since when it is silent", () => {
-  expect(machineSentence("lab-1", STEADY)).toBe("lab-1 is steady.");
-  expect(machineSentence("lab-1", { ...SUSPECT, silence: SILENT.silence })).toBe(
-    "lab-1 is suspect: it made changes by itself at 4 commits. It is silent since 14 Nov 2026, 10:42; its runs usually begin every 2 h.",
+test("the headline shows why a machine is suspect and since when it is overdue", () => {
+  expect(machineSentence("lab-1", STABLE)).toBe("lab-1: stable");
+  expect(machineSentence("lab-1", { ...SUSPECT, silence: OVERDUE.silence })).toBe(
+    "lab-1: suspect, results shifted without a code change at 4 commits; overdue since 14 Nov 2026, 10:42, expected every 2 h",
   );
 });
 
-test("an environment is told each time that it begins, by its newest run", () => {
+test("environments are listed each time they begin", () => {
   const readings = [1, 1, 2, 1].map((environment_id, index) =>
     aReading({ environment_id, run_id: `run-${index}`, started_at: `day ${index}` }),
   );
@@ -69,7 +69,7 @@ test("an environment is told each time that it begins, by its newest run", () =>
   ]);
 });
 
-test("only the facts that differ are told, also those that came and went", () => {
+test("only changed facts are listed, also added and removed ones", () => {
   expect(
     factChanges(
       { "os.kernel": "6.1", "cpu.model": "A", old: "x" },
@@ -82,21 +82,21 @@ test("only the facts that differ are told, also those that came and went", () =>
   ]);
 });
 
-test("a canary’s way is told in words, and as none where it is too short to be written", () => {
+test("drift is shown in percent, or as unchanged", () => {
   const drift = { newest_ns: 104, before_ns: 100, share: 0.04, before_count: 25 };
-  expect(driftText(drift)).toBe("newest five +4.0 % against the 25 before");
-  expect(driftText({ ...drift, share: -0.0001 })).toBe("newest five as the 25 before");
+  expect(driftText(drift)).toBe("last 5 runs +4.0 % vs. previous 25");
+  expect(driftText({ ...drift, share: -0.0001 })).toBe("last 5 runs unchanged vs. previous 25");
   expect(driftText(null)).toContain("too few readings");
 });
 
-test("wrong comparisons are told with their interval, and nothing where none was made", () => {
+test("false positives are shown with their interval, if there are comparisons", () => {
   expect(falseComparisonsText({ count: 0, of_count: 200, share: 0, interval: [0, 0.0183] })).toBe(
-    "Of 200 comparisons of a commit with itself here, none found a change that is not there (0.00 %; 95 %: 0.00 % to 1.8 %).",
+    "0 of 200 A/A comparisons (0.00 %, 95 % CI 0.00 % to 1.8 %)",
   );
   expect(falseComparisonsText({ count: 0, of_count: 0, share: null, interval: null })).toBeNull();
 });
 
-test("the address says how far canaries reach back, as far as it is understood", () => {
+test("invalid ranges in the address are ignored", () => {
   expect(parseMachineSearch({ last: 50 })).toEqual({ last: 50 });
   expect(parseMachineSearch({ last: 7 })).toEqual({});
 });

@@ -1,4 +1,4 @@
-/** From the API's answers to what the pages of machines say. Pure. */
+/** Texts of the machine pages. Pure. */
 import type { AgentSummary, CanaryReading, CountedShare, MachineSummary } from "@/api/types";
 import type { Drift } from "@/lib/canaries";
 import { ascending, distinct } from "@/lib/collections";
@@ -6,9 +6,9 @@ import { changedFacts } from "@/lib/environments";
 import { type Health, usualText } from "@/lib/machines";
 import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
-import { counted, formatCount, formatShare, inWords } from "@/lib/units";
+import { counted, formatCount, formatShare } from "@/lib/units";
 
-/** A machine that has measured, or has an agent, or both. */
+/** A machine with runs, an agent, or both. */
 export type Member = {
   machine: string;
   summary: MachineSummary | null;
@@ -16,7 +16,7 @@ export type Member = {
   health: Health | null;
 };
 
-/** All machines by name: those that have measured, and those whose agent has not yet. */
+/** All machines by name, with runs or only an agent. */
 export function membersOf(
   machines: readonly MachineSummary[],
   agents: readonly AgentSummary[],
@@ -31,55 +31,47 @@ export function membersOf(
   }));
 }
 
-/** What is wrong with a machine, in a few words each. One that has an agent is heard of without measuring. */
+/** The problems of a machine. With an agent, contact counts instead of runs. */
 function faultsOf({ agent, health }: Member): string[] {
-  const isDoubted = health?.suspectBecause != null || (agent?.suspect ?? []).length > 0;
+  const isSuspect = health?.suspectBecause != null || (agent?.suspect ?? []).length > 0;
   const silence = agent === null ? health?.silence : null;
   return [
     ...(agent !== null && agent.failing.length > 0 ? ["failing"] : []),
-    ...(isDoubted ? ["suspect"] : []),
+    ...(isSuspect ? ["suspect"] : []),
     ...(agent?.is_online === false ? ["offline"] : []),
-    ...(silence == null ? [] : [`silent since ${formatMoment(silence.since)}`]),
+    ...(silence == null ? [] : [`overdue since ${formatMoment(silence.since)}`]),
   ];
 }
 
-/** How all machines are, as a sentence: those that are not as they should be by name. */
+/** A summary of all machines, with problems by name. */
 export function fleetSentence(all: readonly Member[]): string {
-  if (all.length === 0) return "No machine has measured anything yet.";
+  if (all.length === 0) return "No machines yet";
   const bad = all.flatMap((member) => {
     const faults = faultsOf(member);
-    return faults.length === 0 ? [] : [`${member.machine} is ${faults.join(" and ")}`];
+    return faults.length === 0 ? [] : [`${member.machine} ${faults.join(" and ")}`];
   });
   const good = all.filter((member) => faultsOf(member).length === 0);
-  const word = good.every(({ health }) => health?.isWatched === true)
-    ? "steady"
-    : "without a fault that is known";
+  const word = good.every(({ health }) => health?.isWatched === true) ? "stable" : "without known issues";
   if (bad.length === 0) {
-    const who = all.length === 1 ? `${all[0]?.machine} is` : `All ${inWords(all.length)} machines are`;
-    return `${who} ${word}.`;
+    return all.length === 1 ? `${all[0]?.machine}: ${word}` : `All ${all.length} machines ${word}`;
   }
-  const count = `Of ${inWords(all.length)} machines ${inWords(good.length)}`;
-  const rest =
-    all.length === 1 || good.length === 0 ? [] : [`${count} ${good.length === 1 ? "is" : "are"} ${word}`];
-  return `${[...rest, ...bad].join("; ")}.`;
+  const rest = good.length === 0 ? [] : [`${good.length} of ${all.length} machines ${word}`];
+  return [...rest, ...bad].join("; ");
 }
 
 export function machineSentence(machine: string, { suspectBecause, silence, isWatched }: Health): string {
-  const silent =
-    silence === null ? null : `silent since ${formatMoment(silence.since)}; ${usualText(silence)}`;
-  if (suspectBecause !== null) {
-    return `${machine} is suspect: ${suspectBecause}${silent === null ? "" : `. It is ${silent}`}.`;
-  }
-  if (silent !== null) return `${machine} is ${silent}.`;
-  return isWatched
-    ? `${machine} is steady.`
-    : `Nothing is held against ${machine}, and no canary was read on it.`;
+  const problems = [
+    ...(suspectBecause === null ? [] : [`suspect, ${suspectBecause}`]),
+    ...(silence === null ? [] : [`overdue since ${formatMoment(silence.since)}, ${usualText(silence)}`]),
+  ];
+  if (problems.length > 0) return `${machine}: ${problems.join("; ")}`;
+  return `${machine}: ${isWatched ? "stable" : "no known issues, no canary readings"}`;
 }
 
-/** A stretch of a machine's runs in one environment, by its newest run. */
+/** Consecutive runs in one environment. */
 export type Stretch = { environment_id: number; since: string; newest_run_id: string };
 
-/** The environments that the readings were taken in, newest first, each as often as it began. */
+/** The environments of the readings, newest first; one can occur several times. */
 export function stretchesOf(readings: readonly CanaryReading[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { environment_id, started_at, run_id } of readings) {
@@ -90,7 +82,7 @@ export function stretchesOf(readings: readonly CanaryReading[]): Stretch[] {
   return stretches.reverse();
 }
 
-/** A fact that became another one; `null` where there was, or is, none. */
+/** A changed fact; `null` if absent before or after. */
 export type FactChange = { name: string; before: string | null; after: string | null };
 
 export function factChanges(before: Record<string, string>, after: Record<string, string>): FactChange[] {
@@ -101,22 +93,21 @@ export function factChanges(before: Record<string, string>, after: Record<string
   }));
 }
 
-/** How often a comparison of a commit with itself found a change, as a sentence; `null` where none was made. */
+/** The false positives among A/A comparisons; `null` without any. */
 export function falseComparisonsText({ count, of_count, share, interval }: CountedShare): string | null {
   if (share === null || interval === null) return null;
   const [low, high] = interval as [number, number];
-  const found = count === 0 ? "none" : formatCount(count);
-  const sure = `95 %: ${formatShare(low)} to ${formatShare(high)}`;
-  return `Of ${counted(of_count, "comparison")} of a commit with itself here, ${found} found a change that is not there (${formatShare(share)}; ${sure}).`;
+  const interval95 = `95 % CI ${formatShare(low)} to ${formatShare(high)}`;
+  return `${formatCount(count)} of ${counted(of_count, "A/A comparison")} (${formatShare(share)}, ${interval95})`;
 }
 
-/** Less than this is no change that could be written down. */
+/** Smaller changes round to zero. */
 const SHARE_MIN = 0.0005;
 
-/** How far a canary has gone: `newest five +11 % against the 25 before`. */
+/** The drift of a canary: `last 5 runs +11 % vs. previous 25`. */
 export function driftText(drift: Drift | null): string {
-  if (drift === null) return "too few readings in this environment to say how far it went";
+  if (drift === null) return "too few readings in this environment";
   const { share, before_count } = drift;
-  const how = Math.abs(share) < SHARE_MIN ? "as" : `${changeText(share)} against`;
-  return `newest five ${how} the ${formatCount(before_count)} before`;
+  const how = Math.abs(share) < SHARE_MIN ? "unchanged" : changeText(share);
+  return `last 5 runs ${how} vs. previous ${formatCount(before_count)}`;
 }

@@ -1,7 +1,7 @@
-/** What a machine's page keeps in the URL: how many runs its canaries reach back. */
+/** Query parameters of a machine's page. */
 import { oneOf, searchOf } from "@/lib/search";
 
-/** The choices; the first is the usual one. */
+/** The choices; the first is the default. */
 export const REACHES = [200, 50, 1000] as const;
 
 export const parseMachineSearch = searchOf({

@@ -1,17 +1,17 @@
-/** Whether anything is worse, and whether the commit or the machine did it: one sentence, and what it rests on. */
+/** Headline of a project: open regressions with their likely cause, then key numbers. */
 import { Link } from "@tanstack/react-router";
 import type { ErrorRateList, ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImport } from "@/lib/imports";
 import { toErrorRates, toRegression, toRegressions, toRun } from "@/lib/paths";
-import { counted, formatCount, formatShare } from "@/lib/units";
+import { counted, formatCount } from "@/lib/units";
 import { answerOf, type Evidence } from "./answer";
-import { importedText, toolsOf } from "./imported";
+import { importedText } from "./imported";
 
 type Props = {
   summary: ProjectSummary;
-  /** The newest run that measured anything; where none did, the newest import. */
+  /** The newest measured run, or the newest import if there is none. */
   run: RunSummary;
   evidence: Evidence;
   errorRates: ErrorRateList | undefined;
@@ -28,15 +28,15 @@ export function Headline({ summary, run, evidence, errorRates, isMeasured, impor
         {isMeasured || regressions.length > 0 ? (
           <Answer project={project} evidence={evidence} />
         ) : (
-          `${importedText(imported)} ${toolsOf(imported).benchmarks === 1 ? "was" : "were"} imported; nothing was measured here yet.`
+          `${importedText(imported)}; no measured runs yet`
         )}
       </h1>
       <p className="lede">
-        {counted(summary.series_count, "series", "series")} over {counted(summary.commit_count, "commit")} on{" "}
+        {counted(summary.series_count, "series", "series")}, {counted(summary.commit_count, "commit")},{" "}
         {counted(summary.machine_count, "machine")}
-        {isMeasured && imported.length > 0 && `, ${importedText(imported)} among them`};{" "}
-        <Link {...toErrorRates(project)}>{wrongText(errorRates)}</Link>; last{" "}
-        {isImport(run) ? "imported" : "measured"}{" "}
+        {isMeasured && imported.length > 0 && `, ${importedText(imported)}`};{" "}
+        <Link {...toErrorRates(project)}>{errorRatesText(errorRates)}</Link>; last{" "}
+        {isImport(run) ? "import" : "run"}{" "}
         <Link {...toRun(project, run.run_id)}>
           <code>{shortSha(run.commit.sha)}</code>
         </Link>{" "}
@@ -44,7 +44,7 @@ export function Headline({ summary, run, evidence, errorRates, isMeasured, impor
       </p>
       {!isImport(run) && run.build !== "release" && (
         <p className="lede warning">
-          The newest run was measured by a {run.build} build: its figures are not for comparison.
+          The newest run is from a {run.build} build. Do not compare its results.
         </p>
       )}
     </header>
@@ -70,12 +70,10 @@ function Answer({ project, evidence }: { project: string; evidence: Evidence }) 
   return <>{pieces}</>;
 }
 
-function wrongText(rates: ErrorRateList | undefined): string {
+function errorRatesText(rates: ErrorRateList | undefined): string {
   const share = rates?.total.comparisons.false_verdicts;
   if (share === undefined || share.share === null) {
-    return "how often verdicts are wrong was not counted yet";
+    return "error rates: not enough data yet";
   }
-  return share.count === 0
-    ? `no verdict wrong in ${counted(share.of_count, "no-change comparison")}`
-    : `verdicts wrong in ${formatShare(share.share)} of ${formatCount(share.of_count)} no-change comparisons`;
+  return `false positives: ${formatCount(share.count)} of ${counted(share.of_count, "A/A comparison")}`;
 }

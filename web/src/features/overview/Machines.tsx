@@ -1,4 +1,4 @@
-/** The machines: what they are, whether they stay as they are, when they were last heard of, and what waits for them. */
+/** The machines of a project: hardware, canaries, state, last run and queue. */
 import { Link } from "@tanstack/react-router";
 import type { CanaryReading, MachineSummary, RunDetail } from "@/api/types";
 import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
@@ -26,9 +26,9 @@ export function Machines({ project, machines, details, readings, healths, queue 
         rows={machines}
         keyOf={({ machine }) => machine}
         columns={[
-          [rowHead("machine"), ({ machine }) => <Link {...toMachine(project, machine)}>{machine}</Link>],
+          [rowHead("Machine"), ({ machine }) => <Link {...toMachine(project, machine)}>{machine}</Link>],
           [
-            "system",
+            "System",
             (summary) => {
               const { system, cpu } = systemOf(summary, details.get(summary.machine)?.[0]);
               return [system, cpu].join(", ");
@@ -36,31 +36,31 @@ export function Machines({ project, machines, details, readings, healths, queue 
             "muted",
           ],
           [
-            "canaries, last 50 runs",
+            "Canaries, last 50 runs",
             ({ machine }) => <Canaries readings={readings.get(machine) ?? []} />,
             "muted",
           ],
           [
-            "state",
+            "State",
             ({ machine, lost_run_count }) => <State health={healths.get(machine)} lost={lost_run_count} />,
             "flexible",
           ],
-          ["last contact", ({ last_run_at }) => <Ago moment={last_run_at} />],
-          ["queue", ({ machine }) => queueText(queue, machine) ?? <span className="muted">nothing</span>],
+          ["Last run", ({ last_run_at }) => <Ago moment={last_run_at} />],
+          ["Queue", ({ machine }) => queueText(queue, machine) ?? <span className="muted">empty</span>],
         ]}
       />
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
         <p className="section-note">
-          Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
+          Lost: acknowledged to the agent but missing from the database, for example after a restore.
         </p>
       )}
       {machines.some(({ suspect_because }) => suspect_because !== null) && (
-        <p className="section-note">Nobody is alerted of what is measured on a machine that is suspect.</p>
+        <p className="section-note">Alerts from suspect machines wait for triage.</p>
       )}
       {[...readings.values()].some((entry) => entry.length > 0) && (
         <p className="section-note">
-          Canaries measure the machine itself, in every run: when they move, the machine moved, not the
-          commit. A line each, within {RELATIVE_REACH * 100} % of its median.
+          Canaries benchmark the machine itself. If they move, the machine changed, not the code. Scale:
+          median ±{RELATIVE_REACH * 100} %.
         </p>
       )}
     </>
@@ -78,5 +78,5 @@ function State({ health, lost }: { health: Health | undefined; lost: number }) {
 
 function Canaries({ readings }: { readings: CanaryReading[] }) {
   const lines = relativeLines(readings);
-  return lines.length === 0 ? <>none read</> : <RelativeLines lines={lines} />;
+  return lines.length === 0 ? <>no data</> : <RelativeLines lines={lines} />;
 }

@@ -6,22 +6,22 @@ import { aSession } from "@/test/fixtures";
 import { showPage } from "@/test/page";
 import { Onboarding } from "./Onboarding";
 
-/** Shows it to somebody; returns what it says first. */
-async function show(project: string | null, session: SessionInfo) {
+/** Renders the page for a session; returns the heading. */
+async function renderFor(project: string | null, session: SessionInfo) {
   return (await showPage(<Onboarding project={project} />, [[sessionQuery.queryKey, session]])).textContent;
 }
 
-it("names the commands, with the address of this server", async () => {
-  expect(await show(null, aSession(null))).toBe("No run has arrived yet");
-  const there = `--upload ${window.location.origin} --token-file agent.token`;
+it("shows the commands with this server's address", async () => {
+  expect(await renderFor(null, aSession(null))).toBe("No runs yet");
+  const target = `--upload ${window.location.origin} --token-file agent.token`;
   for (const command of ["run", "agent --repository .", "import results.json"]) {
-    expect(screen.getByText(`roundtrip ${command} ${there}`)).toBeTruthy();
+    expect(screen.getByText(`roundtrip ${command} ${target}`)).toBeTruthy();
   }
 });
 
-it("names the project that has no run, and offers its maintainers a token", async () => {
-  expect(await show("libfoo", aSession({ roles: { libfoo: "maintainer" } }))).toBe(
-    "No run of libfoo has arrived yet",
+it("names the project, and links maintainers to the token settings", async () => {
+  expect(await renderFor("libfoo", aSession({ roles: { libfoo: "maintainer" } }))).toBe(
+    "No runs of libfoo yet",
   );
   expect(screen.getByRole("link", { name: /in the settings/ }).getAttribute("href")).toContain(
     "/libfoo/settings?section=tokens",
@@ -29,8 +29,8 @@ it("names the project that has no run, and offers its maintainers a token", asyn
   expect(screen.queryByRole("link", { name: "sign in" })).toBeNull();
 });
 
-it("offers strangers to sign in, and no token", async () => {
-  await show("libfoo", aSession(null));
+it("links signed-out users to sign-in, not to the settings", async () => {
+  await renderFor("libfoo", aSession(null));
   expect(screen.getByRole("link", { name: "sign in" })).toBeTruthy();
   expect(screen.queryByRole("link", { name: /in the settings/ })).toBeNull();
 });

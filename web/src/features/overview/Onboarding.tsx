@@ -1,4 +1,4 @@
-/** What to do while nothing was measured: the exact commands, with this server's address filled in, in their order. */
+/** First steps while there are no runs: the commands, with this server's address filled in. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -10,42 +10,37 @@ import { docsHref, toMachines, toNewProject, toSettings, toSignIn } from "@/lib/
 
 export function Onboarding({ project }: { project: string | null }) {
   const { data: session } = useQuery(sessionQuery);
-  const there = `--upload ${window.location.origin} --token-file agent.token`;
+  const target = `--upload ${window.location.origin} --token-file agent.token`;
   return (
     <div className="state">
-      <h1>{project === null ? "No run has arrived yet" : `No run of ${project} has arrived yet`}</h1>
-      <p className="muted">
-        This page fills itself with the first run; a project begins with it. Three steps lead there, and what
-        other tools have measured already can be taken in.
-      </p>
+      <h1>{project === null ? "No runs yet" : `No runs of ${project} yet`}</h1>
+      <p className="muted">The first run creates the project and appears here.</p>
       <ol className="ways">
         <Step title="Get the command">
-          In a clone of Roundtrip, build the programs; <code>target/release/roundtrip</code> is the one that
-          measures.
+          Build <code>target/release/roundtrip</code> in a clone of Roundtrip:
           <CommandLine command="cargo build --release" />
         </Step>
         <Step title="Get a token">
           <TokenHint project={project} session={session} />
         </Step>
         <Step title="Measure">
-          In the repository whose commits you want to follow, once:
-          <CommandLine command={`roundtrip run ${there}`} />
-          or commit by commit, for as long as it runs (
-          <a href={docsHref("how-to/service.md")}>as a service</a>):
-          <CommandLine command={`roundtrip agent --repository . ${there}`} />
+          Run this in the repository you want to track:
+          <CommandLine command={`roundtrip run ${target}`} />
+          or measure every new commit (<a href={docsHref("how-to/service.md")}>as a service</a>):
+          <CommandLine command={`roundtrip agent --repository . ${target}`} />
         </Step>
         <Step title="Or import">
-          Results of Google Benchmark, criterion, hyperfine, Go, JMH, k6 and{" "}
+          Results from Google Benchmark, Criterion, hyperfine, Go, JMH, k6 and{" "}
           <a href={docsHref("how-to/import.md")}>others</a>:
-          <CommandLine command={`roundtrip import results.json ${there}`} />
+          <CommandLine command={`roundtrip import results.json ${target}`} />
         </Step>
       </ol>
       {session !== undefined &&
         refusal(session, project ?? "", project === null ? "run-server" : "manage-tokens") === null && (
           <p>
-            Or let machines of a lab do it, asked from here:{" "}
+            To measure on lab machines,{" "}
             {project === null ? (
-              <Link {...toNewProject()}>make a project</Link>
+              <Link {...toNewProject()}>create a project</Link>
             ) : (
               <Link {...toMachines(project)}>add a machine</Link>
             )}
@@ -53,8 +48,8 @@ export function Onboarding({ project }: { project: string | null }) {
           </p>
         )}
       <p className="muted">
-        Only to try it: in a clone of Roundtrip, <code>cargo xtask up</code> measures this machine and starts
-        a server with the result.
+        To try it out, run <code>cargo xtask up</code> in a clone of Roundtrip. It measures your machine and
+        starts a server.
       </p>
     </div>
   );
@@ -75,22 +70,20 @@ function TokenHint({ project, session }: { project: string | null; session: Sess
     session !== undefined && project !== null && refusal(session, project, "manage-tokens") === null;
   return (
     <>
-      The server made one at its first start: <code>agent.token</code> in its data directory. On the server’s
-      machine, this makes another, for a lab machine of its own:
+      Copy <code>agent.token</code> from the server’s data directory, or create a token on the server:
       <CommandLine command="roundtrip-server token create --name lab-1 > agent.token" />
       {isMaintainer && (
         <>
           or{" "}
           <Link {...toSettings(project)} search={{ section: "tokens" }}>
-            make it here, in the settings
+            create one in the settings
           </Link>
           .
         </>
       )}
       {session?.account === null && (
         <>
-          Whoever has an account can <Link {...toSignIn(href)}>sign in</Link> and make tokens for projects
-          that they maintain.
+          Or <Link {...toSignIn(href)}>sign in</Link> to create tokens for projects you maintain.
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-/** What is open: how much, where, since which commit, and how it went; all of them are in the inbox. */
+/** The most important open regressions; the inbox has all of them. */
 import { Link } from "@tanstack/react-router";
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
@@ -12,15 +12,15 @@ import { changeText, rangeText, STATE_NAMES } from "@/lib/regressions";
 import { counted, quantityOfNs } from "@/lib/units";
 import type { RegressionRow } from "./load";
 
-/** From this probability on a commit is named alone. */
+/** At this probability or more, only the most likely commit is shown. */
 const SURE = 0.9;
 
 type Props = {
   project: string;
-  /** The sentence that leads to the inbox. */
+  /** The text of the link to the inbox. */
   all: string;
   rows: RegressionRow[];
-  /** Of what changed most, as far as they have arrived. */
+  /** The series that changed most, as far as loaded. */
   series: ReadonlyMap<number, SeriesSummary>;
   lines: ReadonlyMap<number, LineSeries>;
 };
@@ -34,7 +34,7 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
         keyOf={({ regression }) => regression.regression_id}
         columns={[
           [
-            rowHead("change", "number"),
+            rowHead("Change", "number"),
             ({ regression: { regression_id, direction, worst_change }, worst }) => {
               const change = worst?.change ?? worst_change;
               return (
@@ -47,20 +47,20 @@ export function OpenRegressions({ project, all, rows, series, lines }: Props) {
               );
             },
           ],
-          ["level", ({ worst }) => worst !== null && levelText(worst), "muted"],
+          ["Level", ({ worst }) => worst !== null && levelText(worst), "muted"],
           [
-            "case",
+            "Case",
             ({ regression: { series_count }, worst }) => (
               <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
             ),
             "flexible",
           ],
-          ["figure", ({ worst }) => worst?.figure, "muted"],
-          ["machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
-          ["since", (row) => <Since row={row} />, "since"],
-          ["last 60 points", (row) => <Trend row={row} lines={lines} />],
+          ["Percentile", ({ worst }) => worst?.figure, "muted"],
+          ["Machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
+          ["Since", (row) => <Since row={row} />, "since"],
+          ["Last 60 points", (row) => <Trend row={row} lines={lines} />],
           [
-            "state",
+            "State",
             ({ regression: { state, assignee } }) =>
               `${STATE_NAMES[state]}${assignee === null ? "" : `, ${assignee}`}`,
             ({ regression: { state } }) => ({ className: state === "new" ? undefined : "muted" }),
@@ -81,7 +81,7 @@ function SeriesName({ series, count }: { series: SeriesSummary | undefined; coun
   );
 }
 
-/** From which level to which: `4.02 to 4.64 µs`, or with two units where it takes them. */
+/** Both levels: `4.02 to 4.64 µs`, with two units if they differ. */
 function levelText({ before_ns, after_ns }: ChangePoint): string {
   const [before, after] = [before_ns, after_ns].map((ns) => quantityOfNs(Math.round(ns)));
   if (before === undefined || after === undefined) return "";
@@ -95,9 +95,9 @@ function MachineNames({ project, machines }: { project: string; machines: string
   return <span title={machines.join(", ")}>{counted(machines.length, "machine")}</span>;
 }
 
-/** The commit that made it, where one is sure; else those of which one did. */
+/** The culprit if it is certain, otherwise the range of suspect commits. */
 function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
-  if (regression.cause === "machine") return "a machine, no commit";
+  if (regression.cause === "machine") return "machine issue";
   if (culprit === undefined || culprit.probability < SURE) {
     return rangeText(regression.after_commit, regression.until_commit);
   }

@@ -1,7 +1,4 @@
-/**
- * A project at a glance: whether anything is worse and who did it, what is open, the machines, every transport on every
- * machine, the newest runs.
- */
+/** Overview of a project: regressions, machines, transports by machine, and recent runs. */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
@@ -21,14 +18,7 @@ import { PlaceChoice } from "@/components/PlaceChoice";
 import { RunsTable } from "@/components/RunsTable";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import {
-  endsOf,
-  lowerFirst,
-  operationName,
-  type Parameters,
-  parameterNames,
-  parametersKey,
-} from "@/lib/cases";
+import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
 import { useSearchChange, useTitle } from "@/lib/hooks";
 import { isImport } from "@/lib/imports";
@@ -36,7 +26,7 @@ import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
 import { formatBytes, formatCount, formatNs, formatRate } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+import { scenarioName } from "@/lib/vocabulary";
 import {
   type AskedRun,
   caseOf,
@@ -88,7 +78,7 @@ export function OverviewPage() {
     machines.map(({ machine }) => machine).filter((machine) => names.includes(machine));
   const isWhole = open.next_after === null;
   const importing = having(imported.map(({ machine }) => machine));
-  // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
+  // Imported results have no transport, size or canaries, so they have their own section.
   const all = importedGroups(imported, importing);
   const first = firstRows(all);
   const groups = search.imported === "all" ? all : first.groups;
@@ -119,7 +109,7 @@ export function OverviewPage() {
           machines: machines.map(({ machine }) => ({
             machine,
             isSuspect: fleet.healths.get(machine)?.suspectBecause != null,
-            isSilent: fleet.healths.get(machine)?.silence != null,
+            isOverdue: fleet.healths.get(machine)?.silence != null,
           })),
           commitCount: summary.commit_count,
         }}
@@ -137,7 +127,7 @@ export function OverviewPage() {
         title="Machines"
         tools={
           <span className="tools">
-            {rows.length === 0 && <Link {...toRegressions(project)}>Earlier changes</Link>}
+            {rows.length === 0 && <Link {...toRegressions(project)}>All changes</Link>}
             <Link {...toMachines(project)}>Machines and queue</Link>
           </span>
         }
@@ -155,7 +145,7 @@ export function OverviewPage() {
             />
           }
         >
-          <Ranking machine={newest.machine} slice={slice} series={sliceSeries} />
+          <Ranking machine={newest.machine} series={sliceSeries} />
           <TransportGrid
             project={project}
             slice={slice}
@@ -183,7 +173,7 @@ export function OverviewPage() {
                 resetScroll={false}
                 replace
               >
-                {search.imported === undefined ? `${formatCount(first.leftOut)} more` : "Fewer"}
+                {search.imported === undefined ? `Show ${formatCount(first.leftOut)} more` : "Show fewer"}
               </Link>
             )
           }
@@ -223,7 +213,7 @@ function useRegressionRows(project: string, regressions: Regression[]) {
 
 const LINE_POINTS = 60;
 
-/** The lines and changes of all that the overview draws, asked for at once. */
+/** The lines and change points of all charts, in one request each. */
 function useDrawn(seriesIds: number[]) {
   const ids = distinct(seriesIds);
   const asked = { quantiles: "p50,p99", repetitions: false, last: LINE_POINTS };
@@ -237,9 +227,9 @@ function useDrawn(seriesIds: number[]) {
 
 type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
 
-/** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
+/** Chooses the slice of the grid, among those with results. */
 function SliceControls({ options, parameters, slice }: Props) {
-  // No machine is ever chosen: the grid has all of them.
+  // The grid shows all machines, so there is no machine to choose.
   const change = useSearchChange<OverviewSearch & { machine?: string }>();
   return (
     <div className="controls">
@@ -267,7 +257,7 @@ function SliceControls({ options, parameters, slice }: Props) {
           label="Parameters"
           options={parameters.map((entry) => ({
             value: parametersKey(entry),
-            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "none set",
+            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "default",
           }))}
           value={parametersKey(slice.parameters)}
           onChange={(key) => change({ parameters: key })}
@@ -277,48 +267,39 @@ function SliceControls({ options, parameters, slice }: Props) {
   );
 }
 
-function Ranking({ machine, slice, series }: { machine: string; slice: Slice; series: SeriesSummary[] }) {
+function Ranking({ machine, series }: { machine: string; series: SeriesSummary[] }) {
   const { ranked, lossy } = rankingOf(series, machine);
   return (
     <p className="ranking">
-      <Answer machine={machine} slice={slice} ranked={ranked} hasLoss={lossy.length > 0} />
+      <FastestAndSlowest machine={machine} ranked={ranked} hasLoss={lossy.length > 0} />
       {lossy.length > 0 && (
         <span className="warning">
           {" "}
-          {lossy.map(({ transport }) => transport.slug).join(", ")} lost messages and{" "}
-          {lossy.length === 1 ? "has" : "have"} no rank.
+          Lossy, not ranked: {lossy.map(({ transport }) => transport.slug).join(", ")}.
         </span>
       )}
     </p>
   );
 }
 
-type AnswerProps = { machine: string; slice: Slice; ranked: MeasuredSeries[]; hasLoss: boolean };
+type FastestAndSlowestProps = { machine: string; ranked: MeasuredSeries[]; hasLoss: boolean };
 
-function Answer({ machine, slice, ranked, hasLoss }: AnswerProps) {
+function FastestAndSlowest({ machine, ranked, hasLoss }: FastestAndSlowestProps) {
   const [best, ...others] = ranked;
   const worst = others.at(-1);
-  const kase = caseOf(slice);
-  const names = parameterNames(kase);
-  if (best === undefined) {
-    const how = [modeName(slice.mode, endsOf(slice.parameters)), placementName(slice.placement), ...names];
-    const what = [lowerFirst(operationName(kase)), ...how].join(", ");
-    return `Nothing ${hasLoss ? "delivered everything" : "was measured"} on ${machine} for ${what}.`;
+  if (best === undefined)
+    return hasLoss ? `No lossless results on ${machine}.` : `Not measured on ${machine}.`;
+  if (worst === undefined) {
+    return (
+      <>
+        {transportLink(best)}: {valueText(best)} on <span className="unbroken">{machine}</span>.
+      </>
+    );
   }
-  const verb = headlineValue(best.latest).kind === "rate" ? "carries" : "takes";
   return (
     <>
-      {operationName(kase)}
-      {names.length > 0 && ` (${names.join(", ")})`} {verb} {valueText(best)} over {transportLink(best)}
-      {worst === undefined ? (
-        ` on ${machine}.`
-      ) : (
-        <>
-          {" "}
-          and {valueText(worst)} over {transportLink(worst)}: the fastest and the slowest of {ranked.length}{" "}
-          transports on <span className="unbroken">{machine}</span>.
-        </>
-      )}
+      Fastest of {ranked.length} transports on <span className="unbroken">{machine}</span>:{" "}
+      {transportLink(best)}, {valueText(best)}. Slowest: {transportLink(worst)}, {valueText(worst)}.
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** The projects of a server that has several; how to begin on one that has none. */
+/** The projects of a server, or the first steps if it has none. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery, sessionQuery } from "@/api/queries";
@@ -17,22 +17,19 @@ export function ProjectsPage() {
   if (projects.length === 0) return <Onboarding project={null} />;
   return (
     <>
-      <h1>{counted(projects.length, "project")} measured here</h1>
+      <h1>{counted(projects.length, "project")}</h1>
       <div className="section">
         <RowTable
           label="Projects"
           rows={projects}
           keyOf={({ project }) => project}
           columns={[
-            [rowHead("project"), ({ project }) => <Link {...toOverview(project)}>{project}</Link>],
-            [numeric("series"), ({ series_count }) => formatCount(series_count)],
-            [numeric("commits"), ({ commit_count }) => formatCount(commit_count)],
-            [numeric("machines"), ({ machine_count }) => formatCount(machine_count)],
-            [numeric("runs"), ({ run_count }) => formatCount(run_count)],
-            [
-              "last run",
-              ({ last_run_at }) => (last_run_at == null ? "none yet" : <Ago moment={last_run_at} />),
-            ],
+            [rowHead("Project"), ({ project }) => <Link {...toOverview(project)}>{project}</Link>],
+            [numeric("Series"), ({ series_count }) => formatCount(series_count)],
+            [numeric("Commits"), ({ commit_count }) => formatCount(commit_count)],
+            [numeric("Machines"), ({ machine_count }) => formatCount(machine_count)],
+            [numeric("Runs"), ({ run_count }) => formatCount(run_count)],
+            ["Last run", ({ last_run_at }) => (last_run_at == null ? "none" : <Ago moment={last_run_at} />)],
           ]}
         />
       </div>

@@ -1,4 +1,4 @@
-/** Every transport on every machine: how it went over the last commits, and where it stands. */
+/** Every transport on every machine: recent commits and the newest value. */
 import { Link } from "@tanstack/react-router";
 import type { LineSeries } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
@@ -25,7 +25,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
         rows={rows}
         keyOf={({ slug }) => slug}
         columns={[
-          [rowHead("transport"), ({ slug }) => slug, ({ about }) => ({ title: about })],
+          [rowHead("Transport"), ({ slug }) => slug, ({ about }) => ({ title: about })],
           ...machines.map((machine) => {
             const cellOf = ({ cells }: GridRow) => cells.find((entry) => entry.machine === machine)?.cell;
             const cell = (row: GridRow) => (
@@ -64,11 +64,11 @@ function CellContent({ project, cell, domain }: { project: string; cell: Cell; d
       );
     }
     case "probed":
-      return <Link {...toSeries(project, cell.series.series_id)}>only under a probe</Link>;
+      return <Link {...toSeries(project, cell.series.series_id)}>with probe only</Link>;
     case "unsupported":
       return (
         <span className="muted" title={cell.reason}>
-          not on this system
+          unsupported
         </span>
       );
     case "missing":
@@ -76,7 +76,7 @@ function CellContent({ project, cell, domain }: { project: string; cell: Cell; d
   }
 }
 
-/** What must be known before a figure is compared with its neighbours. */
+/** Remarks that limit how a value compares with its neighbours. */
 function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
   const warnings = [cell.latest.lossy && "lossy", cell.isOversubscribed && "oversubscribed"].filter(Boolean);
   if (warnings.length + cell.how.length === 0) return null;
@@ -97,18 +97,16 @@ function noteOf(
   const kase = caseOf(slice);
   const meaning = latencyMeaning(scenario);
   const what = hasRate
-    ? `Payload bytes delivered per second, written ${sizeName(kase)} at a time`
-    : `Median (p50) for ${lowerFirst(trafficName(kase))}${meaning === null ? "" : `, ${meaning}`}`;
+    ? `Payload throughput with ${sizeName(kase)} writes`
+    : `p50 of ${lowerFirst(trafficName(kase))}${meaning === null ? "" : `, ${meaning}`}`;
   const ends = endsOf(slice.parameters);
   const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
-    ? `Lines: ${hasRate ? "of the median transfer, " : ""}the last 60 points; triangles: where the level changed.`
-    : "Shapes, until there is a second commit: the middle half, median, p99 and maximum on one logarithmic axis.";
-  const loss = hasLoss
-    ? " Lossy: not everything arrived once, in order and intact, so the figure has no rank."
-    : "";
-  const crowd = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
-  return `${what}; ${how}. ${shapes}${loss}${crowd}`;
+    ? `Lines: ${hasRate ? "median transfer, " : ""}last 60 points; triangles: change points.`
+    : "Shapes: middle half, median, p99 and maximum, log scale.";
+  const loss = hasLoss ? " Lossy results are not ranked." : "";
+  const oversubscribed = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
+  return `${what}; ${how}. ${shapes}${loss}${oversubscribed}`;
 }
 
 type ImportedGridProps = {
@@ -118,14 +116,14 @@ type ImportedGridProps = {
   lines: ReadonlyMap<number, LineSeries>;
 };
 
-/** What other tools have measured, on every machine: how it went over the last commits, and where it stands. */
+/** Imported results on every machine: recent commits and the newest value. */
 export function ImportedGrid({ project, machines, groups, lines }: ImportedGridProps) {
   const hasStated = groups.some(({ rows }) =>
     rows.some(({ cells }) => cells.some(({ cell }) => cell?.statistic != null)),
   );
   return (
     <>
-      <Table label="Imported" className="table table-dense" heads={["benchmark", ...machines]}>
+      <Table label="Imported" className="table table-dense" heads={["Benchmark", ...machines]}>
         {groups.map(({ tool, time, rows }) => (
           <tbody key={`${tool.slug} ${time}`}>
             <tr className="group">
@@ -154,8 +152,8 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
         ))}
       </Table>
       <p className="section-note">
-        Median (p50) of the samples that other tools took; lines: the last 60 points.
-        {hasStated && " Stated: the tool's own figure, without samples, which is compared with nothing."}
+        p50 of imported samples; lines: last 60 points.
+        {hasStated && " Stated: a summary without samples, never compared."}
       </p>
     </>
   );

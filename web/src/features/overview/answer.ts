@@ -1,18 +1,14 @@
-/**
- * The sentence that answers first: is anything worse, and is it the commit or the machine? From what the server found, in
- * pieces, because a commit is set in another typeface. Pure.
- */
+/** The headline: open regressions and their likely cause. In pieces, because commits have their own typeface. Pure. */
 import type { Regression } from "@/api/types";
-import { lowerFirst } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
-import { inWords, upperFirst } from "@/lib/units";
+import { counted, formatCount } from "@/lib/units";
 
 export type Piece = string | { sha: string };
 
-type MachineState = { machine: string; isSuspect: boolean; isSilent: boolean };
+type MachineState = { machine: string; isSuspect: boolean; isOverdue: boolean };
 
 export type Evidence = {
-  /** Those that are open, and whether that is all of them. */
+  /** Open regressions; `isWhole` if the list is complete. */
   regressions: Regression[];
   isWhole: boolean;
   machines: MachineState[];
@@ -24,27 +20,23 @@ export function answerOf(evidence: Evidence): Piece[] {
   if (regressions.length > 0) {
     return [...worseOf(evidence), ". ", `${causeOf(regressions)}.`];
   }
-  if (commitCount < 2) return ["Nothing can be worse yet: one commit was measured."];
+  if (commitCount < 2) return ["First commit measured. Push another to see changes."];
   const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);
-  const silent = machines.filter(({ isSilent }) => isSilent).map(({ machine }) => machine);
+  const overdue = machines.filter(({ isOverdue }) => isOverdue).map(({ machine }) => machine);
   const all = machines.length;
   if (suspect.length > 0) {
-    const tail = silent.length === 0 ? "" : `, and ${lowerFirst(subject(silent, all))} silent`;
-    return [`No commit made anything slower. ${subject(suspect, all)} suspect${tail}.`];
+    const tail = overdue.length === 0 ? "" : `; ${subject(overdue, all)} overdue`;
+    return [`No regressions, but ${subject(suspect, all)} suspect${tail}.`];
   }
-  if (silent.length > 0) {
-    return [`Nothing got slower as far as is known: ${lowerFirst(subject(silent, all))} silent.`];
-  }
-  const machinesAre = all === 1 ? "the machine is" : `all ${inWords(all)} machines are`;
-  return [`Nothing got slower, and ${machinesAre} steady.`];
+  if (overdue.length > 0) return [`No regressions, but ${subject(overdue, all)} overdue.`];
+  const machinesAre = all === 1 ? "The machine is" : `All ${formatCount(all)} machines are`;
+  return [`No regressions. ${machinesAre} stable.`];
 }
 
 function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
   const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
-  const count = isWhole
-    ? `${upperFirst(inWords(series))} series`
-    : `More than ${series.toLocaleString("en")} series`;
-  return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, machines)}`];
+  const count = `${isWhole ? "" : "More than "}${formatCount(series)} series`;
+  return [`${count} slower`, ...sinceOf(regressions), whereOf(regressions, machines)];
 }
 
 function sinceOf(regressions: Regression[]): Piece[] {
@@ -53,20 +45,16 @@ function sinceOf(regressions: Regression[]): Piece[] {
   const { after_commit, until_commit } = newest;
   const shas = distinct(regressions.map((entry) => entry.until_commit.sha));
   const range = until_commit.ordinal - after_commit.ordinal;
-  const since = range > 1 ? ` since one of ${inWords(range)} commits up to ` : " since ";
-  return [shas.length > 1 ? `, the newest${since}` : since, { sha: until_commit.sha }];
+  const since = range > 1 ? ` since one of ${formatCount(range)} commits up to ` : " since ";
+  return [shas.length > 1 ? `, the latest${since}` : since, { sha: until_commit.sha }];
 }
 
 function whereOf(regressions: Regression[], machines: MachineState[]): string {
   const seenOn = distinct(regressions.flatMap((regression) => regression.machines));
   const bad = seenOn.filter((name) => machines.some((entry) => entry.machine === name && entry.isSuspect));
   const [only] = seenOn;
-  if (only !== undefined && seenOn.length === 1) {
-    return `on ${only}, which is ${bad.length > 0 ? "suspect" : "otherwise steady"}`;
-  }
-  const where = `on ${inWords(seenOn.length)} machines`;
-  if (bad.length === 0) return `${where} that are otherwise steady`;
-  return `${where}, of which ${listed(bad)} ${bad.length === 1 ? "is" : "are"} suspect`;
+  if (only !== undefined && seenOn.length === 1) return ` on ${only}${bad.length > 0 ? " (suspect)" : ""}`;
+  return ` on ${counted(seenOn.length, "machine")}${bad.length > 0 ? ` (suspect: ${bad.join(", ")})` : ""}`;
 }
 
 function causeOf(regressions: Regression[]): string {
@@ -74,27 +62,19 @@ function causeOf(regressions: Regression[]): string {
   const [commit, machine, unknown] = [by("commit"), by("machine"), by("unknown")];
   const all = regressions.length;
   const commits = distinct(commit.map(({ until_commit }) => until_commit.sha)).length;
-  if (commit.length === all) return commits === 1 ? "It is the commit" : "It is the commits, not a machine";
-  if (machine.length === all) return "It is the machine, not a commit";
-  if (unknown.length === all) return "Whether it is the commit or the machine cannot be told yet";
-  const told = [
-    commit.length > 0 &&
-      `${inWords(commit.length)} of these changes ${commit.length === 1 ? "is" : "are"} a commit’s`,
-    machine.length > 0 && `${inWords(machine.length)} the machine’s`,
-    unknown.length > 0 && `of ${inWords(unknown.length)} it cannot be told yet`,
-  ];
-  return upperFirst(told.filter(Boolean).join(", "));
+  if (commit.length === all) return `Likely cause: the ${commits === 1 ? "commit" : "commits"}`;
+  if (machine.length === all) return "Likely cause: the machine";
+  if (unknown.length === all) return "Cause: not known yet";
+  const counts = { commit, machine, unknown };
+  const texts = Object.entries(counts).flatMap(([name, { length }]) =>
+    length === 0 ? [] : [`${name} (${formatCount(length)})`],
+  );
+  return `Likely causes: ${texts.join(", ")}`;
 }
 
-/** `lab-1 is`, `two machines are`, `all machines are`. */
+/** `lab-1 is`, `2 machines are`, `all 3 machines are`. */
 function subject(names: string[], all: number): string {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return `${only} is`;
-  return names.length === all
-    ? `All ${inWords(all)} machines are`
-    : `${upperFirst(inWords(names.length))} machines are`;
-}
-
-function listed(names: string[]): string {
-  return names.length <= 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return `${names.length === all ? "all " : ""}${counted(names.length, "machine")} are`;
 }

@@ -25,7 +25,7 @@ const slice = {
   parameters: USUAL_PARAMETERS,
 };
 
-/** What the server tells of these series. */
+/** The server's facets for these series. */
 function facetsOf(series: SeriesSummary[]): SeriesFacets {
   const counted = <T extends string | number>(of: (entry: SeriesSummary) => T) =>
     distinct(series.map(of)).map((value) => ({ value, series_count: 1 }));
@@ -41,7 +41,7 @@ function facetsOf(series: SeriesSummary[]): SeriesFacets {
   };
 }
 
-/** A grid of one machine, where nothing is drawn unless it is named. */
+/** A grid of one machine, empty by default. */
 const gridOf = (input: Partial<GridInput>) =>
   transportGrid({
     slice,
@@ -68,20 +68,20 @@ function shownSlice(series: SeriesSummary[], search: OverviewSearch) {
   return chosenSlice(series, traffic, search.parameters);
 }
 
-describe("the slice that is shown", () => {
+describe("the selected slice", () => {
   const series = [
     aSeries({ case: { message_bytes: 64 } }),
     aSeries({ case: { message_bytes: 1024 } }),
     aSeries({ case: { message_bytes: 1024, placement: "cross-cpu" } }),
     aSeries({ case: { scenario: "stream", message_bytes: 65_536, placement: "cross-cpu" } }),
   ];
-  it("opens with the usual slice", () => {
+  it("has defaults", () => {
     expect(shownSlice(series, {})).toEqual(slice);
   });
-  it("takes what was asked for as far as it was measured", () => {
+  it("uses requested values that have results", () => {
     expect(shownSlice(series, { bytes: 64, placement: "nowhere" })).toEqual({ ...slice, bytes: 64 });
   });
-  it("takes what there is when the usual was not measured", () => {
+  it("falls back to existing values", () => {
     expect(shownSlice(series, { scenario: "stream" })).toEqual({
       scenario: "stream",
       mode: "2proc",
@@ -90,11 +90,11 @@ describe("the slice that is shown", () => {
       parameters: USUAL_PARAMETERS,
     });
   });
-  it("is none where nothing was measured, whatever was imported", () => {
+  it("is undefined if there are only imports", () => {
     const imported = aSeries({ case: { scenario: "benchmark" } });
     expect(chosenScenario(facetsOf([imported]), {})).toBeUndefined();
   });
-  it("offers only what was measured, placements in their usual order", () => {
+  it("offers only values with results, placements in a fixed order", () => {
     expect(optionsOf(series, "roundtrip")).toEqual({
       scenarios: ["roundtrip", "stream"],
       modes: ["2proc"],
@@ -121,17 +121,17 @@ describe("parameters", () => {
   ])("are never mixed in one slice, and none set is the usual: %j", (search, id) => {
     expect(idsWith(search)).toEqual([id]);
   });
-  it("are offered as far as they were measured with the rest of the slice", () => {
+  it("are offered if they have results in the slice", () => {
     expect(parameterOptions(series, slice).map(parametersKey)).toEqual(["", "buffer-4096", "buffer-65536"]);
   });
-  it("are those there are where none was measured without", () => {
+  it("fall back to existing ones", () => {
     expect(shownSlice(series, { scenario: "open-loop" }).parameters.rate_per_second).toBe(1000);
     expect(idsWith({ scenario: "open-loop" })).toEqual([4]);
   });
 });
 
 describe("seriesOfSlice", () => {
-  it("does not show what a probe slowed down as if it were raw", () => {
+  it("does not mix probed and raw results", () => {
     const methodology = { ...aSeries().methodology, probe: "syscalls" };
     const latest = aPoint({ measured_at: "2026-12-01T00:00:00Z" });
     const series = [aSeries({ series_id: 1 }), aSeries({ series_id: 2, methodology, latest })];
@@ -139,7 +139,7 @@ describe("seriesOfSlice", () => {
     expect(cellOf({ series })).toMatchObject({ kind: "measured", series: { series_id: 1 } });
     expect(cellOf({ series: series.slice(1) })).toMatchObject({ kind: "probed", series: { series_id: 2 } });
   });
-  it("takes the methodology measured last", () => {
+  it("uses the newest methodology", () => {
     const old = aSeries({ series_id: 1, latest: aPoint({ measured_at: "2026-01-01T00:00:00Z" }) });
     const now = aSeries({ series_id: 2, latest: aPoint({ measured_at: "2026-02-01T00:00:00Z" }) });
     expect(idsOf(seriesOfSlice([now, old], slice))).toEqual([2]);
@@ -147,7 +147,7 @@ describe("seriesOfSlice", () => {
 });
 
 describe("transportGrid", () => {
-  it("says of each place what was measured, why not, or that nothing is known", () => {
+  it("has a value, a reason or `missing` in each cell", () => {
     const rows = gridOf({
       series: [
         aSeries({ series_id: 1, transport: "pipe" }),
@@ -168,13 +168,13 @@ describe("transportGrid", () => {
       lines: new Map([[1, aLine({ commit_ordinals: [7, 0, 1], latency_ns: { p50: [1000, 1000, 1000] } })]]),
       changes: new Map([[1, [aChangePoint({ commit_ordinal: 8 }), aChangePoint({ commit_ordinal: 3 })]]]),
     });
-  it("draws one value a commit, the newest run's, and where it changed within what is drawn", () => {
+  it("draws the newest run of each commit, and change points within the range", () => {
     expect(drawn(aPoint())).toMatchObject({
       values: [2000, 3000],
       marks: [{ place: 1, direction: "regressed" }],
     });
   });
-  it("draws rates the other way round", () => {
+  it("draws throughput as inverse times", () => {
     const { values } = drawn(aPoint({ bytes_per_second: 5 })) as { values: number[] };
     expect(values[0]).toBeGreaterThan(values[1] ?? 0);
   });
@@ -195,21 +195,21 @@ describe("a case that one run measured in several ways", () => {
   const cell = (series: SeriesSummary[], results: RunResult[] = []) =>
     cellOf({ slice: ofRoute, series, runs: runsOf(results) });
   it.each([
-    ["lost nothing", dropped],
-    ["has the fewest messages in flight", like({ window: 256 })],
+    ["is lossless", dropped],
+    ["has the smallest window", like({ window: 256 })],
   ])("shows the one that %s, in either order", (_, other) => {
     expect(idsOf(seriesOfSlice([other, whole], ofRoute))).toEqual([2]);
     expect(idsOf(seriesOfSlice([whole, other], ofRoute))).toEqual([2]);
   });
-  it("says how the shown one was measured only where there are several ways and it is not the usual", () => {
+  it("names the methodology only if it is ambiguous and not the default", () => {
     const always = like({ wake: "always" });
     const earlier = { ...dropped, latest: aPoint({ run_id: "another" }) };
-    expect(cell([always, whole])).toMatchObject({ series: { series_id: 3 }, how: ["wakes always"] });
+    expect(cell([always, whole])).toMatchObject({ series: { series_id: 3 }, how: ["always wakes"] });
     for (const series of [[dropped, whole], [whole, dropped], [whole], [whole, earlier]]) {
       expect(cell(series)).toMatchObject({ series: { series_id: 2 }, how: [], isOversubscribed: false });
     }
   });
-  it("is marked as oversubscribed by its own run", () => {
+  it("is marked as oversubscribed if its run says so", () => {
     const result = (series_id: number) =>
       aResult({ series_id, case: kase, observed: anObserved({ oversubscribed: true }) });
     expect(cell([whole], [result(2)])).toMatchObject({ isOversubscribed: true });
@@ -217,7 +217,7 @@ describe("a case that one run measured in several ways", () => {
     expect(shapeOf(rows).hasOversubscribed).toBe(true);
     expect(cell([whole], [result(9)])).toMatchObject({ isOversubscribed: false });
   });
-  it("has no part in the axis of those that lost nothing", () => {
+  it("does not affect the axis if it is lossy", () => {
     const fifo = aSeries({ series_id: 3, transport: "fifo", case: kase });
     const { domain, hasLoss } = shapeOf(gridOf({ slice: ofRoute, series: [dropped, fifo] }));
     expect([domain, hasLoss]).toEqual([[3600, 32_000], true]);

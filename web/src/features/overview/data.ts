@@ -1,4 +1,4 @@
-/** From the API's answers to what the overview shows: slices of all measurements, and the grid of one. Pure. */
+/** Slices of all results, and the grid of one slice. Pure. */
 import type {
   Case,
   ChangePoint,
@@ -34,12 +34,12 @@ export type SliceOptions = { scenarios: string[]; modes: string[]; placements: s
 /** The slice that the page opens with, as far as it was measured. */
 const USUAL = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
 
-/** The scenario to show: what was asked for where it was measured, else the usual one; `undefined` where none was. */
+/** The requested scenario if it has results, otherwise the default; `undefined` without results. */
 export function chosenScenario(all: SeriesFacets, { scenario }: OverviewSearch): string | undefined {
   return chosen(scenariosOf(all.scenario), scenario, USUAL.scenario);
 }
 
-/** What can be chosen, of all there is and of what there is within the chosen scenario. */
+/** The options: all scenarios, and the values within the selected scenario. */
 export function sliceOptions(all: SeriesFacets, within: SeriesFacets): SliceOptions {
   return {
     scenarios: scenariosOf(all.scenario),
@@ -49,11 +49,11 @@ export function sliceOptions(all: SeriesFacets, within: SeriesFacets): SliceOpti
   };
 }
 
-/** The rest of what to show: what was asked for where it was measured, else the usual one, else the first there is. */
+/** The requested values if they have results, otherwise the defaults, otherwise the first option. */
 export function chosenTraffic(scenario: string, options: SliceOptions, search: OverviewSearch): Traffic {
   return {
     scenario,
-    // Where nothing is left of a scenario there is no option; the usual value then names what is missing.
+    // A scenario without results has no options; the default is then shown as missing.
     mode: chosen(options.modes, search.mode, USUAL.mode) ?? USUAL.mode,
     placement: chosen(options.placements, search.placement, USUAL.placement) ?? USUAL.placement,
     bytes: chosen(options.sizes, search.bytes, USUAL.bytes) ?? USUAL.bytes,
@@ -66,7 +66,7 @@ export function chosenSlice(series: SeriesSummary[], traffic: Traffic, asked: st
   return { ...traffic, parameters: parameters ?? all[0] ?? USUAL_PARAMETERS };
 }
 
-/** The parameters that were measured with all else of a slice: those that set none first. */
+/** The parameters with results in a slice; defaults first. */
 export function parameterOptions(series: SeriesSummary[], slice: Traffic): Parameters[] {
   const alike = series.flatMap((entry) => (isAlike(entry.case, slice) ? [parametersOf(entry.case)] : []));
   return [...new Map(alike.map((parameters) => [parametersKey(parameters), parameters])).values()].sort(
@@ -79,8 +79,8 @@ export function caseOf({ scenario, bytes, parameters }: Slice): Named {
 }
 
 /**
- * The series of a slice: of several with different methodologies, the one measured last; of several in one run, one
- * with the fewest messages in flight, and that lost nothing. A probe takes part in the figures, so probed series are a list of their own.
+ * The series of a slice. With several methodologies: the newest; in the same run, the smallest window, then lossless
+ * before lossy. Probes affect results, so probed series are selected separately.
  */
 export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = false): SeriesSummary[] {
   const newest = new Map<string, SeriesSummary>();
@@ -121,19 +121,19 @@ function measuredAt(series: SeriesSummary): string {
 /** A row of the grid: one transport on every machine. */
 export type GridRow = ReturnType<typeof transportGrid>[number];
 
-/** A place in the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
+/** A cell of the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
 export type Cell = GridRow["cells"][number]["cell"];
 
 export type GridInput = {
   slice: Slice;
   /** Those that are alike but for their parameters. */
   series: SeriesSummary[];
-  /** All that was measured of the scenario: a transport keeps its row where the slice lacks it. */
+  /** All transports of the scenario; each keeps its row even without results in the slice. */
   transports: string[];
   machines: string[];
   lines: ReadonlyMap<number, LineSeries>;
   changes: ReadonlyMap<number, ChangePoint[]>;
-  /** The newest runs of each machine, newest first: they know why a transport is missing there. */
+  /** The newest runs of each machine, newest first; they have the reasons for missing transports. */
   runs: Map<string, RunDetail[]>;
 };
 
@@ -163,14 +163,14 @@ export function transportGrid(input: GridInput) {
     }));
 }
 
-/** The number that a series is about: bytes per second where those were measured, else the median latency. */
+/** The main value of a series: throughput if measured, otherwise the median latency. */
 export function headlineValue(point: Point): { kind: "rate" | "latency"; value: number } {
   return point.bytes_per_second == null
     ? { kind: "latency", value: point.latency_ns.p50 }
     : { kind: "rate", value: point.bytes_per_second };
 }
 
-/** How the grid's cells are drawn: on one axis, of those that lost nothing, and what any of them has. */
+/** The shared axis of the lossless cells, and the features that any cell has. */
 export function shapeOf(rows: GridRow[]) {
   const cells = rows.flatMap((row) =>
     row.cells.flatMap(({ cell }) => (cell.kind === "measured" ? [cell] : [])),
@@ -190,8 +190,8 @@ export function shapeOf(rows: GridRow[]) {
 }
 
 /**
- * The runs that tell more of these series, as why a machine cannot run a case: the newest of each machine that measured any
- * of them. Of a machine that is not among the newest runs, or only imported since, the newest that any of its series knows.
+ * The runs with details of these series, such as reasons for unsupported cases: the newest measured run of each machine,
+ * or the newest one that its series refer to.
  */
 export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]) {
   return [...groupBy(measured, ({ machine }) => machine).entries()].flatMap(([machine, ofMachine]) => {
@@ -205,7 +205,7 @@ export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]) {
 
 export type AskedRun = ReturnType<typeof detailedRuns>[number];
 
-/** What was measured last, however much was imported since; `null` where nothing was. */
+/** The newest measured run, ignoring imports; `null` if there is none. */
 export function latestMeasured(
   runs: RunSummary[],
   series: SeriesSummary[],
@@ -224,7 +224,7 @@ function newestPoint(series: SeriesSummary[]): MeasuredSeries | undefined {
 export type MeasuredSeries = SeriesSummary & { latest: Point };
 const isMeasured = (series: SeriesSummary): series is MeasuredSeries => series.latest !== null;
 
-/** What one machine measured of a slice: the quickest first, and apart from these what lost messages. */
+/** The results of one machine in a slice: lossless ones ranked, lossy ones separate. */
 export function rankingOf(slice: SeriesSummary[], machine: string) {
   const measured = slice.filter(isMeasured).filter((series) => series.machine === machine);
   return {
@@ -238,7 +238,7 @@ export function rankingOf(slice: SeriesSummary[], machine: string) {
   };
 }
 
-/** Of several methodologies that one run measured a case with, the cell says which it shows. */
+/** If one run measured a case with several methodologies, the cell names the one it shows. */
 function measuredCell(
   series: MeasuredSeries,
   rivals: SeriesSummary[],
@@ -271,7 +271,7 @@ function emptyCell(probed: SeriesSummary | undefined, reason: string | null) {
   return reason === null ? { kind: "missing" as const } : { kind: "unsupported" as const, reason };
 }
 
-/** The line of a cell. Where its figure is a rate, so is the line: of the median transfer, which is what lines have. */
+/** The line of a cell. For throughput, it is derived from the median transfer time. */
 function drawnOf(latest: Point, history: History | null, changes: ChangePoint[]) {
   const { kind, value } = headlineValue(latest);
   if (history === null || history.values.length === 0) return { values: [value], marks: [] as Mark[] };

@@ -23,7 +23,7 @@ const stated = anImportedSeries({
 });
 
 describe("importedGroups", () => {
-  it("stand by tool and by what times are of, benchmarks in the order of their numbers", () => {
+  it("group by tool and operations per time, benchmarks in natural order", () => {
     const single = anImportedSeries({ series_id: 4, case: { benchmark: "BM_Once", operations: null } });
     const groups = importedGroups([large, stated, single, pipe], ["lab-linux-1"]);
     expect(groups.map(({ tool, time, rows }) => [tool.slug, time, rows.map(({ name }) => name)])).toEqual([
@@ -32,7 +32,7 @@ describe("importedGroups", () => {
       ["k6", null, ["http_req_duration"]],
     ]);
   });
-  it("say of a figure whether it is only stated", () => {
+  it("mark stated values", () => {
     const [ofGoogle, ofK6] = importedGroups([pipe, stated], ["lab-linux-1", "lab-mac-2"]);
     expect(ofGoogle?.rows[0]?.cells).toMatchObject([
       { machine: "lab-linux-1", cell: { value_ns: 4000, statistic: null } },
@@ -40,7 +40,7 @@ describe("importedGroups", () => {
     ]);
     expect(ofK6?.rows[0]?.cells[0]?.cell).toMatchObject({ value_ns: 4000, statistic: "median" });
   });
-  it("show the newest of what has samples and of what is stated", () => {
+  it("show the newest of samples and stated values", () => {
     const older = anImportedSeries({
       series_id: 5,
       latest: anImportedPoint({ measured_at: "2026-01-01T00:00:00Z", latency_ns: latency(7) }),
@@ -58,7 +58,7 @@ describe("importedGroups", () => {
       expect(seriesOfGroups(groups).map(({ series_id }) => series_id)).toEqual([6]);
     }
   });
-  it("are cut where there are many, and say how many are left out", () => {
+  it("are limited, and count the rows left out", () => {
     const many = Array.from({ length: ROWS_MAX + 3 }, (_, index) =>
       anImportedSeries({ series_id: index, case: { benchmark: `BM_${index}` } }),
     );
@@ -73,7 +73,7 @@ describe("importedGroups", () => {
 
 describe("the newest run that was measured", () => {
   const measured = aSeries({ machine: "lab-mac-2", latest: aPoint({ run_id: "measured" }) });
-  it("is looked for in the series where only imports are among the newest", () => {
+  it("comes from the series if all newest runs are imports", () => {
     const run = aRun({ run: aRunSummary({ run_id: "measured", machine: "lab-mac-2" }) });
     expect(detailedRuns([], [measured])).toEqual([{ run_id: "measured", series_ids: [measured.series_id] }]);
     expect(latestMeasured([], [measured], new Map([["lab-mac-2", [run]]]))).toEqual({

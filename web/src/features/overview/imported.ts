@@ -1,4 +1,4 @@
-/** What other tools have measured, for the overview: by tool, benchmark by benchmark. Pure. */
+/** Results from other tools for the overview, grouped by tool and benchmark. Pure. */
 import type { SeriesSummary } from "@/api/types";
 import { benchmarkName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
@@ -8,11 +8,11 @@ import { counted } from "@/lib/units";
 export type ImportedCell = {
   series: SeriesSummary;
   value_ns: number;
-  /** What is stated without samples; `null`: the median of samples. */
+  /** The statistic of a summary without samples; `null`: the median of samples. */
   statistic: string | null;
 };
 
-/** The benchmarks of a tool whose times are of equally many operations, each on every machine. */
+/** The benchmarks of a tool with the same number of operations per time, on every machine. */
 export type ImportedGroup = ReturnType<typeof importedGroups>[number];
 
 export const ROWS_MAX = 10;
@@ -38,7 +38,7 @@ export function importedGroups(series: SeriesSummary[], machines: string[]) {
     .sort((a, b) => byName(a.tool.title, b.tool.title) || ascending(a.time ?? "", b.time ?? ""));
 }
 
-/** The groups with no more rows than are shown at first, and how many are left out. */
+/** The first rows of each group, and the number of rows left out. */
 export function firstRows(groups: ImportedGroup[]) {
   return {
     groups: groups.map((group) => ({ ...group, rows: group.rows.slice(0, ROWS_MAX) })),
@@ -52,14 +52,14 @@ export function seriesOfGroups(groups: ImportedGroup[]): SeriesSummary[] {
   );
 }
 
-/** From this many tools on, how many says more than which. */
+/** With more tools than this, only their number is shown. */
 const TOOLS_NAMED_MAX = 2;
 
-/** What was imported: `12 benchmarks of JMH and k6`; of many tools, how many. */
+/** `12 benchmarks imported from JMH and k6`, or the number of tools if there are many. */
 export function importedText(imported: SeriesSummary[]): string {
   const { benchmarks, tools } = toolsOf(imported);
   const named = tools.length > TOOLS_NAMED_MAX ? counted(tools.length, "tool") : tools.join(" and ");
-  return `${counted(benchmarks, "benchmark")} of ${named}`;
+  return `${counted(benchmarks, "benchmark")} imported from ${named}`;
 }
 
 export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: string[] } {
@@ -70,7 +70,7 @@ export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: s
   };
 }
 
-/** Of a benchmark that has samples in one run and is only stated in another, the newest. */
+/** The newest value: one run may have samples and another only a summary. */
 function cellOf(ofBenchmark: SeriesSummary[], machine: string): ImportedCell | null {
   const figures = ofBenchmark.filter((entry) => entry.machine === machine).flatMap(figureOf);
   const [newest] = figures.sort((a, b) => ascending(b.at, a.at));
@@ -84,5 +84,5 @@ function figureOf(series: SeriesSummary): { at: string; cell: ImportedCell }[] {
   }
   if (latest_summary === null) return [];
   const { measured_at, center_ns: value_ns } = latest_summary;
-  return [{ at: measured_at, cell: { series, value_ns, statistic: methodology.statistic ?? "figure" } }];
+  return [{ at: measured_at, cell: { series, value_ns, statistic: methodology.statistic ?? "value" } }];
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { aChangePoint, aRegression } from "@/test/fixtures";
 import { rowsOf, shownRegressions } from "./load";
 
-test("what nobody has looked at stands first, the largest change on top, and eight are shown", () => {
+test("lists eight regressions: untriaged first, then by size", () => {
   const many = Array.from({ length: 9 }, (_, index) =>
     aRegression({ regression_id: index, worst_change: index / 100 }),
   );
@@ -11,7 +11,7 @@ test("what nobody has looked at stands first, the largest change on top, and eig
   expect(shown).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
 });
 
-test("a regression is told by the series that changed most", () => {
+test("shows the series that changed most", () => {
   const detail = {
     regression: aRegression(),
     change_points: [aChangePoint(), aChangePoint({ series_id: 2, change: 0.5 })],
@@ -21,6 +21,6 @@ test("a regression is told by the series that changed most", () => {
   expect(row?.worst?.series_id).toBe(2);
 });
 
-test("before its details have arrived, a regression is shown all the same", () => {
+test("shows a regression while its details are loading", () => {
   expect(rowsOf([aRegression()], [])).toMatchObject([{ worst: null }]);
 });

@@ -1,4 +1,4 @@
-/** What the overview asks for before it is shown: the chosen slice, and what its rows are told of. */
+/** Loads the data of the overview: the selected slice and its details. */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import {
   canariesQuery,
@@ -21,7 +21,7 @@ import { askedFor, clearest } from "@/lib/regressions";
 import { chosenScenario, chosenTraffic, detailedRuns, sliceOptions } from "./data";
 import type { OverviewSearch } from "./search";
 
-/** The part of all measurements that the overview shows, and what else it could show; `null`: nothing was measured. */
+/** The selected slice and the other options; `null` without results. */
 export const measuredQuery = (project: string, search: OverviewSearch) =>
   queryOptions({
     queryKey: ["measured", project, search.scenario, search.mode, search.placement, search.bytes],
@@ -49,7 +49,7 @@ export const measuredQuery = (project: string, search: OverviewSearch) =>
 
 export const importedQuery = (project: string) => seriesListQuery(project, { scenario: IMPORTED });
 
-/** Asks for all that decides how tall sentences and tables are: without it, what is below moves away under the pointer. */
+/** Loads everything that affects the height of texts and tables, so that the layout does not shift. */
 export async function loadOverview(queryClient: QueryClient, project: string, search: OverviewSearch) {
   const [measured, { runs }, machines, { regressions }] = await Promise.all([
     queryClient.ensureQueryData(measuredQuery(project, search)),
@@ -82,7 +82,7 @@ const ROWS_MAX = 8;
 
 export type RegressionRow = ReturnType<typeof rowsOf>[number];
 
-/** Those that are shown: first what nobody has looked at, the largest change first. */
+/** The listed regressions: untriaged ones first, then by size. */
 export function shownRegressions(regressions: readonly Regression[]): Regression[] {
   const size = ({ worst_change }: Regression) => Math.abs(worst_change ?? 0);
   const isNew = ({ state }: Regression) => Number(state === "new");

@@ -1,4 +1,4 @@
-/** What the overview keeps in the URL: which slice of the measurements its grid shows. */
+/** The state of the overview in the URL: the slice that the grid shows. */
 import { oneOf, searchOf, slug, text, whole } from "@/lib/search";
 
 export const parseOverviewSearch = searchOf({

@@ -1,4 +1,4 @@
-/** One pull request: what it changed against the commit at which it left the main line, and its runs. */
+/** One pull request: comparison with its merge base, and its runs. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
@@ -75,7 +75,7 @@ export function PullRequestPage() {
             search={{ ...search, after: page.next_after }}
             className="button"
           >
-            Earlier runs
+            Older runs
           </Link>
         </p>
       )}
@@ -85,13 +85,12 @@ export function PullRequestPage() {
 
 type Props = { summary: PullRequestSummary; isBaseMissing: boolean };
 
-/** What keeps a pull request from being compared, or from being compared with the right commit, and what helps. */
+/** Problems with the merge base, and how to solve them. */
 export function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing }: Props) {
   if (merge_base === null) {
     return (
       <p className="lede">
-        No measured commit of the main line is known that it comes from. Measure one that it was branched
-        from, in a clone that is not shallow: reports bring the commits before theirs.
+        Measure the commit it branched from, in a full clone: reports include earlier commits.
       </p>
     );
   }
@@ -99,8 +98,7 @@ export function Caution({ summary: { merge_base, merge_base_is_certain }, isBase
     <>
       {isBaseMissing && (
         <div className="lede">
-          It left the main line at <CommitName commit={merge_base} /> ‘{merge_base.subject}’. Measure that, on
-          the machine that measured the pull request:
+          To measure <CommitName commit={merge_base} /> ‘{merge_base.subject}’, run on the same machine:
           <CommandLine
             command={`git checkout ${merge_base.sha} && roundtrip run --upload ${window.location.origin}`}
           />
@@ -108,8 +106,8 @@ export function Caution({ summary: { merge_base, merge_base_is_certain }, isBase
       )}
       {!merge_base_is_certain && (
         <p className="lede warning">
-          It may have left the main line later than at <CommitName commit={merge_base} />: not all parents of
-          its commits are stored. Changes of the main line may be among those that are told here.
+          The merge base may be later than <CommitName commit={merge_base} />: some parent commits are
+          missing. Changes may include those of the main line.
         </p>
       )}
     </>

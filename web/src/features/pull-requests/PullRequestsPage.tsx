@@ -1,4 +1,4 @@
-/** The pull requests that runs name, the largest number first, a page at a time. */
+/** Measured pull requests, the newest first, with pagination. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pullRequestsQuery } from "@/api/queries";
@@ -23,14 +23,9 @@ export function PullRequestsPage() {
     <>
       <header>
         <h1>
-          {isWhole
-            ? `${counted(pull_requests.length, "pull request")} ${pull_requests.length === 1 ? "was" : "were"} measured`
-            : "Pull requests that were measured"}
+          {isWhole ? `${counted(pull_requests.length, "pull request")} measured` : "Measured pull requests"}
         </h1>
-        <p className="lede">
-          Each is compared with the commit at which it left the main line. What a pull request measured is no
-          part of any trend.
-        </p>
+        <p className="lede">Compared with their merge base; excluded from trends.</p>
       </header>
       <div className="section">
         <RowTable
@@ -39,24 +34,24 @@ export function PullRequestsPage() {
           keyOf={({ pull_request }) => pull_request}
           columns={[
             [
-              rowHead("number"),
+              rowHead("Number"),
               ({ pull_request: number }) => <Link {...toPullRequest(project, number)}>#{number}</Link>,
             ],
             [
-              { name: "newest commit", className: "grow" },
+              { name: "Newest commit", className: "grow" },
               ({ head }) => <CommitName commit={head} subject />,
               ({ head }) => ({ className: "grow", title: head.subject }),
             ],
-            ["left the main line at", (summary) => <MergeBase {...summary} />],
-            [numeric("runs"), ({ run_count }) => formatCount(run_count)],
-            ["measured", ({ latest_run }) => <Ago moment={latest_run.finished_at} />],
+            ["Merge base", (summary) => <MergeBase {...summary} />],
+            [numeric("Runs"), ({ run_count }) => formatCount(run_count)],
+            ["Measured", ({ latest_run }) => <Ago moment={latest_run.finished_at} />],
           ]}
         />
       </div>
       {next_after !== null && (
         <p className="section">
           <Link {...toPullRequests(project)} search={{ after: next_after }} className="button">
-            Earlier ones
+            Older
           </Link>
         </p>
       )}
@@ -64,9 +59,9 @@ export function PullRequestsPage() {
   );
 }
 
-/** The commit that a pull request is compared with, as far as it is known. */
+/** The merge base, if known. */
 function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
-  if (merge_base === null) return <span className="muted">not known</span>;
+  if (merge_base === null) return <span className="muted">unknown</span>;
   return (
     <>
       <CommitName commit={merge_base} />
@@ -75,30 +70,28 @@ function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
   );
 }
 
-/** What to do while no run names a pull request: how a run does. */
+/** How to measure a pull request. */
 function NoPullRequests() {
   const origin = window.location.origin;
   return (
     <div className="state">
-      <h1>No pull request was measured yet</h1>
+      <h1>No pull requests yet</h1>
       <p className="muted">
-        A run belongs to a pull request when its report names the number, in its member{" "}
-        <code>pull_request</code>. The command leaves that empty; at the commit to be measured:
+        Set <code>pull_request</code> in a report. Check out the commit, then:
       </p>
       <ul className="ways">
         <li>
-          Measure, and keep the report:
+          Measure and save the report:
           <CommandLine command="roundtrip run --output report.json" />
         </li>
         <li>
-          Name the pull request, here 42, and send it to this server:
+          Set the number, here 42, and upload:
           <CommandLine command={"jq '.pull_request = 42' report.json > pull-42.json"} />
           <CommandLine command={`roundtrip upload pull-42.json --upload ${origin}`} />
         </li>
       </ul>
       <p className="muted">
-        Such runs are no part of any trend and alert nobody: they are compared with the commit at which the
-        pull request left the main line.
+        These runs are compared with the merge base. They are excluded from trends and send no alerts.
       </p>
     </div>
   );

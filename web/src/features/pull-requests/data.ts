@@ -1,4 +1,4 @@
-/** What is asked and said of a pull request. Pure. */
+/** Requests and texts for pull requests. Pure. */
 import type { QueryClient } from "@tanstack/react-query";
 import { compareQuery, errorRatesQuery, machinesQuery, pullRequestQuery, runsQuery } from "@/api/queries";
 import type { Comparison, PullRequestSummary } from "@/api/types";
@@ -8,13 +8,13 @@ import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { cursor, type RawSearch, searchOf } from "@/lib/search";
 
-/** The number of a pull request in an address; null where it is none. */
+/** The number of a pull request in an address; null if invalid. */
 export function numberOf(text: string): number | null {
   const number = Number(text);
   return /^\d{1,15}$/.test(text) && number > 0 ? number : null;
 }
 
-/** What is compared: where it left the main line, and its newest measured commit; null where that is not known. */
+/** The compared commits: merge base and newest measured commit; null without a merge base. */
 export function sidesOf({ merge_base, head }: PullRequestSummary, machine: string | undefined) {
   if (merge_base === null || merge_base.sha === head.sha) return null;
   return { base: merge_base.sha, head: head.sha, ...(machine !== undefined && { machine }) };
@@ -24,36 +24,36 @@ export function runsAsked(pull_request: number, after: string | undefined) {
   return { pull_request, ...(after !== undefined && { after }) };
 }
 
-/** The sentence that answers first. */
+/** The headline. */
 export function titleOf(summary: PullRequestSummary, comparison: Comparison | undefined): string {
   const { pull_request, merge_base, head } = summary;
   const name = `Pull request ${pull_request}`;
   if (merge_base === null) {
-    return `${name} cannot be compared: where it left the main line is not known.`;
+    return `${name}: not comparable, no measured merge base`;
   }
   if (merge_base.sha === head.sha) {
-    return `${name} has nothing of its own: ${shortSha(head.sha)} is on the main line.`;
+    return `${name}: no own commits, ${shortSha(head.sha)} is on the main line`;
   }
   if (comparison === undefined) return name;
   if (isBaseMissing(comparison)) {
-    return `${name} cannot be compared: ${shortSha(merge_base.sha)}, where it left the main line, was not measured.`;
+    return `${name}: not comparable, merge base ${shortSha(merge_base.sha)} not measured`;
   }
   return `${name}: ${inSentence(headlineOf(comparison))}`;
 }
 
-/** Whether the merge base has not been measured, and the pull request has. */
+/** Whether the merge base was not measured. */
 export function isBaseMissing({ base }: Comparison): boolean {
   return base.case_count === 0;
 }
 
-/** Numbers and names begin as they are; words with a small letter. */
+/** Lower-cases the first word, except names. */
 function inSentence(sentence: string): string {
-  return /^(None|No|Nothing|The|Times|Whether|Messages|Writes)\b/.test(sentence)
+  return /^(All|No|None|Nothing|Not|Shape|The|Messages|Writes)\b/.test(sentence)
     ? lowerFirst(sentence)
     : sentence;
 }
 
-/** Asks for all of it. What cannot be compared says so on the page; what does not exist has none. */
+/** Loads the data of the page. Throws if the pull request does not exist. */
 export async function loadPullRequest(
   queryClient: QueryClient,
   project: string,
@@ -75,7 +75,7 @@ export const parsePullRequestsSearch = searchOf({
 });
 export type PullRequestsSearch = ReturnType<typeof parsePullRequestsSearch>;
 
-/** Which rows of the comparison are shown, and which part of the runs. */
+/** Filters of the comparison, and the page of runs. */
 export const parsePullRequestSearch = (raw: RawSearch) => ({
   ...parsePullRequestsSearch(raw),
   ...parseComparisonSearch(raw),

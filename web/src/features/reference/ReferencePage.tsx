@@ -1,4 +1,4 @@
-/** What others have published, with what was measured here in the same way in columns of its own. */
+/** Published figures, with our own measurements in separate columns. */
 import { useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -64,9 +64,8 @@ export function ReferencePage() {
       <header>
         <h1>{headline(publications.length, measured.length)}</h1>
         <p className="lede">
-          Published figures stand as they were printed. What was measured here stands in columns of its own,
-          with machine, figure and commit. They are of different machines, systems and programs: read down a
-          column, not across; no figure of one is divided by a figure of another.
+          Figures are as published. Columns marked “here” are ours. Machines, systems and programs differ:
+          compare within a column, not across.
         </p>
         <ul className="plain-list contents">
           {publications.map(({ reference: { slug, title, question } }) => (
@@ -89,10 +88,10 @@ export function ReferencePage() {
 }
 
 function headline(all: number, measured: number): string {
-  if (all === 0) return "No publication is known to this server.";
+  if (all === 0) return "No publications";
   const of = counted(all, "publication");
-  if (measured === 0) return `Of ${of}, none was measured here in the same way yet.`;
-  return `Of ${of}, ${measured === all ? "all" : measured} ${measured === 1 ? "was" : "were"} measured here in the same way, at least in part.`;
+  if (measured === 0) return `${of}, none measured here yet`;
+  return `${of}, ${measured === all ? "all" : measured} measured here, at least in part`;
 }
 
 type Props = {
@@ -104,7 +103,7 @@ type Props = {
   systems: string[];
 };
 
-/** One publication: what it says, why its figures are not ours, how they came about, and its table with our columns. */
+/** One publication: summary, reasons why it is not comparable, methodology, and its table with our columns. */
 function Publication({ project, reference, protocol, series, own, systems }: Props) {
   const { slug, title, question, source, summary, methodology, not_comparable_because, rows, statements } =
     reference;
@@ -118,17 +117,17 @@ function Publication({ project, reference, protocol, series, own, systems }: Pro
       </p>
       <div className="columns subsection">
         <div>
-          <h3>What is not comparable with ours</h3>
+          <h3>Not comparable because</h3>
           <Sentences of={reasonsOf(not_comparable_because, protocol, systems)} />
         </div>
         <div>
-          <h3>How it was measured, as far as it says</h3>
+          <h3>Published methodology</h3>
           <Facts facts={methodology} wide />
         </div>
       </div>
       {statements.length > 0 && (
         <>
-          <h3>What it states</h3>
+          <h3>Statements</h3>
           <Sentences of={statements} />
         </>
       )}
@@ -136,40 +135,37 @@ function Publication({ project, reference, protocol, series, own, systems }: Pro
         <PublishedFrame reference={reference} protocol={protocol} series={series} own={own} />
       )}
       {protocol !== null && (
-        <Here protocol={protocol} isMeasured={own.length > 0} hasTable={rows.length > 0} />
+        <HowToMeasure protocol={protocol} isMeasured={own.length > 0} hasTable={rows.length > 0} />
       )}
     </section>
   );
 }
 
-type HereProps = { protocol: Protocol; isMeasured: boolean; hasTable: boolean };
+type HowToMeasureProps = { protocol: Protocol; isMeasured: boolean; hasTable: boolean };
 
-function Here({ protocol: { preset, document }, isMeasured, hasTable }: HereProps) {
+function HowToMeasure({ protocol: { preset, document }, isMeasured, hasTable }: HowToMeasureProps) {
   return (
     <>
       <p className="section-note">
         {isMeasured
-          ? "The columns that begin with “here” are ours, of the newest run that measured them. More of it is measured with:"
+          ? "To measure more of it:"
           : hasTable
-            ? "Not measured here. This measures it, in a clone of the project, and sends it to this page:"
-            : "It prints no figure to set beside ours. What it states can be looked at here, in the series of this preset:"}
+            ? "Not measured here. To measure it, in a clone of the project:"
+            : "It publishes no comparable figures. To measure the same cases, in a clone of the project:"}
       </p>
       <CommandLine command={`roundtrip run --preset ${preset} --upload ${window.location.origin}`} />
       <p className="section-note">
-        <a href={docsHref(document)}>What was found when this suite did it</a>
+        <a href={docsHref(document)}>Our findings</a>
       </p>
     </>
   );
 }
 
-/** Why, and that nothing of ours is of the publication's system, where none of the machines has it. */
+/** The reasons; also whether no machine runs the publication's operating system. */
 function reasonsOf(reasons: string[], protocol: Protocol | null, systems: string[]): string[] {
   const os = protocol?.os ?? null;
   if (os === null || systems.includes(os.slug)) return reasons;
-  return [
-    `No machine of this project has ${os.name}: what only that system has, nobody has run here.`,
-    ...reasons,
-  ];
+  return [`No machine of this project runs ${os.name}.`, ...reasons];
 }
 
 type PublishedFrameProps = {
@@ -179,7 +175,7 @@ type PublishedFrameProps = {
   own: OwnColumn[];
 };
 
-/** A publication's table with our columns, and where lines say more, its lines; ours beside them and never among them. */
+/** A publication's table with our columns, and charts for some; ours are in charts of their own. */
 function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProps) {
   const { set: asked } = route.useSearch();
   const change = useSearchChange<ReferenceSearch>();
@@ -191,21 +187,17 @@ function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProp
   const fileName = [reference.slug, ...(set === undefined ? [] : [set])].join("-");
   const table = referenceTable(fileName, shown, protocol, columns);
   const names = reference.columns.map(({ name }) => name);
-  const title = `${columns.length > 0 ? "Published figures, and ours" : "Published figures"}: ${reference.title}`;
+  const title = `${columns.length > 0 ? "Published figures and ours" : "Published figures"}: ${reference.title}`;
   return (
     <ChartFrame
       name={reference.slug}
       title={title}
-      summary={
-        columns.length > 0
-          ? "Columns that begin with “here” were measured here. All others are as published."
-          : "As published."
-      }
+      summary={columns.length > 0 ? "Columns marked “here” are ours." : "As published."}
       table={table}
       controls={
         set !== undefined && (
           <Segmented
-            label="Set of tables"
+            label="Table set"
             options={sets.map((value) => ({ value, label: value }))}
             value={set}
             onChange={(value) => change({ set: value })}
@@ -220,7 +212,7 @@ function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProp
   );
 }
 
-/** Published times over how many take part: a panel for each topology, with the same axes. */
+/** Published times by number of members: a panel for each topology, with the same axes. */
 function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
   const { hidden } = route.useSearch();
   const { pointed, onPoint, onToggle } = useLineChoice(hidden);
@@ -233,10 +225,7 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
   const isShown = (label: string) => !slugsOf(hidden).includes(slugOf(label));
   return (
     <CrosshairScope>
-      <p className="chart-summary">
-        Published times of a message, with the same axes. Times of an attempt are in the table only: an
-        attempt is no message.
-      </p>
+      <p className="chart-summary">Time per message. Times per attempt are only in the table.</p>
       <LineChoice
         label="Published lines"
         lines={names.map((label, look) => ({ key: slugOf(label), label, look, isShown: isShown(label) }))}
@@ -246,9 +235,9 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
       <div className="multiples">
         {panels.map(({ topology, lines }) => (
           <figure key={topology}>
-            <figcaption className="chart-summary">{topology}, N against the time of a message</figcaption>
+            <figcaption className="chart-summary">{topology}: time per message by N</figcaption>
             <ScalingChart
-              name={`Published time of a message, ${topology}`}
+              name={`Published time per message, ${topology}`}
               lines={lines
                 .filter(({ label }) => isShown(label))
                 .map((line) => ({ key: slugOf(line.label), look: names.indexOf(line.label), ...line }))}
@@ -267,7 +256,7 @@ function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
 
 type SizePanelsProps = { rows: PublishedRow[]; protocol: Protocol | null; own: OwnColumn[] };
 
-/** Published times over message size, and beside them ours with the same axes. */
+/** Published times by message size, and ours with the same axes. */
 function SizePanels({ rows, protocol, own }: SizePanelsProps) {
   const published = publishedSizes(rows).map(
     ({ label, points }): SweepLine => ({ key: label, label, current: false, points }),
@@ -284,13 +273,13 @@ function SizePanels({ rows, protocol, own }: SizePanelsProps) {
       <div className="multiples">
         <figure>
           <figcaption className="chart-summary">Published: p98, one way</figcaption>
-          <SweepChart name="Published p98 against message size" lines={published} {...axes} />
+          <SweepChart name="Published p98 by message size" lines={published} {...axes} />
         </figure>
         <figure>
           <figcaption className="chart-summary">
-            {ours.length === 0 ? "Here: not measured" : `Here: ${protocol?.figure}; the same axes`}
+            {ours.length === 0 ? "Here: not measured" : `Here: ${protocol?.figure}`}
           </figcaption>
-          {ours.length > 0 && <SweepChart name="Our p98 against message size" lines={ours} {...axes} />}
+          {ours.length > 0 && <SweepChart name="Our p98 by message size" lines={ours} {...axes} />}
         </figure>
       </div>
     </CrosshairScope>
@@ -313,14 +302,14 @@ function ownLine(protocol: Protocol, column: OwnColumn): SweepLine {
   };
 }
 
-/** More than any preset that follows a publication has, on several machines. */
+/** More than any of these presets has, on several machines. */
 const SERIES_MAX = 1000;
 
-/** The series that may stand beside a publication. */
+/** Our series that may match a publication. */
 const ownSeriesQuery = (project: string, { asked }: Protocol) =>
   foundSeriesQuery(project, { ...asked, limit: SERIES_MAX });
 
-/** A published table with our columns behind it: as a table and as CSV. */
+/** A published table followed by our columns, as a table and as CSV. */
 function referenceTable(
   fileName: string,
   { columns, rows }: ShownTable,

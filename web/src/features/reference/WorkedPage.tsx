@@ -1,4 +1,4 @@
-/** The question that a publication raises, answered by what was measured here: the answer first, the evidence under it. */
+/** A publication's question, answered by our measurements: answer, then evidence. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { referencesQuery, workedQuery } from "@/api/queries";
@@ -34,7 +34,7 @@ export function WorkedPage() {
     <>
       <header>
         <p className="question">{data.question}</p>
-        <h1>{answered?.answer ?? "Nothing that answers this was measured in this project yet."}</h1>
+        <h1>{answered?.answer ?? "Not measured yet"}</h1>
         {reference !== undefined && <Published project={project} reference={reference} />}
       </header>
       {machines.length > 1 && (
@@ -50,14 +50,12 @@ export function WorkedPage() {
       )}
       {answered !== undefined && <Answered project={project} slug={slug} answered={answered} />}
       {reference !== undefined && (
-        <Section title="What is not comparable with what was published">
+        <Section title="Not comparable because">
           <Sentences of={reference.not_comparable_because} />
         </Section>
       )}
-      <Section title={answered === undefined ? "What would answer it" : "Measure it on your machine"}>
-        <p className="section-note">
-          In a clone of the project, this measures what answers it and sends it to this page:
-        </p>
+      <Section title="Measure it">
+        <p className="section-note">In a clone of the project:</p>
         <CommandLine command={`roundtrip run --preset ${data.preset} --upload ${window.location.origin}`} />
       </Section>
     </>
@@ -73,11 +71,11 @@ function Published({
 }) {
   return (
     <p className="lede">
-      {summary} That is what{" "}
+      Published: {summary} Source:{" "}
       <Link {...toReference(project)} hash={slug}>
         {title}
-      </Link>{" "}
-      says; the answer is of what was measured here.
+      </Link>
+      .
     </p>
   );
 }
@@ -85,11 +83,11 @@ function Published({
 function Further({ project, slug }: { project: string; slug: string }) {
   switch (slug) {
     case "chromium-mach-vs-fifo":
-      return <Link {...toAdvisor(project)}>The advisor ranks them for other sizes, too.</Link>;
+      return <Link {...toAdvisor(project)}>Advisor: ranking for other sizes</Link>;
     case "libipc-macos-backends":
-      return <Link {...toTopology(project)}>Topology has all rings over their members.</Link>;
+      return <Link {...toTopology(project)}>Topology: all rings</Link>;
     case "freebsd-pipes-and-sockets":
-      return <Link {...toSweep(project)}>The size sweep has all transports.</Link>;
+      return <Link {...toSweep(project)}>Size sweep: all transports</Link>;
     default:
       return null;
   }
@@ -100,7 +98,7 @@ type AnsweredProps = { project: string; slug: string; answered: WorkedMachine };
 function Answered({ project, slug, answered: { machine, reasons, tables } }: AnsweredProps) {
   return (
     <>
-      <Section title="What that rests on">
+      <Section title="Evidence">
         <Sentences of={reasons} />
         <p className="section-note">
           <Further project={project} slug={slug} />
@@ -120,29 +118,23 @@ function Answered({ project, slug, answered: { machine, reasons, tables } }: Ans
 
 type Props = { project: string; fileName: string; evidence: EvidenceTable };
 
-const ROWS_ARE = { message_bytes: "message", transport: "transport", topology: "senders and receivers" };
+const ROWS_ARE = { message_bytes: "Message size", transport: "Transport", topology: "Senders and receivers" };
 
-/** The figures that an answer rests on: as a table, and where they are of sizes, as lines over them. */
+/** Evidence for an answer: a table, and a chart if it has message sizes. */
 function Evidence({ project, fileName, evidence }: Props) {
-  const { title, columns, rows } = evidence;
+  const { title, columns } = evidence;
   const lines = linesOf(evidence);
-  const summary = [
-    ...(columns.some(({ unit }) => unit === "times") ? ["Ratios with their 95 % intervals."] : []),
-    ...(rows.some(({ cells }) => cells.some((cell) => cell?.run_id != null))
-      ? ["A figure leads to the point that it is of."]
-      : []),
-  ];
   return (
     <ChartFrame
       name={slugOf(title)}
       title={title}
-      summary={summary.join(" ")}
+      summary={columns.some(({ unit }) => unit === "times") ? "Ratios with 95 % CI." : ""}
       table={fileOf(fileName, evidence)}
     >
       {lines.length > 0 && (
         <div className="evidence">
           <SweepChart
-            name={`${title}: against message size`}
+            name={`${title}, by message size`}
             lines={lines.map((line) => ({ ...line, current: false }))}
             measure={columns.some(({ unit }) => unit === "bytes_per_second") ? RATE : LATENCY}
           />
@@ -182,19 +174,19 @@ function EvidenceRows({ project, evidence }: Omit<Props, "fileName">) {
   );
 }
 
-/** A ratio has its interval and its place on the axis next to it. */
+/** A ratio has two more columns: its interval and the forest plot. */
 function headsOf({ name, unit }: EvidenceColumn, scale: ForestScale | null): Head[] {
   if (unit !== "times") return [numeric(name)];
   const axis = scale !== null && (
     <ForestAxis
-      name={`${name}, with its 95 % interval, from ${tickText(-scale.limit)} to ${tickText(scale.limit)}`}
+      name={`${name}, with 95 % CI, from ${tickText(-scale.limit)} to ${tickText(scale.limit)}`}
       scale={scale}
       label={tickText}
     />
   );
   return [
     numeric(name),
-    { name: `${name}: interval`, className: "number", content: "95 % interval" },
+    { name: `${name}: interval`, className: "number", content: "95 % CI" },
     { name: `${name}: axis`, className: "forest-cell", content: axis },
   ];
 }

@@ -62,7 +62,7 @@ const LIBIPC: Reference = {
 };
 
 describe("a published table", () => {
-  it("is laid out with a row a size and a column a host and transport, and keeps what was not printed empty", () => {
+  it("has a row per size, a column per host and transport, and empty cells for unpublished values", () => {
     const { columns, rows } = shownTable(CHROMIUM, publishedRows(CHROMIUM));
     expect(columns.map(({ label }) => label)).toEqual([
       "message",
@@ -76,19 +76,19 @@ describe("a published table", () => {
     ]);
   });
 
-  it("that nobody knows the layout of stands as in its file", () => {
+  it("without a layout is shown as in its file", () => {
     const { columns, rows } = shownTable({ ...CHROMIUM, slug: "other" }, publishedRows(CHROMIUM));
     expect(columns.map(({ label }) => label)).toEqual(["host", "message", "transport", "p98 [µs]"]);
     expect(rows).toHaveLength(4);
   });
 
-  it("is of sets where it was measured in several ways", () => {
+  it("is split into table sets", () => {
     expect(setsOf(LIBIPC)).toEqual(["baseline", "post-optimization"]);
     expect(rowsOfSet(LIBIPC, "baseline")).toHaveLength(2);
     expect(setsOf(CHROMIUM)).toEqual([]);
   });
 
-  it("has its lines in nanoseconds, and those of attempts are none", () => {
+  it("has lines in nanoseconds, without those for attempts", () => {
     expect(
       publishedSizes(publishedRows(CHROMIUM)).find(({ label }) => label === "fifo, laptop")?.points,
     ).toEqual([
@@ -122,7 +122,7 @@ describe("our columns", () => {
       latest: aPoint({ commit_sha: sha }),
     });
 
-  it("are of series that were measured as the published rows, with their machine and commit", () => {
+  it("contain series that match published rows, with machine and commit", () => {
     const protocol = protocolOf(CHROMIUM);
     if (protocol === null) throw new Error("a preset follows it");
     const rows = publishedRows(CHROMIUM);
@@ -136,14 +136,14 @@ describe("our columns", () => {
     expect(ownFigure(protocol, column, rows.slice(3))).toBeNull();
   });
 
-  it("name no commit where their figures are of several", () => {
+  it("have no commit if there are several", () => {
     const protocol = protocolOf(CHROMIUM);
     if (protocol === null) throw new Error("a preset follows it");
     const series = [fifo({}), fifo({ message_bytes: 1024, total_bytes: 1024 }, "2".repeat(40))];
     expect(ownColumns(protocol, publishedRows(CHROMIUM), series)[0]?.commit).toBeNull();
   });
 
-  it("of rings wait and wake as the set of tables that they stand in", () => {
+  it("match rings that wait and wake as in the table set", () => {
     const protocol = protocolOf(LIBIPC);
     if (protocol === null) throw new Error("a preset follows it");
     const ring = (methodology: Partial<Methodology>, lossy = false) => {
@@ -166,6 +166,6 @@ describe("our columns", () => {
   });
 });
 
-it("the address is read without trust", () => {
+it("drops invalid values from the URL", () => {
   expect(parseReferenceSearch({ set: "fair", hidden: "x y" })).toEqual({ set: "fair" });
 });

@@ -1,4 +1,4 @@
-/** Published tables as they are read: what is one row in the file is one cell where that says more at a glance. Pure. */
+/** Layout of published tables; some pivot file rows into cells. Pure. */
 import type { Reference } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
@@ -12,7 +12,7 @@ type ShownRow = { key: string; cells: (string | number | null)[]; of: PublishedR
 
 export type ShownTable = { columns: ShownColumn[]; rows: ShownRow[] };
 
-/** How a publication's file is laid out as a table: a row for each of `rows`, and a column for each of `across`. */
+/** How to pivot a file: one row per `rows`, one column per `across`. */
 type Layout = { rows: string[]; across: string[]; value: string };
 
 const LAYOUTS: Record<string, Layout> = {
@@ -24,10 +24,10 @@ const LAYOUTS: Record<string, Layout> = {
   },
 };
 
-/** The column by which a publication's tables are several sets. */
+/** The column that splits a publication into table sets. */
 const SET_COLUMNS: Record<string, string> = { "libipc-macos-backends": "methodology" };
 
-/** Units as they stand in heads of columns. */
+/** Units in column heads. */
 const UNIT_NAMES = { us: "µs", per_second: "per s", bytes: "bytes", percent: "%" };
 
 /** The rows of the file by the names of their columns. */
@@ -35,7 +35,7 @@ export function publishedRows({ columns, rows }: Pick<Reference, "columns" | "ro
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, place) => [name, row[place] ?? null])));
 }
 
-/** The sets of tables of a publication; none where it is one. */
+/** The table sets of a publication; empty if it has one table. */
 export function setsOf(reference: Reference): string[] {
   const column = SET_COLUMNS[reference.slug];
   if (column === undefined) return [];
@@ -48,7 +48,7 @@ export function rowsOfSet(reference: Reference, set: string | undefined): Publis
   return column === undefined || set === undefined ? rows : rows.filter((row) => row[column] === set);
 }
 
-/** A publication's table: laid out where that is known, else as its file is. */
+/** A publication's table: pivoted if it has a layout, otherwise as in its file. */
 export function shownTable(reference: Reference, rows: PublishedRow[]): ShownTable {
   const layout = LAYOUTS[reference.slug];
   const known = new Map(reference.columns.map((column) => [column.name, column]));
@@ -100,12 +100,12 @@ function laidOut({ columns }: Reference, rows: PublishedRow[], layout: Layout): 
   };
 }
 
-/** A published cell as it was printed; sizes with their unit, nothing where nothing was. */
+/** A published cell as printed; sizes with their unit. */
 export function cellText(cell: string | number | null, unit: Unit): string {
   if (cell === null) return "not published";
   if (typeof cell === "string") return cell;
   if (unit === "bytes") return formatBytes(cell);
-  // Percents are published to a tenth, also where that is none.
+  // Percentages are published with one decimal.
   const minimumFractionDigits = unit === "percent" ? 1 : 0;
   return cell.toLocaleString("en", { minimumFractionDigits, maximumFractionDigits: 6 });
 }
@@ -125,7 +125,7 @@ export function publishedSizes(rows: PublishedRow[]) {
   );
 }
 
-/** The published lines of a time over members, but for those whose time is of an attempt: they are no messages. */
+/** Published lines of time per message by members, without those that time attempts. */
 export function publishedScaling(rows: PublishedRow[], topology: string) {
   const own = rows.filter((row) => row.topology === topology && row.backend !== "rust");
   const nameOf = ({ backend, waiters_fix }: PublishedRow) =>

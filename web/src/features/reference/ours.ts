@@ -1,7 +1,4 @@
-/**
- * What was measured here in the way of a publication: which series, of which figure, and where in its table they belong.
- * Nothing is divided by anything. Pure.
- */
+/** Our series that match a publication, and their place in its table. No ratios are computed. Pure. */
 import type { SeriesAsked } from "@/api/queries";
 import type { Reference, SeriesSummary } from "@/api/types";
 import { sendersOf } from "@/lib/cases";
@@ -14,13 +11,13 @@ export type Protocol = {
   /** The publication, as the server names it. */
   slug: string;
   preset: string;
-  /** The page of the documentation that sets both side by side. */
+  /** The documentation page about it. */
   document: string;
-  /** The system that its figures are of; of no machine's, nothing of ours is of the same. */
+  /** The operating system of its figures. */
   os: { slug: string; name: string } | null;
   figure: string;
   asked: SeriesAsked;
-  /** Whether a series was measured as a row was, and so stands in it. */
+  /** Whether a series matches a published row. */
   isOf: (series: SeriesSummary, row: PublishedRow) => boolean;
   figureOf: (series: SeriesSummary) => number | null;
 };
@@ -31,7 +28,7 @@ export type OwnColumn = {
   machine: string;
   transport: string;
   series: SeriesSummary[];
-  /** Of all its figures; `null` where they are of several. */
+  /** The commit of all its figures; `null` if there are several. */
   commit: string | null;
 };
 
@@ -44,7 +41,7 @@ const TOPOLOGIES: Record<string, string> = {
 
 const MACOS = { slug: "macos", name: "macOS" };
 
-/** The protocols of publications that presets of the suite follow. */
+/** Publications with a preset that follows their protocol. */
 export const PROTOCOLS: Protocol[] = [
   {
     slug: "chromium-mach-vs-fifo",
@@ -65,7 +62,7 @@ export const PROTOCOLS: Protocol[] = [
     preset: "libipc",
     document: "explanation/libipc.md",
     os: MACOS,
-    figure: "p50 of a message, threads of one process",
+    figure: "p50 per message, threads of one process",
     asked: { scenario: Object.values(TOPOLOGIES).join(","), mode: "2thread" },
     isOf: (series, row) => isTopology(series, row) && waitsAs(series, row),
     figureOf: ({ latest, case: kase }) =>
@@ -76,7 +73,7 @@ export const PROTOCOLS: Protocol[] = [
     preset: "node-framing",
     document: "explanation/node-framing.md",
     os: null,
-    figure: "p50 of a message, 256 in flight",
+    figure: "p50 per message, window 256",
     asked: { scenario: "roundtrip", transport: "node-advanced,node-json" },
     isOf: ({ transport, case: kase, methodology }, row) =>
       transport.slug === `node-${row.serialization}` &&
@@ -96,12 +93,12 @@ export const PROTOCOLS: Protocol[] = [
   },
 ];
 
-/** The protocol of a publication, if a preset follows it. */
+/** The protocol of a publication, if there is a preset. */
 export function protocolOf({ slug }: Pick<Reference, "slug">): Protocol | null {
   return PROTOCOLS.find((protocol) => protocol.slug === slug) ?? null;
 }
 
-/** Our columns beside some rows: one a machine and transport that was measured as any of them. */
+/** Our columns for some rows: one per machine and transport with matching series. */
 export function ownColumns(protocol: Protocol, rows: PublishedRow[], series: SeriesSummary[]): OwnColumn[] {
   const found = series.filter(
     (entry) => protocol.figureOf(entry) !== null && rows.some((row) => protocol.isOf(entry, row)),
@@ -124,7 +121,7 @@ export function ownColumns(protocol: Protocol, rows: PublishedRow[], series: Ser
     .sort((a, b) => ascending(a.machine, b.machine) || ascending(a.transport, b.transport));
 }
 
-/** What a column has beside any of some published rows: of several measurements, the newest. */
+/** Our newest value for some published rows. */
 export function ownFigure(
   protocol: Protocol,
   { series }: OwnColumn,

@@ -1,7 +1,7 @@
-/** What the page keeps in the URL. */
+/** The page state in the URL. */
 import { searchOf, slug, slugs } from "@/lib/search";
 
-/** The page's state; what is absent takes its usual value. */
+/** The page state; missing values use defaults. */
 export const parseReferenceSearch = searchOf({
   /** Which of several sets of tables of one publication. */
   set: slug,

@@ -40,11 +40,11 @@ describe("figures", () => {
     ]);
   });
 
-  it("have the interval that they have", () => {
+  it("have an interval if there is one", () => {
     expect([intervalOf(of(2, 1.9, 2.2)), intervalOf(of(2))]).toEqual(["[1.90, 2.20]", ""]);
   });
 
-  it("stand out where the interval leaves out that both are alike", () => {
+  it("are highlighted if the interval excludes 1", () => {
     expect([of(2, 1.9, 2.2), of(0.5, 0.4, 0.6), of(1.1, 0.9, 1.3), of(2)].map(markOf)).toEqual([
       "elsewhere",
       "elsewhere",
@@ -55,7 +55,7 @@ describe("figures", () => {
 });
 
 describe("a table", () => {
-  it("has a line for each quantity over sizes, of the sizes that have it", () => {
+  it("has a line for each quantity over its sizes", () => {
     expect(linesOf(TABLE)).toEqual([
       {
         key: "pipe",
@@ -70,7 +70,7 @@ describe("a table", () => {
     expect(linesOf({ ...TABLE, rows_are: "topology" })).toEqual([]);
   });
 
-  it("has an axis on which twice and half are as far from the middle", () => {
+  it("has a symmetric log2 axis", () => {
     const [twice, half] = [estimateOf(of(2, 1, 4)), estimateOf(of(0.5))];
     expect([twice.change, twice.interval, half.change, half.interval]).toEqual([1, [0, 2], -1, null]);
     expect(scaleOf(TABLE)?.limit).toBe(2);

@@ -1,4 +1,4 @@
-/** How the figures of an answer are written and drawn. Pure. */
+/** Formatting and scales for the evidence of an answer. Pure. */
 import type { EvidenceCell, EvidenceColumn, EvidenceTable } from "@/api/types";
 import type { ForestMark } from "@/components/chart/ForestPlot";
 import { type Estimate, type ForestScale, forestScale } from "@/components/chart/forest";
@@ -19,7 +19,7 @@ export function cellText({ value }: Pick<EvidenceCell, "value">, { unit }: Evide
   }
 }
 
-/** The ends of a figure's interval; empty where there are none. */
+/** The interval of a value; empty without one. */
 export function intervalOf({ low, high }: EvidenceCell): string {
   return low === null || high === null ? "" : `[${timesNumber(low)}, ${timesNumber(high)}]`;
 }
@@ -29,7 +29,7 @@ export function csvName({ name, unit }: EvidenceColumn): string {
   return `${name} [${unit}]`;
 }
 
-/** The columns that are lines over the sizes of a table; none where its rows are something else. */
+/** Lines over message size; empty if the rows are not sizes. */
 export function linesOf({ rows_are, columns, rows }: EvidenceTable): EvidenceLine[] {
   if (rows_are !== "message_bytes") return [];
   return columns.flatMap(({ name, unit }, place) => {
@@ -42,7 +42,7 @@ export function linesOf({ rows_are, columns, rows }: EvidenceTable): EvidenceLin
   });
 }
 
-/** A ratio as a forest plot has it: powers of two to both sides of one. */
+/** A ratio on the log2 scale of the forest plot. */
 export function estimateOf({ value, low, high }: EvidenceCell): Estimate {
   return {
     change: Math.log2(value),
@@ -51,7 +51,7 @@ export function estimateOf({ value, low, high }: EvidenceCell): Estimate {
   };
 }
 
-/** One axis for all ratios of a table; `null` where it has none. */
+/** One axis for all ratios of a table; `null` without ratios. */
 export function scaleOf({ columns, rows }: EvidenceTable): ForestScale | null {
   const estimates = columns.flatMap(({ unit }, place) =>
     unit !== "times"
@@ -61,13 +61,13 @@ export function scaleOf({ columns, rows }: EvidenceTable): ForestScale | null {
   return estimates.length === 0 ? null : forestScale(estimates);
 }
 
-/** Whether the interval says that a ratio is not one. */
+/** Whether the interval excludes 1. */
 export function markOf({ low, high }: EvidenceCell): ForestMark {
   const isSure = (low !== null && low > 1) || (high !== null && high < 1);
   return isSure ? "elsewhere" : "inconclusive";
 }
 
-/** A place of the axis: `× 2`, `÷ 4`. */
+/** An axis label: `× 2`, `÷ 4`. */
 export function tickText(log2: number): string {
   if (log2 === 0) return "1";
   const times = 2 ** Math.abs(log2);

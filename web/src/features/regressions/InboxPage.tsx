@@ -1,4 +1,4 @@
-/** What changed and why: the inbox, which is read with the keyboard alone if one likes. */
+/** The inbox: regressions and improvements with bulk triage, usable with the keyboard alone. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -21,23 +21,24 @@ import {
   STATE_NAMES,
 } from "@/lib/regressions";
 import { inDays } from "@/lib/time";
+import { upperFirst } from "@/lib/units";
 import { useKeys } from "@/lib/useKeys";
-import { quietText, whereText } from "./data";
+import { alertState, whereText } from "./data";
 import { type InboxSearch, parseInboxSearch } from "./search";
 import { useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions");
 
 const SHOWN_NAMES: Record<Shown, string> = { ...STATE_NAMES, open: "open", all: "all" };
-const DIRECTION_NAMES = { regressed: "slower", improved: "faster" };
+const DIRECTION_NAMES = { regressed: "Slower", improved: "Faster" };
 
 const WEEK_DAYS = 7;
 
-/** What can be said of the selected regressions together. */
+/** Bulk actions on the selected regressions. */
 const ACTIONS: [string, () => RegressionChange][] = [
   ["Acknowledge", () => ({ state: "acknowledged" })],
-  ["Fixed", () => ({ state: "fixed" })],
-  ["No regression", () => ({ state: "invalid" })],
+  ["Mark fixed", () => ({ state: "fixed" })],
+  ["Not a regression", () => ({ state: "invalid" })],
   ["Mute for a week", () => ({ muted_until: inDays(WEEK_DAYS) })],
 ];
 
@@ -48,10 +49,10 @@ export function InboxPage() {
   const { data } = useSuspenseQuery(regressionsQuery(project, askedFor(search)));
   const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
   const [current, setCurrent] = useState(0);
-  const saying = useTriage(project);
+  const triage = useTriage(project);
   const { shown = "open", direction = "regressed" } = search;
   const { regressions } = data;
-  useTitle(`Changes of ${project}`);
+  useTitle(`Changes in ${project}`);
 
   const show = (change: Partial<Record<keyof InboxSearch, unknown>>) => {
     setMarked(new Set());
@@ -60,17 +61,17 @@ export function InboxPage() {
     navigate({ ...toRegressions(project), search: next, replace: true });
   };
   const ids = regressions.map(({ regression_id }) => regression_id);
-  // What is not shown any more is not meant.
+  // Only visible rows can be selected.
   const selected = ids.filter((id) => marked.has(id));
   const toggle = (id: number) => {
     setMarked(new Set(marked.has(id) ? selected.filter((other) => other !== id) : [...selected, id]));
   };
   const at = ids[Math.min(current, ids.length - 1)];
-  // Those that are selected, or else the one that the keyboard is at.
-  const meant = selected.length > 0 || at === undefined ? selected : [at];
-  const say = (change: RegressionChange) => {
-    if (meant.length === 0 || saying.isPending) return;
-    saying.mutate({ ids: meant, change }, { onSuccess: () => setMarked(new Set()) });
+  // The selected rows, otherwise the current one.
+  const targets = selected.length > 0 || at === undefined ? selected : [at];
+  const apply = (change: RegressionChange) => {
+    if (targets.length === 0 || triage.isPending) return;
+    triage.mutate({ ids: targets, change }, { onSuccess: () => setMarked(new Set()) });
   };
   const move = (by: number) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by)));
   useKeys({
@@ -78,12 +79,12 @@ export function InboxPage() {
     keys: [
       ["j", "next", () => move(1)],
       ["k", "previous", () => move(-1)],
-      ["x", "select, or not", () => at !== undefined && toggle(at)],
+      ["x", "select or deselect", () => at !== undefined && toggle(at)],
       ["Enter", "open", () => at !== undefined && navigate(toRegression(project, at))],
-      ["a", "acknowledge", () => say({ state: "acknowledged" })],
-      ["f", "fixed", () => say({ state: "fixed" })],
-      ["i", "no regression", () => say({ state: "invalid" })],
-      ["n", "new again", () => say({ state: "new" })],
+      ["a", "acknowledge", () => apply({ state: "acknowledged" })],
+      ["f", "mark fixed", () => apply({ state: "fixed" })],
+      ["i", "not a regression", () => apply({ state: "invalid" })],
+      ["n", "reset to new", () => apply({ state: "new" })],
     ],
   });
 
@@ -92,14 +93,13 @@ export function InboxPage() {
       <header>
         <h1>{headlineOf(regressions, { shown, direction, isWhole: data.next_after === null })}</h1>
         <p className="lede">
-          Changes that one cause explains are one entry. Told by mistake, they are rare:{" "}
-          <Link {...toErrorRates(project)}>how rare</Link>.
+          Grouped by cause. <Link {...toErrorRates(project)}>False-alarm rate</Link>
         </p>
       </header>
       <div className="controls section">
         <Segmented
           label="State"
-          options={SHOWN.map((value) => ({ value, label: SHOWN_NAMES[value] }))}
+          options={SHOWN.map((value) => ({ value, label: upperFirst(SHOWN_NAMES[value]) }))}
           value={shown}
           onChange={(value) => show({ shown: value })}
         />
@@ -115,7 +115,7 @@ export function InboxPage() {
             checked={search.quiet === true}
             onChange={({ target }) => show({ quiet: target.checked })}
           />
-          muted and held ones too
+          Include muted and held
         </label>
       </div>
       {regressions.length > 0 && (
@@ -127,16 +127,16 @@ export function InboxPage() {
             {ACTIONS.map(([name, change]) => (
               <Button
                 key={name}
-                disabled={selected.length === 0 || saying.isPending}
-                onClick={() => say(change())}
+                disabled={selected.length === 0 || triage.isPending}
+                onClick={() => apply(change())}
               >
                 {name}
               </Button>
             ))}
           </div>
-          {saying.error !== null && (
+          {triage.error !== null && (
             <p className="warning" role="alert">
-              {saying.error.message}
+              {triage.error.message}
             </p>
           )}
           <InboxTable
@@ -152,13 +152,13 @@ export function InboxPage() {
       {data.next_after !== null && (
         <p className="section">
           <Link {...toRegressions(project)} search={{ ...search, after: data.next_after }} className="button">
-            Earlier ones
+            Earlier
           </Link>
         </p>
       )}
       <p className="section section-note">
         <button type="button" className="text-button" onClick={() => showOverlay("keys")}>
-          Keys: <kbd>?</kbd>
+          Shortcuts: <kbd>?</kbd>
         </button>
       </p>
     </>
@@ -177,7 +177,7 @@ type Props = {
 function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
   const now = useNow();
   const row = useRef<HTMLTableRowElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the row that it refers to is another one then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ref points to another row when `current` changes.
   useEffect(() => {
     row.current?.scrollIntoView({ block: "nearest" });
   }, [current]);
@@ -194,8 +194,8 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
                 onChange={({ target }) => onToggleAll(target.checked)}
               />
             </th>
-            {["worst", "where", "which commit", "cause", "state", "who", "found"].map((head) => (
-              <th key={head} scope="col" className={head === "worst" ? "number" : undefined}>
+            {["Worst", "Where", "Suspect commits", "Cause", "State", "Assignee", "Found"].map((head) => (
+              <th key={head} scope="col" className={head === "Worst" ? "number" : undefined}>
                 {head}
               </th>
             ))}
@@ -205,7 +205,7 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
           {regressions.map((regression) => {
             const { regression_id, worst_change, direction } = regression;
             const isCurrent = regression_id === current;
-            const quiet = quietText(regression, now);
+            const quiet = alertState(regression, now);
             return (
               <tr
                 key={regression_id}
@@ -235,7 +235,7 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
                     </span>
                   )}
                 </td>
-                <td>{regression.assignee ?? <span className="muted">nobody</span>}</td>
+                <td>{regression.assignee ?? <span className="muted">none</span>}</td>
                 <td>
                   <Ago moment={regression.created_at} />
                 </td>

@@ -1,4 +1,4 @@
-/** One regression: what changed, which commit made it or that a machine did, and what people say of it. */
+/** One regression: its series, suspect commits, root cause and triage. */
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
 import { type ChangeEvent, type FormEvent, useState } from "react";
@@ -13,7 +13,7 @@ import { useTitle } from "@/lib/hooks";
 import { docsHref, toRegressions, toSeries, toSignIn } from "@/lib/paths";
 import { changeText, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
 import { formatMoment, inDays } from "@/lib/time";
-import { formatCount, quantityOfNs, shareOfAll } from "@/lib/units";
+import { formatCount, quantityOfNs, shareOfAll, upperFirst } from "@/lib/units";
 import { titleOf, whereText } from "./data";
 import { useTriage } from "./useTriage";
 
@@ -35,23 +35,23 @@ export function RegressionPage() {
         <p className="lede">
           {whereText(regression)}; {rangeText(regression.after_commit, regression.until_commit)}; found{" "}
           <Ago moment={regression.created_at} />.
-          {regression.held_because !== null && ` Nobody is alerted of it: ${regression.held_because}.`}
+          {regression.held_because !== null && ` Alerts on hold: ${regression.held_because}.`}
         </p>
       </header>
-      <Section title="What is said of it">
+      <Section title="Triage">
         <TriageForm project={project} regression={regression} />
       </Section>
       {culprits.length > 0 && (
-        <Section title="Which commit">
-          <Culprits culprits={culprits} />
+        <Section title="Suspect commits">
+          <SuspectCommits culprits={culprits} />
         </Section>
       )}
-      <Section title="What changed">
+      <Section title="Affected series">
         <SeriesChanges project={project} changes={changes} />
       </Section>
       <Section
-        title="Commit or machine"
-        tools={<a href={docsHref("explanation/change-points.md")}>How that is told</a>}
+        title="Root cause"
+        tools={<a href={docsHref("explanation/change-points.md")}>How this is decided</a>}
       >
         <Witnesses changes={changes} />
       </Section>
@@ -59,37 +59,37 @@ export function RegressionPage() {
   );
 }
 
-function Culprits({ culprits }: { culprits: Culprit[] }) {
+function SuspectCommits({ culprits }: { culprits: Culprit[] }) {
   return (
     <>
       <RowTable
-        label="Culprits"
+        label="Suspect commits"
         rows={culprits}
         keyOf={({ commit }) => commit.sha}
         columns={[
-          [rowHead("commit"), ({ commit }) => <CommitName commit={commit} />],
-          [numeric("probability"), ({ probability }) => shareOfAll(probability)],
+          [rowHead("Commit"), ({ commit }) => <CommitName commit={commit} />],
+          [numeric("Probability"), ({ probability }) => shareOfAll(probability)],
           [
-            { name: "subject", className: "grow" },
+            { name: "Subject", className: "grow" },
             ({ commit }) => commit.subject,
             ({ commit }) => ({ className: "grow", title: commit.subject }),
           ],
-          ["author", ({ commit }) => commit.author],
-          ["committed", ({ commit }) => formatMoment(commit.committed_at)],
-          ["measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
+          ["Author", ({ commit }) => commit.author],
+          ["Committed", ({ commit }) => formatMoment(commit.committed_at)],
+          ["Measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
         ]}
       />
       {culprits.some(({ measured }) => !measured) && (
         <p className="section-note">
-          A commit that was not measured shares the probability of the next one that was. Agents are asked to
-          measure those that would tell.
+          Commits without a run share the probability of the next measured one. Bisection jobs are queued
+          automatically.
         </p>
       )}
     </>
   );
 }
 
-/** A regression of hundreds of series is told by its largest ones. */
+/** Of hundreds of series, the largest changes are shown first. */
 const SHOWN_MAX = 20;
 
 function SeriesChanges({ project, changes }: { project: string; changes: ChangePoint[] }) {
@@ -106,28 +106,28 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
         keyOf={({ change_point_id }) => change_point_id}
         columns={[
           [
-            rowHead("series"),
+            rowHead("Series"),
             ({ series_id, series }) => (
               <Link {...toSeries(project, series_id)}>{seriesText(series, series_id)}</Link>
             ),
             "name",
           ],
-          ["figure", ({ figure }) => figure, "muted"],
-          [numeric("before"), ({ before_ns }) => level(before_ns)],
-          [numeric("after"), ({ after_ns }) => level(after_ns)],
+          ["Percentile", ({ figure }) => figure, "muted"],
+          [numeric("Before"), ({ before_ns }) => level(before_ns)],
+          [numeric("After"), ({ after_ns }) => level(after_ns)],
           [
-            numeric("change"),
+            numeric("Change"),
             ({ change, direction }) => (
               <span className={`change change-${direction}`}>{changeText(change)}</span>
             ),
           ],
-          ["new from", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
+          ["First bad commit", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
         ]}
       />
       {left > 0 && (
         <p className="section-note">
           <button type="button" className="text-button" onClick={() => setIsAll(true)}>
-            {formatCount(left)} more
+            Show {formatCount(left)} more
           </button>
         </p>
       )}
@@ -135,40 +135,40 @@ function SeriesChanges({ project, changes }: { project: string; changes: ChangeP
   );
 }
 
-/** For how long somebody may want to hear nothing of it, in days. */
+/** Mute durations in days. */
 const MUTES = [
-  { value: "1", label: "a day" },
-  { value: "7", label: "a week" },
-  { value: "30", label: "a month" },
+  { value: "1", label: "1 day" },
+  { value: "7", label: "1 week" },
+  { value: "30", label: "30 days" },
 ];
 const KEPT = "kept";
 const NONE = "none";
 
 type Fields = { state: RegressionState; assignee: string; note: string; bug_url: string; mute: string };
 
-/** What is said by what was typed; an empty field takes away what was there. */
+/** The change that a draft makes; an empty field clears its value. */
 function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange {
-  const said = Object.entries(texts).map(([name, text]) => [name, text.trim() || null]);
+  const trimmed = Object.entries(texts).map(([name, text]) => [name, text.trim() || null]);
   return {
-    ...Object.fromEntries(said),
+    ...Object.fromEntries(trimmed),
     ...(state !== undefined && { state }),
     ...(mute !== undefined && mute !== KEPT && { muted_until: mute === NONE ? null : inDays(Number(mute)) }),
   };
 }
 
-/** What people say of a regression: how far they are, whose it is, why, where it is talked about, until when it is quiet. */
+/** Edits state, assignee, note, issue link and mute. */
 function TriageForm({ project, regression }: { project: string; regression: Regression }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { href } = useLocation();
-  const saying = useTriage(project);
-  // What was typed and not saved yet, over what is stored: a page that is kept true takes nothing of it away.
-  const [typed, setTyped] = useState<Partial<Fields>>({});
-  const type = (change: Partial<Fields>) => setTyped({ ...typed, ...change });
-  /** What binds a field of text to its state. */
+  const triage = useTriage(project);
+  // Unsaved edits, over the stored values: live updates do not discard them.
+  const [draft, setDraft] = useState<Partial<Fields>>({});
+  const edit = (change: Partial<Fields>) => setDraft({ ...draft, ...change });
+  /** Binds a text field to the draft. */
   const bound = (name: "assignee" | "note" | "bug_url") => ({
     value: fields[name],
     onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
-      type({ [name]: target.value }),
+      edit({ [name]: target.value }),
   });
   const isMuted = regression.muted_until !== null && new Date(regression.muted_until) > new Date();
   const fields: Fields = {
@@ -177,24 +177,24 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
     note: regression.note ?? "",
     bug_url: regression.bug_url ?? "",
     mute: isMuted ? KEPT : NONE,
-    ...typed,
+    ...draft,
   };
 
   if (session.account === null) {
     return (
       <p>
-        {STATE_NAMES[regression.state]}, {regression.assignee ?? "nobody looks after it"}.{" "}
+        {upperFirst(STATE_NAMES[regression.state])}; assignee: {regression.assignee ?? "none"}.{" "}
         {regression.note !== null && `“${regression.note}” `}
-        <Link {...toSignIn(href)}>Sign in</Link> to say more.
+        <Link {...toSignIn(href)}>Sign in</Link> to edit.
       </p>
     );
   }
   const me = session.account.name;
   const save = (event: FormEvent) => {
     event.preventDefault();
-    saying.mutate(
-      { ids: [regression.regression_id], change: changeOf(typed) },
-      { onSuccess: () => setTyped({}) },
+    triage.mutate(
+      { ids: [regression.regression_id], change: changeOf(draft) },
+      { onSuccess: () => setDraft({}) },
     );
   };
   return (
@@ -204,28 +204,28 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
           label="State"
           options={Object.entries(STATE_NAMES).map(([value, label]) => ({ value, label }))}
           value={fields.state}
-          onChange={(state) => type({ state: state as RegressionState })}
+          onChange={(state) => edit({ state: state as RegressionState })}
         />
         <label className="field">
-          Who
-          <input placeholder="nobody" {...bound("assignee")} />
+          Assignee
+          <input placeholder="none" {...bound("assignee")} />
         </label>
         {fields.assignee !== me && (
-          <button type="button" className="text-button" onClick={() => type({ assignee: me })}>
-            Me
+          <button type="button" className="text-button" onClick={() => edit({ assignee: me })}>
+            Assign to me
           </button>
         )}
         <SelectField
-          label="Quiet for"
+          label="Mute for"
           options={[
-            { value: NONE, label: "no time" },
+            { value: NONE, label: "not muted" },
             ...(regression.muted_until !== null && isMuted
               ? [{ value: KEPT, label: `until ${formatMoment(regression.muted_until)}` }]
               : []),
             ...MUTES,
           ]}
           value={fields.mute}
-          onChange={(mute) => type({ mute })}
+          onChange={(mute) => edit({ mute })}
         />
       </div>
       <label className="field field-wide">
@@ -233,11 +233,11 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
         <textarea rows={2} maxLength={4000} {...bound("note")} />
       </label>
       <label className="field field-wide">
-        Talked about at
+        Issue link
         <input type="url" placeholder="https://" {...bound("bug_url")} />
       </label>
       <div className="controls">
-        <button type="submit" className="button" disabled={saying.isPending}>
+        <button type="submit" className="button" disabled={triage.isPending}>
           Save
         </button>
         {regression.bug_url !== null && (
@@ -245,24 +245,24 @@ function TriageForm({ project, regression }: { project: string; regression: Regr
             {regression.bug_url}
           </a>
         )}
-        {saying.isError && (
+        {triage.isError && (
           <span className="warning" role="alert">
-            {saying.error.message}
+            {triage.error.message}
           </span>
         )}
-        {saying.isSuccess && <span className="muted">Saved.</span>}
+        {triage.isSuccess && <span className="muted">Saved</span>}
       </div>
     </form>
   );
 }
 
-/** What those say that no commit can have changed: of the clearest change. */
+/** The witnesses of the clearest change: series that a commit cannot affect. */
 function Witnesses({ changes }: { changes: ChangePoint[] }) {
-  const told = changes.find(({ witnesses }) => witnesses.length > 0);
-  if (told === undefined) return <p className="muted">Nothing on these machines could tell.</p>;
+  const change = changes.find(({ witnesses }) => witnesses.length > 0);
+  if (change === undefined) return <p className="muted">No reference series.</p>;
   return (
     <ul className="plain-list">
-      {told.witnesses.map((sentence) => (
+      {change.witnesses.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-/** What the inbox keeps in the URL. */
+/** The state of the inbox in the URL. */
 import { DIRECTIONS, SHOWN } from "@/lib/regressions";
 import { cursor, flag, oneOf, searchOf } from "@/lib/search";
 

@@ -1,15 +1,15 @@
-/** Says what becomes of regressions, and asks again for what is shown. */
+/** Updates regressions and refetches them. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RegressionChange } from "@/api/types";
 import { triage } from "@/api/writes";
 
-type Said = { ids: readonly number[]; change: RegressionChange };
+type Update = { ids: readonly number[]; change: RegressionChange };
 
 export function useTriage(project: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ ids, change }: Said) => triage(project, ids, change),
-    // Also after a failure: those before the one that was refused have changed.
+    mutationFn: ({ ids, change }: Update) => triage(project, ids, change),
+    // Also after a failure: earlier ones in the list may have changed.
     onSettled: () =>
       queryClient.invalidateQueries({
         predicate: ({ queryKey: [path] }) =>

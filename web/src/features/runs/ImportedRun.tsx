@@ -1,18 +1,25 @@
-/** A run whose file another tool wrote: what it told, and what it did not. */
+/** A run imported from another tool's file. */
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotTold, QuantityText, Warnings } from "@/components/ui/text";
+import { CommandLine, Facts, NotStated, QuantityText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
-import { counted, formatBytes, formatCount, formatNs, quantityOfDividedNs, quantityOfNs } from "@/lib/units";
 import {
-  cautionsOf,
+  counted,
+  formatBytes,
+  formatCount,
+  formatNs,
+  quantityOfDividedNs,
+  quantityOfNs,
+  upperFirst,
+} from "@/lib/units";
+import {
   type ImportedTable,
   importedTables,
   type MeasuredResult,
@@ -21,6 +28,7 @@ import {
   sharedDomain,
   sortResults,
   statedColumns,
+  warningsOf,
 } from "./data";
 import { Failures, RunControls, RunFacts } from "./RunParts";
 
@@ -33,7 +41,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const transport = detail.results[0]?.transport ?? null;
   const tool = transport === null ? "another tool" : toolName(transport);
   const { imported, stated, failures } = sortResults(detail.results, benchmark);
-  const said = fileFacts(detail.results);
+  const facts = fileFacts(detail.results);
   const isKept = detail.pruned.upload_at === null;
   return (
     <>
@@ -43,23 +51,23 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         {["imported", tool]}
       </Breadcrumb>
       <h1>
-        {counted(detail.results.length, "benchmark")} of <code>{shortSha(run.commit.sha)}</code>, imported
+        {counted(detail.results.length, "benchmark")} for <code>{shortSha(run.commit.sha)}</code>, imported
         from {tool}
       </h1>
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
       <p className="lede">{originOf(detail)}</p>
-      <Warnings texts={cautionsOf(detail)} />
+      <Warnings texts={warningsOf(detail)} />
       <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>
         {original !== null && isKept && (
           <a className="button" href={originalHref(runId)} download={original.name}>
-            Download the original
+            Download original
           </a>
         )}
       </RunControls>
       {imported.length + stated.length === 0 && (
-        <p className="section">No benchmark has “{benchmark}” in its name.</p>
+        <p className="section">No benchmark matches “{benchmark}”.</p>
       )}
       {importedTables(imported).map((table) => (
         <Section key={table.time} title={`Measured by ${tool}, ${table.time}`}>
@@ -75,7 +83,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         </Section>
       ))}
       {failures.length > 0 && (
-        <Section title="Repetitions that failed">
+        <Section title="Failed repetitions">
           <Failures failures={failures} />
         </Section>
       )}
@@ -84,24 +92,21 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
           <RunFacts
             run={run}
             facts={[
-              { name: "imported", value: formatMoment(run.started_at) },
-              { name: "imported on", value: run.machine },
-              { name: "imported by", value: `roundtrip ${run.suite_version}` },
-              original !== null && { name: "file", value: original.name },
-              original !== null && { name: "format", value: transport?.title ?? original.format },
-              original !== null && { name: "size", value: formatBytes(original.bytes) },
+              { name: "Imported", value: formatMoment(run.started_at) },
+              { name: "Machine", value: run.machine },
+              { name: "Imported by", value: `roundtrip ${run.suite_version}` },
+              original !== null && { name: "File", value: original.name },
+              original !== null && { name: "Format", value: transport?.title ?? original.format },
+              original !== null && { name: "Size", value: formatBytes(original.bytes) },
             ]}
           />
         </Section>
-        <Section title="What the file says of itself">
-          {said.length > 0 ? <Facts facts={said} /> : <p>Nothing besides its results.</p>}
-          <p className="section-note">
-            The environment and the canaries of the machine are not known: only a run of Roundtrip's own has
-            them.
-          </p>
+        <Section title="File metadata">
+          {facts.length > 0 ? <Facts facts={facts} /> : <p>None</p>}
+          <p className="section-note">Imported runs have no environment and no canaries.</p>
         </Section>
       </div>
-      <Section title="Import the next one">
+      <Section title="Import more">
         <CommandLine command={`roundtrip import FILE --upload ${window.location.origin}`} />
       </Section>
     </>
@@ -120,10 +125,10 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
         rows={results.map((result) => ({ ...result, ...result.point.latency_ns }))}
         keyOf={({ series_id }) => series_id}
         columns={[
-          [rowHead("benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
+          [rowHead("Benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
           [numeric("p50"), ({ p50 }) => <QuantityText quantity={quantityOfNs(p50)} />],
           !isOfOne && [
-            { name: "an operation", className: "number", title: "p50 over the operations of a time" },
+            { name: "Per operation", className: "number", title: "p50 divided by operations per time" },
             ({ p50, case: kase }) => <OperationTime ns={p50} of={kase} />,
           ],
           [
@@ -131,24 +136,21 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
             ({ point }) => <LatencyShape latency={point.latency_ns} domain={domain} width={132} />,
           ],
           [
-            { name: "middle half", className: "number", title: "from p25 to p75" },
+            { name: "Middle half", className: "number", title: "p25 to p75" },
             ({ p25, p75 }) => `${formatNs(p25)} to ${formatNs(p75)}`,
           ],
-          [numeric("min"), ({ min }) => <QuantityText plain quantity={quantityOfNs(min)} />],
-          [numeric("max"), ({ max }) => <QuantityText plain quantity={quantityOfNs(max)} />],
-          [numeric("samples"), ({ point }) => formatCount(point.count)],
-          [numeric("repetitions"), ({ point }) => formatCount(point.repetition_count)],
+          [numeric("Min"), ({ min }) => <QuantityText plain quantity={quantityOfNs(min)} />],
+          [numeric("Max"), ({ max }) => <QuantityText plain quantity={quantityOfNs(max)} />],
+          [numeric("Samples"), ({ point }) => formatCount(point.count)],
+          [numeric("Repetitions"), ({ point }) => formatCount(point.repetition_count)],
         ]}
       />
-      <p className="section-note">
-        Shapes: the middle half as a band, the median and p99 as ticks, a dot at the maximum, on one
-        logarithmic axis. What became of messages, and where the ends ran, is not told.
-      </p>
+      <p className="section-note">Shapes, log scale: band, middle half; ticks, median and p99; dot, max.</p>
     </>
   );
 }
 
-/** Figures that another tool states without samples: each is its word, and stands apart from what was measured. */
+/** Values that another tool states without samples, separate from measured ones. */
 function StatedResults({ project, runId, table: { time, isOfOne, results } }: Props<StatedResult>) {
   const { statistic, hasInterval, times } = statedColumns(results);
   return (
@@ -159,37 +161,34 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: Pr
         rows={results}
         keyOf={({ series_id }) => series_id}
         columns={[
-          [rowHead("benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
-          statistic === null && ["statistic", ({ methodology }) => methodology.statistic, "muted"],
+          [rowHead("Benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
+          statistic === null && ["Statistic", ({ methodology }) => methodology.statistic, "muted"],
           [
-            numeric(statistic ?? "figure"),
+            numeric(upperFirst(statistic ?? "value")),
             ({ summary }) => <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />,
           ],
           !isOfOne && [
-            { name: "an operation", className: "number", title: "the figure over the operations of a time" },
+            { name: "Per operation", className: "number", title: "value divided by operations per time" },
             ({ summary, case: kase }) => <OperationTime ns={summary.center_ns} of={kase} />,
           ],
           hasInterval && [
-            numeric("interval"),
-            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotTold />,
+            numeric("Interval"),
+            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotStated />,
           ],
           ...times.map(({ label, of }) => {
             const cell = ({ summary }: StatedResult) => {
               const ns = of(summary);
-              return ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
+              return ns === null ? <NotStated /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
             };
             return [numeric(label), cell] as const;
           }),
           [
-            numeric("made of"),
-            ({ summary: { count } }) => (count === null ? <NotTold /> : `${formatCount(count)} samples`),
+            numeric("Samples"),
+            ({ summary: { count } }) => (count === null ? <NotStated /> : formatCount(count)),
           ],
         ]}
       />
-      <p className="section-note">
-        These figures are the tool's word: their samples are not in the file. They are shown, and compared
-        with nothing.
-      </p>
+      <p className="section-note">The file has no samples of these, so they are never compared.</p>
     </>
   );
 }

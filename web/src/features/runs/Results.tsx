@@ -1,4 +1,4 @@
-/** The measured cases of one scenario in dense tables: what lost messages stands apart, and without shapes. */
+/** The measured cases of one scenario; lossy results have their own table, without shapes. */
 import { Link } from "@tanstack/react-router";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
@@ -12,9 +12,7 @@ import { type MeasuredResult, type ResultTable, resultTables } from "./data";
 
 type Props = { project: string; runId: string; scenario: string; results: MeasuredResult[] };
 
-const SHAPES =
-  "Shapes: the middle half as a band, the median and p99 as ticks, a line from the minimum to p99, a dot at the " +
-  "maximum, on one logarithmic axis for all rows of the table.";
+const SHAPES = "Shapes, log scale: band, middle half; ticks, median and p99; line, min to p99; dot, max.";
 
 export function Results({ project, runId, scenario, results }: Props) {
   const { shared, lossless, lossy } = resultTables(results);
@@ -28,14 +26,13 @@ export function Results({ project, runId, scenario, results }: Props) {
       {lossy.rows.length > 0 && (
         <div className={lossless.rows.length > 0 ? "subsection" : undefined}>
           <p className="warning">
-            Lossy: not everything attempted was delivered once, in order and intact. Not comparable with
-            lossless figures.
+            Lossy: not every message arrived once, in order and intact. Not comparable with lossless results.
           </p>
           <Table {...links} label={`${label}, lossy`} table={lossy} isLossy />
         </div>
       )}
       <p className="section-note">
-        {meaning !== null && `Times: ${meaning}. `}
+        {meaning !== null && `Latency: ${meaning}. `}
         {(lossless.hasOversubscribed || lossy.hasOversubscribed) && `Oversubscribed: ${OVERSUBSCRIBED}. `}
         {lossless.rows.length > 0 && SHAPES}
       </p>
@@ -52,21 +49,21 @@ function Table({ project, runId, label, table: { rows, domain, columns }, isLoss
     <RowTable
       label={label}
       className="table table-dense"
-      rows={rows.map(({ result, apart }) => ({
+      rows={rows.map(({ result, traits }) => ({
         ...result,
-        apart,
+        traits,
         each: nsPerMessage(result.point, result.case),
       }))}
       keyOf={({ series_id }) => series_id}
       columns={[
         [
-          rowHead("transport"),
+          rowHead("Transport"),
           ({ series_id, transport }) => <Link {...toPoint(project, series_id, runId)}>{transport.slug}</Link>,
         ],
-        ["mode", ({ case: kase }) => kase.mode, "muted"],
-        ["placement", ({ case: kase }) => placementName(kase.placement), "muted"],
-        [numeric("message"), ({ case: kase }) => sizeName(kase)],
-        columns.hasParameters && ["parameters", (row) => <Parameters {...row} />, "muted apart"],
+        ["Mode", ({ case: kase }) => kase.mode, "muted"],
+        ["Placement", ({ case: kase }) => placementName(kase.placement), "muted"],
+        [numeric("Message"), ({ case: kase }) => sizeName(kase)],
+        columns.hasParameters && ["Parameters", (row) => <Parameters {...row} />, "muted apart"],
         domain !== null && [
           `${formatNs(domain[0])} to ${formatNs(domain[1])}`,
           ({ point }) => (
@@ -79,42 +76,42 @@ function Table({ project, runId, label, table: { rows, domain, columns }, isLoss
         ],
         hasMessages && [
           explained(
-            isLossy ? "a message delivered" : "a message",
-            `p50 over the messages of an operation${isLossy ? " that a receiver got, on average" : ""}`,
+            isLossy ? "Per delivered message" : "Per message",
+            `p50 divided by ${isLossy ? "delivered messages per receiver" : "messages per operation"}`,
           ),
           ({ each }) => each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />,
         ],
         ...(["p98", "p99", "max"] as const).map(
           (key) =>
             [
-              numeric(key),
+              numeric(key === "max" ? "Max" : key),
               ({ point }: MeasuredResult) => (
                 <QuantityText plain quantity={quantityOfNs(point.latency_ns[key])} />
               ),
             ] as const,
         ),
         columns.hasRate && [
-          numeric("throughput"),
+          numeric("Throughput"),
           ({ point: { lossy, bytes_per_second: rate } }) =>
             rate != null && <QuantityText plain={lossy} quantity={quantityOfRate(rate)} />,
         ],
         hasDueTimes && [
-          explained("late", "sending began a whole interval late, or more"),
+          explained("Late", "sent a whole interval late or more"),
           ({ observed }) => observed?.late != null && formatCount(observed.late),
         ],
         hasDueTimes && [
-          explained("missed", "received when the next was already due, or never"),
+          explained("Missed", "received after the next was due, or never"),
           ({ observed }) => observed?.missed != null && formatCount(observed.missed),
         ],
         hasDueTimes && [
-          explained("CPU each", "processor time of all ends over messages delivered"),
+          explained("CPU per message", "CPU time of all ends per delivered message"),
           ({ observed }) =>
             observed?.cpu_ns_per_message != null && (
               <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
             ),
         ],
         [
-          numeric("delivered"),
+          numeric("Delivered"),
           ({ point, case: kase }) => (
             <>
               {point.lossy ? lossMark(point, kase) : formatCount(point.delivered)}
@@ -123,20 +120,20 @@ function Table({ project, runId, label, table: { rows, domain, columns }, isLoss
           ),
           ({ point }) => ({ className: point.lossy ? "number loss warning" : "number" }),
         ],
-        [numeric("repetitions"), (result) => <Repetitions {...result} />, "number flexible"],
+        [numeric("Repetitions"), (result) => <Repetitions {...result} />, "number flexible"],
       ]}
     />
   );
 }
 
-/** What sets a result apart besides the columns that every result has. */
-function Parameters({ apart, observed }: Pick<MeasuredResult, "observed"> & { apart: string[] }) {
+/** Traits of a result that have no column. */
+function Parameters({ traits, observed }: Pick<MeasuredResult, "observed"> & { traits: string[] }) {
   return (
     <>
-      {apart.join(", ")}
+      {traits.join(", ")}
       {observed?.oversubscribed && (
         <>
-          {apart.length > 0 && ", "}
+          {traits.length > 0 && ", "}
           <span className="warning" title={OVERSUBSCRIBED}>
             oversubscribed
           </span>

@@ -1,4 +1,4 @@
-/** One run in full: where and how it was measured, and every result. */
+/** One run: every result, machine, environment and methodology. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { runQuery, sessionQuery } from "@/api/queries";
@@ -17,7 +17,6 @@ import { counted, formatCount, formatNs } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import {
   bufferGroups,
-  cautionsOf,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -28,6 +27,7 @@ import {
   reproCommands,
   runTitle,
   sortResults,
+  warningsOf,
 } from "./data";
 import { ImportedRun } from "./ImportedRun";
 import { Results } from "./Results";
@@ -53,7 +53,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   const buffers = bufferGroups(measured);
   const programs = programFacts(detail.results);
   const probes = probesOf(detail.results);
-  const isDrawn = isSynthetic(detail.environment);
+  const isSeeded = isSynthetic(detail.environment);
 
   return (
     <>
@@ -63,15 +63,15 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         {run.preset}
       </Breadcrumb>
       <h1>
-        {counted(run.point_count, "result")} of <code>{shortSha(run.commit.sha)}</code> on {run.machine}
+        {counted(run.point_count, "result")} for <code>{shortSha(run.commit.sha)}</code> on {run.machine}
       </h1>
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
-      <Warnings texts={cautionsOf(detail)} />
+      <Warnings texts={warningsOf(detail)} />
       {probes.length > 0 && (
         <p className="lede warning">
-          Measured under the probe <strong>{probes.join(", ")}</strong>: not comparable with raw figures.
+          Measured with probe <strong>{probes.join(", ")}</strong>. Not comparable with results without it.
         </p>
       )}
 
@@ -82,7 +82,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         hasReport={detail.pruned.upload_at === null}
       />
       {results.measured.size === 0 && detail.results.length > 0 && (
-        <p className="section">No measured transport has “{transport}” in its name.</p>
+        <p className="section">No transport matches “{transport}”.</p>
       )}
       {[...results.measured].map(([scenario, ofScenario]) => (
         <Section key={scenario} title={`Results, ${scenarioName(scenario)}`}>
@@ -90,7 +90,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         </Section>
       ))}
       {deliveries.length > 0 && (
-        <Section title="Messages that did not arrive as sent">
+        <Section title="Lost or altered messages">
           <Deliveries project={project} runId={runId} groups={deliveries} />
         </Section>
       )}
@@ -102,19 +102,16 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
             rows={disturbed}
             keyOf={({ reason }) => reason}
             columns={[
-              ["reason", ({ reason }) => reason, "wrap"],
-              [numeric("times"), ({ times }) => formatCount(times)],
+              ["Reason", ({ reason }) => reason, "wrap"],
+              [numeric("Count"), ({ times }) => formatCount(times)],
               CASES,
             ]}
           />
-          <p className="section-note">
-            They are marked and kept. Reasons that differ only in their figures are one line, with the first
-            as the example.
-          </p>
+          <p className="section-note">Marked and kept. Reasons that differ only in numbers are merged.</p>
         </Section>
       )}
       {results.failures.length > 0 && (
-        <Section title="Repetitions that failed">
+        <Section title="Failed repetitions">
           <Failures failures={results.failures} />
         </Section>
       )}
@@ -129,27 +126,27 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
             className="table table-dense"
             label="Buffers"
             rows={buffers}
-            keyOf={({ transport, asked, granted }) => `${transport} ${asked} ${granted}`}
+            keyOf={({ transport, requested, granted }) => `${transport} ${requested} ${granted}`}
             columns={[
-              [rowHead("transport"), ({ transport }) => transport],
-              ["asked for", ({ asked }) => asked, "muted"],
-              ["granted", ({ granted }) => granted],
+              [rowHead("Transport"), ({ transport }) => transport],
+              ["Requested", ({ requested }) => requested, "muted"],
+              ["Granted", ({ granted }) => granted],
               CASES,
             ]}
           />
         </Section>
       )}
       {results.unsupported.length > 0 && (
-        <Section title="Not on this system">
+        <Section title="Unsupported">
           <RowTable
             className="table table-dense"
-            label="Not on this system"
+            label="Unsupported"
             rows={results.unsupported}
             keyOf={({ transport, reason }) => `${transport} ${reason}`}
             columns={[
-              [rowHead("transport"), ({ transport }) => transport],
+              [rowHead("Transport"), ({ transport }) => transport],
               CASES,
-              ["reason", ({ reason }) => reason, "wrap"],
+              ["Reason", ({ reason }) => reason, "wrap"],
             ]}
           />
         </Section>
@@ -160,13 +157,13 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           <RunFacts
             run={run}
             facts={[
-              { name: "measured", value: formatMoment(run.started_at) },
-              { name: "took", value: formatDuration(run.started_at, run.finished_at) },
-              { name: "suite", value: `${run.suite_version}, ${run.build} build` },
-              { name: "preset", value: run.preset },
-              { name: "order of repetitions", value: `drawn from seed ${run.order_seed}` },
+              { name: "Measured", value: formatMoment(run.started_at) },
+              { name: "Duration", value: formatDuration(run.started_at, run.finished_at) },
+              { name: "Suite", value: `${run.suite_version}, ${run.build} build` },
+              { name: "Preset", value: run.preset },
+              { name: "Random seed", value: String(run.order_seed) },
               run.job_id !== null && {
-                name: "job",
+                name: "Job",
                 value: <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link>,
               },
             ]}
@@ -182,28 +179,28 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
                   : `${formatNs(p50_ns)} (min ${formatNs(min_ns ?? p50_ns)}, ${counted(count, "reading")})`,
             }))}
           />
-          <p className="section-note">Readings of the machine itself, per operation.</p>
+          <p className="section-note">Benchmarks of the machine itself, per operation.</p>
         </Section>
       </div>
-      <Section title="Measure it again">
-        {isDrawn ? (
-          <p>Nobody measured it.</p>
+      <Section title="Reproduce">
+        {isSeeded ? (
+          <p>Synthetic data: nothing to measure.</p>
         ) : isOfTwoSides(detail) ? (
           <p>
-            Two sides were measured in turns by <code>roundtrip ab</code>, in the order of seed{" "}
-            {run.order_seed}. Which two, its report does not say, so there is no command to repeat it here.
+            <code>roundtrip ab</code> measured two sides. The report does not name them, so there is no
+            command.
           </p>
         ) : (
           reproCommands(detail).map((command) => <CommandLine key={command} command={command} />)
         )}
-        {!isDrawn && <AskAgain detail={detail} />}
+        {!isSeeded && <QueueAgain detail={detail} />}
       </Section>
       <div className="columns">
-        <Section title="Environment, stable">
+        <Section title="Environment">
           <Facts wide facts={environmentFacts(detail.environment.stable)} />
-          <p className="section-note">Runs are comparable while all of these stay the same.</p>
+          <p className="section-note">Only runs with the same environment are comparable.</p>
         </Section>
-        <Section title="Environment, at that minute">
+        <Section title="Conditions">
           <Facts wide facts={environmentFacts(detail.environment.conditions)} />
         </Section>
       </div>
@@ -211,22 +208,20 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   );
 }
 
-/** Leads whoever may ask to the form, filled in. A pull request is asked for where it is. */
-function AskAgain({ detail: { run } }: { detail: RunDetail }) {
+/** A link to the prefilled job form, for users who may queue jobs. Pull requests are queued on their own page. */
+function QueueAgain({ detail: { run } }: { detail: RunDetail }) {
   const { data: session } = useQuery(sessionQuery);
-  const mayAsk = session !== undefined && refusal(session, run.project, "queue") === null;
-  if (!mayAsk || run.pull_request !== null) return null;
+  const mayQueue = session !== undefined && refusal(session, run.project, "queue") === null;
+  if (!mayQueue || run.pull_request !== null) return null;
   const { machine, preset, commit } = run;
   return (
     <p className="section-note">
-      <Link {...toMeasure(run.project, { commits: commit.sha, machine, preset })}>
-        Ask {machine} to do so
-      </Link>
+      <Link {...toMeasure(run.project, { commits: commit.sha, machine, preset })}>Queue on {machine}</Link>
     </p>
   );
 }
 
-/** Reasons why a fact is absent step back behind the facts. */
+/** Missing facts show the reason in a muted colour. */
 function environmentFacts(facts: Record<string, string>) {
   return factsOf(facts).map(({ name, value, isAbsent }) => ({
     name,
@@ -236,30 +231,30 @@ function environmentFacts(facts: Record<string, string>) {
 
 type Props = { project: string; runId: string; groups: ReturnType<typeof deliveryGroups> };
 
-/** How many cases a fact is about, with their names behind the number. */
+/** The number of cases, with their names in the tooltip. */
 const CASES: Column<{ cases: string[] }> = [
-  "cases",
+  "Cases",
   ({ cases }) => counted(cases.length, "case"),
   ({ cases }) => ({ className: "muted", title: cases.join("\n") }),
 ];
 
-/** The results of which some receiver did not get everything that the transport took. */
+/** Results where a receiver did not get every accepted message. */
 function Deliveries({ project, runId, groups }: Props) {
   return (
     <>
-      <ScrollRegion label="Messages that did not arrive as sent">
+      <ScrollRegion label="Lost or altered messages">
         <table className="table table-dense">
           <thead>
             <tr>
-              <th scope="col">transport</th>
-              <th scope="col">case</th>
+              <th scope="col">Transport</th>
+              <th scope="col">Case</th>
               <DeliveryHeads />
             </tr>
           </thead>
           {groups.map(({ series_id, transport, caseName, deliveries }) => (
             <tbody key={series_id}>
               {deliveries.map((delivery, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: receivers are told apart by their place alone.
+                // biome-ignore lint/suspicious/noArrayIndexKey: receivers are identified by position.
                 <tr key={index}>
                   {index === 0 && (
                     <>
@@ -279,8 +274,7 @@ function Deliveries({ project, runId, groups }: Props) {
         </table>
       </ScrollRegion>
       <p className="section-note">
-        Of the messages that the transport took, over all repetitions. Torn: with another content than any
-        message that was sent.
+        Of accepted messages, over all repetitions. Torn: content that was never sent.
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-/** What pages of measured and of imported runs have in common. */
+/** Parts that pages of measured and imported runs share. */
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
@@ -26,7 +26,7 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
         {by === "benchmark" ? "Benchmark" : "Transport"}
         <input
           type="search"
-          placeholder="part of its name"
+          placeholder="filter"
           value={value}
           onChange={({ target }) => change({ [by]: target.value || undefined })}
         />
@@ -46,12 +46,12 @@ export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false
   return (
     <Facts
       facts={[
-        { name: "commit", value: <code>{run.commit.sha}</code> },
-        { name: "committed", value: formatMoment(run.commit.committed_at) },
-        { name: "branch", value: run.branch ?? "none was checked out" },
-        run.pull_request !== null && { name: "pull request", value: `#${run.pull_request}` },
+        { name: "Commit", value: <code>{run.commit.sha}</code> },
+        { name: "Committed", value: formatMoment(run.commit.committed_at) },
+        { name: "Branch", value: run.branch ?? "none" },
+        run.pull_request !== null && { name: "Pull request", value: `#${run.pull_request}` },
         ...facts,
-        { name: "run", value: <code>{run.run_id}</code> },
+        { name: "Run", value: <code>{run.run_id}</code> },
       ]}
     />
   );
@@ -60,15 +60,15 @@ export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false
 export function Failures({ failures }: { failures: SortedResults["failures"] }) {
   return (
     <RowTable
-      label="Repetitions that failed"
+      label="Failed repetitions"
       className="table table-dense"
       rows={failures}
       keyOf={({ transport, caseName, repetition }) => `${transport} ${caseName} ${repetition}`}
       columns={[
-        [rowHead("transport"), ({ transport }) => transport],
-        ["case", ({ caseName }) => caseName, "muted"],
-        [numeric("repetition"), ({ repetition }) => repetition + 1],
-        ["reason", ({ reason }) => reason, "wrap"],
+        [rowHead("Transport"), ({ transport }) => transport],
+        ["Case", ({ caseName }) => caseName, "muted"],
+        [numeric("Repetition"), ({ repetition }) => repetition + 1],
+        ["Reason", ({ reason }) => reason, "wrap"],
       ]}
     />
   );

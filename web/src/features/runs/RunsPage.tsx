@@ -28,7 +28,7 @@ export function RunsPage() {
         <div className="controls section">
           <SelectField
             label="Machine"
-            options={[{ value: "", label: "all" }, ...names.map((name) => ({ value: name, label: name }))]}
+            options={[{ value: "", label: "All" }, ...names.map((name) => ({ value: name, label: name }))]}
             value={search.machine ?? ""}
             onChange={(machine) =>
               navigate({ ...toRuns(project), search: machine === "" ? {} : { machine }, replace: true })
@@ -37,7 +37,7 @@ export function RunsPage() {
         </div>
       )}
       <div className="section">
-        {page.runs.length > 0 ? <RunsTable label="Runs" runs={page.runs} /> : <p>No run matches.</p>}
+        {page.runs.length > 0 ? <RunsTable label="Runs" runs={page.runs} /> : <p>No matching runs.</p>}
       </div>
       {page.next_after !== null && (
         <p className="section">

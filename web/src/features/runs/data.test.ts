@@ -13,7 +13,6 @@ import {
 } from "@/test/fixtures";
 import {
   bufferGroups,
-  cautionsOf,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -22,16 +21,17 @@ import {
   isOfTwoSides,
   type MeasuredResult,
   originOf,
+  platformWarning,
   probesOf,
   programFacts,
   reproCommands,
   resultTables,
   runTitle,
-  setApart,
   sharedDomain,
   sortResults,
   statedColumns,
-  trialNote,
+  traitsOf,
+  warningsOf,
 } from "./data";
 
 describe("sortResults", () => {
@@ -44,7 +44,7 @@ describe("sortResults", () => {
     aResult({ transport: "posix-mq", point: null, unsupported: "not mounted", case: { message_bytes: 64 } }),
     aResult({ transport: "fifo", failures: [{ repetition: 3, reason: "responder: killed by signal 9" }] }),
   ];
-  it("sorts what was measured by scenario, transport and size", () => {
+  it("sorts by scenario, transport and size", () => {
     const { measured } = sortResults(results, "");
     expect([...measured.keys()]).toEqual(["roundtrip", "stream"]);
     const rows = measured
@@ -52,13 +52,13 @@ describe("sortResults", () => {
       ?.map(({ transport, case: kase }) => `${transport.slug} ${kase.message_bytes}`);
     expect(rows).toEqual(["fifo 1024", "pipe 64", "pipe 4096", "tcp 1024"]);
   });
-  it("tells one reason once, and keeps failures", () => {
+  it("groups equal reasons, and keeps failures", () => {
     const { unsupported, failures } = sortResults(results, "");
     expect(unsupported).toMatchObject([{ transport: "posix-mq", reason: "not mounted" }]);
     expect(unsupported[0]?.cases).toHaveLength(2);
     expect(failures).toMatchObject([{ transport: "fifo", repetition: 3 }]);
   });
-  it("keeps the transports that have the text in their name", () => {
+  it("filters by transport name", () => {
     expect([...sortResults(results, " TC ").measured.values()].flat()).toHaveLength(1);
     expect(sortResults(results, "nothing").measured.size).toBe(0);
   });
@@ -67,21 +67,21 @@ describe("sortResults", () => {
 describe("results that differ in more than transport and size", () => {
   const measured = (change: Parameters<typeof aResult>[0]) => ({ ...aResult(change), point: aPoint() });
   const probed = { ...aResult().methodology, probe: "syscalls" };
-  it("are told apart", () => {
-    expect(setApart(aResult(), [aResult()])).toEqual([]);
-    expect(setApart(aResult({ case: { buffer_bytes: 4096 }, methodology: probed }), [])).toEqual([
+  it("have traits", () => {
+    expect(traitsOf(aResult(), [aResult()])).toEqual([]);
+    expect(traitsOf(aResult({ case: { buffer_bytes: 4096 }, methodology: probed }), [])).toEqual([
       "4 KiB buffer",
       "probe syscalls",
     ]);
     expect(probesOf([aResult(), aResult({ methodology: probed })])).toEqual(["syscalls"]);
   });
-  it("are told apart by how they were measured where one case was measured in several ways", () => {
+  it("include methodology if one case was measured in several ways", () => {
     const always = aResult({ methodology: { ...aResult().methodology, wake: "always" } });
-    expect(setApart(always, [aResult(), always])).toEqual(["wakes always"]);
-    expect(setApart(always, [aResult({ transport: "tcp" }), always])).toEqual([]);
-    expect(setApart(always, [aResult({ case: { senders: 2 } }), always])).toEqual([]);
+    expect(traitsOf(always, [aResult(), always])).toEqual(["always wakes"]);
+    expect(traitsOf(always, [aResult({ transport: "tcp" }), always])).toEqual([]);
+    expect(traitsOf(always, [aResult({ case: { senders: 2 } }), always])).toEqual([]);
   });
-  it("stand in the order of their parameters", () => {
+  it("are sorted by their parameters", () => {
     const results = [10_000, 2000].map((rate_per_second) => aResult({ case: { rate_per_second } }));
     const rows = sortResults(results, "").measured.get("roundtrip");
     expect(rows?.map(({ case: kase }) => kase.rate_per_second)).toEqual([2000, 10_000]);
@@ -91,11 +91,11 @@ describe("results that differ in more than transport and size", () => {
     ["due times", [{}, { observed: anObserved({ late: 0 }) }], ["hasDueTimes"]],
     ["a parameter", [measured({ case: { rate_per_second: 1 } })], ["hasParameters"]],
     ["messages", [{}, measured({ case: { messages: 1000 } })], ["hasParameters", "hasMessages"]],
-  ])("get columns where there is %s to show", (_, results, has) => {
+  ])("have columns for %s", (_, results, has) => {
     const { columns } = resultTables(results.map((result) => ({ ...measured({}), ...result }))).lossless;
     expect(Object.entries(columns).flatMap(([name, isThere]) => (isThere ? name : []))).toEqual(has);
   });
-  it("name the granted buffers of each side, or one size for all", () => {
+  it("show the granted buffers of each side, or one size for all", () => {
     const sides = (send: number, receive: number) =>
       grantedBuffers({
         counters: {
@@ -109,7 +109,7 @@ describe("results that differ in more than transport and size", () => {
     expect(grantedBuffers({ counters: { effective_buffer_bytes: 65_536 } })).toBe("64 KiB");
     expect(grantedBuffers({ counters: { descriptors: 2 } })).toBeNull();
   });
-  it("tell granted buffers once for all cases that agree", () => {
+  it("group cases with equal buffers", () => {
     const granted = (transport: string, bytes: number, kase: Parameters<typeof measured>[0] = {}) =>
       measured({ transport, counters: { effective_buffer_bytes: bytes }, ...kase });
     const groups = bufferGroups([
@@ -120,16 +120,16 @@ describe("results that differ in more than transport and size", () => {
       measured({ transport: "ring-futex" }),
     ]);
     expect(
-      groups.map(({ transport, asked, granted, cases }) => [transport, asked, granted, cases.length]),
+      groups.map(({ transport, requested, granted, cases }) => [transport, requested, granted, cases.length]),
     ).toEqual([
-      ["pipe", "the default", "64 KiB", 2],
+      ["pipe", "default", "64 KiB", 2],
       ["pipe", "4 KiB", "64 KiB", 1],
       ["tcp", "64 KiB", "128 KiB", 1],
     ]);
   });
 });
 
-it("tells once what each program says of itself, and nothing of transports of the suite", () => {
+it("lists the facts of each external program once", () => {
   const facts = { node: "v22.11.0", v8: "12.4" };
   const kase = { variant: "lts" };
   const results = [
@@ -144,24 +144,24 @@ it("tells once what each program says of itself, and nothing of transports of th
   ]);
 });
 
-it("tells what all results have in common once, and of one result nothing apart", () => {
+it("separates shared traits from those of single results", () => {
   const route = (peers: number, lossy = false) => ({
     ...aResult({ case: { messages: 100_000, peers } }),
     point: aPoint({ lossy }),
   });
   const { shared, lossless, lossy } = resultTables([route(1), route(4), route(4, true)]);
   expect(shared).toEqual(["100,000 messages"]);
-  expect(lossless.rows.map(({ apart }) => apart)).toEqual([["1 receiver"], ["4 receivers"]]);
-  expect(lossy.rows.map(({ apart }) => apart)).toEqual([["4 receivers"]]);
+  expect(lossless.rows.map(({ traits }) => traits)).toEqual([["1 receiver"], ["4 receivers"]]);
+  expect(lossy.rows.map(({ traits }) => traits)).toEqual([["4 receivers"]]);
   const alone = resultTables([route(4)]);
-  expect([alone.shared, alone.lossless.rows[0]?.apart]).toEqual([[], ["100,000 messages", "4 receivers"]]);
+  expect([alone.shared, alone.lossless.rows[0]?.traits]).toEqual([[], ["100,000 messages", "4 receivers"]]);
 });
 
 describe("results that lost messages", () => {
   const whole = { ...aResult(), point: aPoint() };
   const point = aPoint({ lossy: true, attempted: 300, accepted: 50, latency_ns: latency(7) });
   const lost = { ...aResult({ observed: anObserved({ oversubscribed: true }) }), point };
-  it("never share a table with those that did not, and have no axis", () => {
+  it("have their own table, without an axis", () => {
     const { lossless, lossy } = resultTables([whole, lost]);
     expect(lossless.rows.map(({ result }) => result)).toEqual([whole]);
     expect(lossy.rows.map(({ result }) => result)).toEqual([lost]);
@@ -169,12 +169,12 @@ describe("results that lost messages", () => {
     expect(lossy.domain).toBeNull();
     expect([lossless.hasOversubscribed, lossy.hasOversubscribed]).toEqual([false, true]);
   });
-  it("say how they were measured when others of their case lost nothing", () => {
+  it("include methodology if others of their case are lossless", () => {
     const drops = { ...lost, methodology: { ...lost.methodology, on_full: "drop" } };
     const { lossless, lossy } = resultTables([whole, drops]);
-    expect([lossless.rows[0]?.apart, lossy.rows[0]?.apart]).toEqual([[], ["drops when full"]]);
+    expect([lossless.rows[0]?.traits, lossy.rows[0]?.traits]).toEqual([[], ["drops when full"]]);
   });
-  it("are told receiver by receiver where one did not get all that was taken", () => {
+  it("are listed by receiver if one missed accepted messages", () => {
     const perfect = { delivered: 50, lost: 0, duplicated: 0, out_of_order: 0, torn: 0 };
     const torn = { ...perfect, delivered: 49, torn: 1 };
     const of = (series_id: number, deliveries: (typeof perfect)[]) => ({
@@ -193,7 +193,7 @@ describe("results that lost messages", () => {
   });
 });
 
-it("tells a reason once, whatever its figures and however many cases it is about", () => {
+it("merges reasons that differ only in numbers", () => {
   const disturbed = (transport: string, reasons: Record<string, number>) => ({
     ...aResult({
       transport,
@@ -217,7 +217,7 @@ it("tells a reason once, whatever its figures and however many cases it is about
   ]);
 });
 
-it("shares one axis from the smallest minimum to the largest maximum", () => {
+it("has one axis from the smallest minimum to the largest maximum", () => {
   const results = [1000, 9000].map((p50) => {
     const point = aPoint({ latency_ns: latency(p50) });
     return { ...aResult(), point };
@@ -229,14 +229,14 @@ it.each<[Record<string, string>, Record<string, string>, RegExp | undefined]>([
   [{}, {}, undefined],
   [{}, { "suite.tested": "on this system" }, undefined],
   [{}, { "suite.tested": "on Linux alone" }, /^The suite was tested on Linux alone\.$/],
-  [{ "os.wine": "8.0" }, { "suite.tested": "under Wine" }, /^Measured under Wine 8\.0: /],
-  [{ synthetic: "yes" }, {}, /^Synthetic: /],
-])("says first what the suite was never tested on: %j, %j", (stable, conditions, note) => {
-  if (note === undefined) expect(trialNote({ stable, conditions })).toBeUndefined();
-  else expect(trialNote({ stable, conditions })).toMatch(note);
+  [{ "os.wine": "8.0" }, { "suite.tested": "under Wine" }, /^Measured under Wine 8\.0\. /],
+  [{ synthetic: "yes" }, {}, /^Synthetic data, /],
+])("warns about untested systems: %j, %j", (stable, conditions, note) => {
+  if (note === undefined) expect(platformWarning({ stable, conditions })).toBeUndefined();
+  else expect(platformWarning({ stable, conditions })).toMatch(note);
 });
 
-it("shows the results of a run whose upload is not kept any more, without what only that told", () => {
+it("shows the results of a run with a deleted upload", () => {
   const kept = { ...aResult({ observed: null }), point: aPoint() };
   const { lossless } = resultTables([kept]);
   expect(lossless.rows).toHaveLength(1);
@@ -251,7 +251,7 @@ it("orders facts by name", () => {
   ]);
 });
 
-it("names the commit and the preset to measure again", () => {
+it("has commands to reproduce the run", () => {
   expect(reproCommands(aRun())).toEqual([`git checkout ${"1".repeat(40)}`, "roundtrip run --preset quick"]);
   const watched = aRun({ results: [aResult({ methodology: { ...aResult().methodology, probe: "sched" } })] });
   expect(reproCommands(watched)[1]).toBe("roundtrip run --preset quick --probe sched");
@@ -265,27 +265,27 @@ describe("an import", () => {
     anImportedResult({ series_id: 4, case: { benchmark: "BM_Stated" }, statistic: "median" }),
   ];
   const ids = (some: { series_id: number }[]) => some.map(({ series_id }) => series_id);
-  it("keeps what has samples, what is only stated and what was measured here apart", () => {
+  it("separates samples, stated values and own measurements", () => {
     const sorted = sortResults([...results, aResult({ series_id: 5 })], "");
     expect(ids([...sorted.measured.values()].flat())).toEqual([5]);
     expect(ids(sorted.imported).sort()).toEqual([1, 2, 3]);
     expect(ids(sorted.stated)).toEqual([4]);
   });
-  it("is narrowed to benchmarks by a part of their names", () => {
+  it("is filtered by benchmark name", () => {
     const { imported, stated } = sortResults(results, "bm_pipe");
     expect([imported.length, stated.length]).toEqual([2, 0]);
   });
-  it("never puts times of one operation beside times of a thousand", () => {
+  it("groups times by their number of operations", () => {
     const tables = importedTables(sortResults(results, "").imported);
     expect(tables.map(({ time, isOfOne, results: ofTable }) => [time, isOfOne, ids(ofTable)])).toEqual([
-      ["time of one operation", true, [3]],
+      ["time of 1 operation", true, [3]],
       ["time of 1,000 operations", false, [2, 1]],
     ]);
   });
-  it("has nothing to say of deliveries", () => {
+  it("has no deliveries", () => {
     expect(deliveryGroups(sortResults(results, "").imported)).toEqual([]);
   });
-  it("has columns for what is stated, and one for the statistic where it differs", () => {
+  it("has columns for stated values, and one for the statistic if it differs", () => {
     const of = (statistic: string, summary: Partial<StatedPoint>) =>
       anImportedResult({ statistic, summary: aStatedPoint(summary) });
     const columns = (some: RunResult[]) => {
@@ -304,16 +304,16 @@ describe("an import", () => {
       times: ["min"],
     });
   });
-  it("says which file it was imported from", () => {
+  it("names the imported file", () => {
     const original = { name: "pipes.json", format: "google-benchmark", bytes: 9 };
     const run = aRun({ run: anImport(), original, results });
-    expect(originOf(run)).toMatch(/^Imported from pipes\.json, a file of Google Benchmark \(JSON\)\./);
+    expect(originOf(run)).toMatch(/^Imported from pipes\.json, Google Benchmark \(JSON\)\./);
     expect(runTitle(run)).toBe("1111111, imported from Google Benchmark");
     expect(runTitle(aRun())).toBe("1111111 on lab-linux-1");
   });
 });
 
-it("a run of two sides is one where all results are of base or of head, and both are there", () => {
+it("recognises a run with exactly the two sides of a comparison", () => {
   const of = (...variants: (string | null)[]) =>
     isOfTwoSides({ results: variants.map((variant) => aResult({ case: { variant } })) });
   expect([of("head", "base", "head"), of("base"), of("base", "head", null), of()]).toEqual([
@@ -324,8 +324,8 @@ it("a run of two sides is one where all results are of base or of head, and both
   ]);
 });
 
-it("cautions of a quarantined run, and of no other", () => {
-  expect(cautionsOf(aRun())).toEqual([]);
+it("warns about quarantined runs", () => {
+  expect(warningsOf(aRun())).toEqual([]);
   const run = aRunSummary({ quarantined: true });
-  expect(cautionsOf(aRun({ run })).join()).toMatch(/never part of the trend/);
+  expect(warningsOf(aRun({ run })).join()).toMatch(/Excluded from trends/);
 });

@@ -1,4 +1,4 @@
-/** From a run's answer to the tables that show it. Pure. */
+/** Converts a run to the tables of its page. Pure. */
 import type { Case, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
 import { benchmarkName, byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
@@ -23,10 +23,10 @@ const isMeasured = (result: RunResult): result is MeasuredResult => result.point
 export type StatedResult = RunResult & { summary: StatedPoint };
 const isStated = (result: RunResult): result is StatedResult => result.summary !== null;
 
-/** The results of a run by what came of them. */
+/** The results of a run by outcome. */
 export type SortedResults = ReturnType<typeof sortResults>;
 
-/** Sorts a run's results, of the transports, or benchmarks, whose name contains the wanted text. */
+/** Sorts results by outcome, filtered by transport or benchmark name. */
 export function sortResults(results: RunResult[], wanted: string) {
   const matching = results.filter((result) => matches(result, wanted)).sort(byCase);
   const withPoint = matching.filter(isMeasured);
@@ -36,7 +36,7 @@ export function sortResults(results: RunResult[], wanted: string) {
       withPoint.filter((result) => !isImported(result)),
       (result) => result.case.scenario,
     ),
-    /** What another tool measured, with its samples, and what it only states. */
+    /** Imported results with samples; `stated` has those without. */
     imported: withPoint.filter(isImported),
     stated: matching.filter(isStated),
     unsupported: withCases(
@@ -55,21 +55,21 @@ export function sortResults(results: RunResult[], wanted: string) {
   };
 }
 
-/** Results of another tool whose times are of equally many operations. */
+/** Imported results with the same number of operations per time. */
 export type ImportedTable<R extends RunResult> = ReturnType<typeof importedTables<R>>[number];
 
-/** Results of another tool by how many operations a time is of: times of one never stand beside times of a thousand. */
+/** Imported results grouped by operations per time, so that times of 1 and of 1,000 operations are never mixed. */
 export function importedTables<R extends RunResult>(results: R[]) {
   return [...groupBy(results, ({ case: kase }) => kase.operations ?? 1)]
     .sort(([a], [b]) => ascending(a, b))
     .map(([operations, ofTable]) => ({
-      time: timeName({ operations }) ?? "time of one operation",
+      time: timeName({ operations }) ?? "time of 1 operation",
       isOfOne: operations === 1,
       results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
     }));
 }
 
-/** The columns of stated results: only what any of them has; no statistic where it differs. */
+/** The columns that any stated result has; `statistic` is `null` if it differs. */
 export function statedColumns(results: StatedResult[]) {
   const statistics = distinct(results.map(({ methodology }) => methodology.statistic ?? null));
   const summaries = results.map(({ summary }) => summary);
@@ -80,27 +80,27 @@ export function statedColumns(results: StatedResult[]) {
   };
 }
 
-/** Which file a run was imported from: `Imported from pipes.json, a file of Google Benchmark (JSON).` */
+/** `Imported from pipes.json, Google Benchmark (JSON).` */
 export function originOf({ original, results }: Pick<RunDetail, "original" | "results">): string {
   const title = results[0]?.transport.title ?? original?.format ?? "another tool";
-  const what = original === null ? `a file of ${title}` : `${original.name}, a file of ${title}`;
-  return `Imported from ${what}. How it was measured is what the tool and its benchmarks make of it.`;
+  const file = original === null ? title : `${original.name}, ${title}`;
+  return `Imported from ${file}. The tool defines the methodology.`;
 }
 
 export type ResultTable = ReturnType<typeof resultTable>;
 
-type ResultRow = { result: MeasuredResult; apart: string[] };
+type ResultRow = { result: MeasuredResult; traits: string[] };
 
-/** The tables of one scenario: what lost messages never stands in one table with what did not, nor on an axis. */
+/** The tables of one scenario: lossy and lossless results are separate, and lossy ones have no axis. */
 export function resultTables(results: MeasuredResult[]) {
-  const all = results.map((result) => ({ result, apart: setApart(result, results) }));
-  const [first, ...others] = all.map(({ apart }) => apart);
-  const isShared = (name: string) => others.length > 0 && others.every((apart) => apart.includes(name));
-  // What all of them have in common besides the columns, told once.
+  const all = results.map((result) => ({ result, traits: traitsOf(result, results) }));
+  const [first, ...others] = all.map(({ traits }) => traits);
+  const isShared = (name: string) => others.length > 0 && others.every((traits) => traits.includes(name));
+  // Traits of all rows are shown once.
   const shared = first?.filter(isShared) ?? [];
-  const rows = all.map(({ result, apart }) => ({
+  const rows = all.map(({ result, traits }) => ({
     result,
-    apart: apart.filter((name) => !shared.includes(name)),
+    traits: traits.filter((name) => !shared.includes(name)),
   }));
   const ofLoss = (isLossy: boolean) =>
     resultTable(
@@ -114,11 +114,11 @@ function resultTable(rows: ResultRow[], isLossy: boolean) {
   const results = rows.map(({ result }) => result);
   return {
     rows,
-    /** The axis of all shapes; none where figures are not to be compared. */
+    /** The axis of all shapes; `null` if results are not comparable. */
     domain: isLossy ? null : sharedDomain(results),
-    /** What only some results have, to be shown in columns of their own. */
+    /** Optional columns. */
     columns: {
-      hasParameters: rows.some(({ result, apart }) => apart.length > 0 || result.observed?.oversubscribed),
+      hasParameters: rows.some(({ result, traits }) => traits.length > 0 || result.observed?.oversubscribed),
       hasMessages: results.some(({ case: kase }) => kase.messages != null),
       hasRate: results.some(({ point }) => point.bytes_per_second != null),
       hasDueTimes: results.some(({ observed }) => observed?.late != null || observed?.missed != null),
@@ -127,8 +127,8 @@ function resultTable(rows: ResultRow[], isLossy: boolean) {
   };
 }
 
-/** What sets a result apart from others of its run, besides the columns that every result has. */
-export function setApart(result: RunResult, others: RunResult[]): string[] {
+/** Traits that distinguish a result from others of its run and have no column. */
+export function traitsOf(result: RunResult, others: RunResult[]): string[] {
   const { transport, case: kase, methodology } = result;
   const rivals = others.filter(
     (other) => other.transport.slug === transport.slug && isSameCase(other.case, kase),
@@ -143,7 +143,7 @@ export function setApart(result: RunResult, others: RunResult[]): string[] {
   ];
 }
 
-/** The results of which some receiver did not get everything that the transport took, receiver by receiver. */
+/** Results where a receiver did not get every accepted message, by receiver. */
 export function deliveryGroups(results: MeasuredResult[]) {
   return results
     .map(({ series_id, transport, case: kase, observed }) => ({
@@ -155,7 +155,7 @@ export function deliveryGroups(results: MeasuredResult[]) {
     .filter(({ deliveries }) => !deliveries.every(isWhole));
 }
 
-/** The buffers that the system granted, as in "64 KiB" or "send 208 KiB, receive 64 KiB". */
+/** The granted buffers: "64 KiB" or "send 208 KiB, receive 64 KiB". */
 export function grantedBuffers({ counters }: Pick<RunResult, "counters">): string | null {
   const buffers = Object.entries(counters)
     .sort(([a], [b]) => ascending(b, a))
@@ -170,26 +170,26 @@ export function grantedBuffers({ counters }: Pick<RunResult, "counters">): strin
     : buffers.map(({ side, size }) => (side === undefined ? size : `${side} ${size}`)).join(", ");
 }
 
-/** Which buffers were asked for and which were granted, told once for all cases that agree. */
+/** Requested and granted buffers, grouped by equal values. */
 export function bufferGroups(results: MeasuredResult[]) {
   const groups = results.flatMap(
-    (result): [{ transport: string; asked: string; granted: string }, Case][] => {
+    (result): [{ transport: string; requested: string; granted: string }, Case][] => {
       const { transport, case: kase } = result;
       const granted = grantedBuffers(result);
-      const asked = kase.buffer_bytes == null ? "the default" : formatBytesExactly(kase.buffer_bytes);
-      return granted === null ? [] : [[{ transport: transport.slug, asked, granted }, kase]];
+      const requested = kase.buffer_bytes == null ? "default" : formatBytesExactly(kase.buffer_bytes);
+      return granted === null ? [] : [[{ transport: transport.slug, requested, granted }, kase]];
     },
   );
   return withCases(groups).sort((a, b) => ascending(a.transport, b.transport));
 }
 
-/** What the programs that a run measured say of themselves, told once for each. */
+/** Facts that the measured programs report, once per program. */
 export function programFacts(results: RunResult[]): { name: string; value: string }[] {
   const programs = new Map<string, string>();
   for (const { transport, case: kase, facts } of results) {
-    const said = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+    const entries = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
     const name = kase.variant == null ? transport.slug : `${transport.slug}, ${kase.variant}`;
-    if (said.length > 0) programs.set(name, said.join(", "));
+    if (entries.length > 0) programs.set(name, entries.join(", "));
   }
   return [...programs].map(([name, value]) => ({ name, value })).sort((a, b) => ascending(a.name, b.name));
 }
@@ -198,12 +198,12 @@ export function probesOf(results: RunResult[]): string[] {
   return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();
 }
 
-/** A number, with its unit where that depends on the size of the number. */
+/** A number with an optional time unit. */
 const FIGURE = /\d[\d.,]*( (ns|µs|ms|s)\b)?/g;
 
-/** Why repetitions are suspect, the most frequent first: the same remark about forty repetitions is one fact. */
+/** Reasons for disturbed repetitions, the most frequent first. */
 export function disturbedGroups(results: MeasuredResult[]) {
-  // Reasons that differ only in their figures are one, with the first as the example.
+  // Reasons that differ only in numbers are merged; the first is shown.
   const groups = new Map<string, { reason: string; times: number; cases: string[] }>();
   for (const { transport, case: kase, observed } of results) {
     for (const { reason, repetition_count } of observed?.disturbed ?? []) {
@@ -217,7 +217,7 @@ export function disturbedGroups(results: MeasuredResult[]) {
   return [...groups.values()].sort((a, b) => b.times - a.times);
 }
 
-/** The axis that the shapes of all results share: from the smallest minimum to the largest maximum. */
+/** The shared axis of all shapes: from the smallest minimum to the largest maximum. */
 export function sharedDomain(results: MeasuredResult[]): [number, number] {
   return [
     results.reduce((least, { point }) => Math.min(least, point.latency_ns.min), Number.POSITIVE_INFINITY),
@@ -225,45 +225,44 @@ export function sharedDomain(results: MeasuredResult[]): [number, number] {
   ];
 }
 
-/** What an agent says of a system that the suite's own tests have run on. */
+/** The agent's value on systems where the suite is tested. */
 const TESTED_HERE = "on this system";
 
-/** Whether figures were drawn to try the product with: nobody measured them. */
+/** Whether the run was generated, not measured. */
 export function isSynthetic({ stable }: Pick<RunDetail["environment"], "stable">): boolean {
   return stable.synthetic !== undefined;
 }
 
-/** What is to be said first of figures from a system that the suite's tests never ran on, or from an imitation of one. */
-export function trialNote({ stable, conditions }: RunDetail["environment"]): string | undefined {
-  if (isSynthetic({ stable })) return "Synthetic: drawn by roundtrip-server seed, measured by nobody.";
+/** A warning for synthetic data, Wine, and systems where the suite is untested. */
+export function platformWarning({ stable, conditions }: RunDetail["environment"]): string | undefined {
+  if (isSynthetic({ stable })) return "Synthetic data, generated by roundtrip-server seed.";
   const wine = stable["os.wine"];
-  if (wine) return `Measured under Wine ${wine}: these times say nothing about Windows.`;
+  if (wine) return `Measured under Wine ${wine}. Not representative of Windows.`;
   const tested = conditions["suite.tested"] ?? TESTED_HERE;
   return tested === TESTED_HERE ? undefined : `The suite was tested ${tested}.`;
 }
 
-/** What has to be known of a run before any of its figures. */
-export function cautionsOf(detail: RunDetail): string[] {
+/** Warnings about a run. */
+export function warningsOf(detail: RunDetail): string[] {
   const { run, environment, pruned } = detail;
   const isFromFile = isImportInFull(detail);
-  const isDrawn = isSynthetic(environment);
-  const cautions = [
+  const isSeeded = isSynthetic(environment);
+  const warnings = [
     run.superseded &&
-      "Superseded: when it arrived, another agent had its job already. It is kept and shown here, and is part of no trend and no comparison of commits.",
-    run.quarantined &&
-      "Quarantined: whoever uploaded this run does not vouch for it, as for a pull request of a fork. It is never part of the trend.",
+      "Superseded: another agent took over the job. Excluded from trends and commit comparisons.",
+    run.quarantined && "Quarantined: from an untrusted source, for example a fork. Excluded from trends.",
     run.work_tree_modified &&
       (isFromFile
-        ? "Tracked files differed from the commit when the file was imported: what it tells of may not be exactly that commit."
-        : "Tracked files differed from the commit: what was measured is not exactly it."),
+        ? "Imported with a modified work tree: results may not match the commit."
+        : "Modified work tree: results do not match the commit exactly."),
     !isFromFile &&
-      !isDrawn &&
+      !isSeeded &&
       run.build !== "release" &&
-      `Measured by a ${run.build} build: these figures are not for comparison.`,
-    !isFromFile && trialNote(environment),
-    !isDrawn && prunedNote(pruned),
+      `Measured with a ${run.build} build. Do not compare these results.`,
+    !isFromFile && platformWarning(environment),
+    !isSeeded && prunedNote(pruned),
   ];
-  return cautions.filter((caution) => typeof caution === "string");
+  return warnings.filter((warning) => typeof warning === "string");
 }
 
 export function factsOf(facts: Record<string, string>): { name: string; value: string; isAbsent: boolean }[] {
@@ -280,20 +279,20 @@ export function runTitle({ run, original, results }: RunDetail): string {
     : `${commit} on ${run.machine}`;
 }
 
-/** The variants that `roundtrip ab` names. */
+/** The variants of `roundtrip ab`. */
 const SIDES = ["base", "head"];
 
-/** Whether a run holds the two sides of a comparison, and nothing else. */
+/** Whether a run contains exactly the two sides of a comparison. */
 export function isOfTwoSides({ results }: Pick<RunDetail, "results">): boolean {
   const variants = distinct(results.map(({ case: kase }) => kase.variant ?? ""));
   return variants.toSorted().join() === SIDES.join();
 }
 
-/** The commands that measure the same thing again, in a clone of the project. */
+/** The commands that reproduce the run in a clone of the project. */
 export function reproCommands({ run, results }: RunDetail): string[] {
   const probe = results.find(({ methodology }) => methodology.probe)?.methodology.probe;
-  const watched = probe ? ` --probe ${probe}` : "";
-  return [`git checkout ${run.commit.sha}`, `roundtrip run --preset ${run.preset}${watched}`];
+  const option = probe ? ` --probe ${probe}` : "";
+  return [`git checkout ${run.commit.sha}`, `roundtrip run --preset ${run.preset}${option}`];
 }
 
 function matches({ transport, case: kase }: RunResult, wanted: string): boolean {
@@ -302,7 +301,7 @@ function matches({ transport, case: kase }: RunResult, wanted: string): boolean 
   return names.some((name) => name.toLowerCase().includes(text));
 }
 
-/** Facts about cases, each told once with all its cases: twenty sizes of one missing mechanism are one fact. */
+/** Groups equal facts, with the cases of each. */
 function withCases<Facts extends object>(entries: [Facts, Case][]): (Facts & { cases: string[] })[] {
   const groups = new Map<string, Facts & { cases: string[] }>();
   for (const [facts, kase] of entries) {

@@ -1,4 +1,4 @@
-/** What the pages of runs keep in the URL. */
+/** The state of the run pages in the URL. */
 import { cursor, searchOf, slug, text } from "@/lib/search";
 
 export const parseRunsSearch = searchOf({

@@ -1,7 +1,4 @@
-/**
- * A line of points over commits, or over time, measured or stated: with its tooltip, its marks, what happened along it,
- * and its table.
- */
+/** A trend over commits or time, measured or stated: lines, marks, environment changes, tooltip and table. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { environmentsQuery } from "@/api/queries";
@@ -22,14 +19,14 @@ import { drawingOf, environmentChanges, type Stop, type StopLine, scaleOf } from
 import { statedTable, stopsTable } from "./tables";
 import { useRange } from "./usePageState";
 
-/** What a trend is given by the page, whatever it draws. */
+/** Props that measured and stated trends share. */
 type TrendProps = {
   series: SeriesSummary;
-  /** What is drawn; where a stretch is looked at closely, more of it. */
+  /** The points; denser if zoomed in. */
   stops: Stop[];
-  /** Where the axis ends when all is shown. */
+  /** The full range of the axis. */
   extent: readonly [number, number];
-  /** What is said of how many points there are, where not all are drawn. */
+  /** The number of points, if not all are drawn. */
   thinned: string | null;
   axis: Axis;
   range: readonly [number, number] | null;
@@ -41,9 +38,9 @@ type TrendProps = {
 
 type Props = TrendProps & {
   title: string;
-  /** What the lines are, for the sentence above the chart. */
-  what: string;
-  /** What marks mean, as far as there are any. */
+  /** The legend of the lines. */
+  legend: string;
+  /** The legend of marks that are present. */
   notes: (string | false)[];
   lines: StopLine[];
   /** Lines of other series. */
@@ -72,11 +69,11 @@ function CommitTrend(props: Props) {
   const places = useMemo(() => stops.map(({ x }) => x), [stops]);
   const format = shown[1] - shown[0] < 2 * DAY_MS ? formatMoment : formatDay;
   const parts = [
-    props.what,
-    stops.some(({ isModified }) => isModified) && "diamonds had a modified work tree",
+    props.legend,
+    stops.some(({ isModified }) => isModified) && "diamond: modified work tree",
     ...props.notes,
-    props.changes.length > 0 && "a triangle is a change of the level",
-    changes.length > 0 && "a dotted rule is a change of the environment",
+    props.changes.length > 0 && "triangle: change point",
+    changes.length > 0 && "dotted line: environment change",
   ];
   const over = props.thinned ?? counted(stops.length, axis === "time" ? "run" : "commit");
   return (
@@ -118,7 +115,7 @@ function CommitTrend(props: Props) {
         }
         describe={(x) => {
           const stop = byX.get(x);
-          if (stop === undefined) return "a run that the line does not go through";
+          if (stop === undefined) return "run not on the line";
           const numbers = lines.map(({ key, label }) => `${label} ${measure.format(stop.values[key] ?? 0)}`);
           return `commit ${stop.ordinal}, ${numbers.join(", ")}`;
         }}
@@ -139,19 +136,19 @@ type MeasuredTrendProps = TrendProps & {
   changes: Change[];
 };
 
-/** The series over its commits, or over time, with other series beside it. */
+/** The series over commits or time, with other series for context. */
 export function Trend({ shown, lines, others, ...rest }: MeasuredTrendProps) {
   const { series, stops, axis } = rest;
   const isRate = shown === "throughput";
-  const tail = lines.some(({ key }) => key === "p90") ? ", dashed p90" : "";
+  const tail = lines.some(({ key }) => key === "p90") ? "; dashed: p90" : "";
   return (
     <CommitTrend
       {...rest}
       title={isRate ? "Throughput" : upperFirst(timeName(series.case) ?? "latency")}
-      what={isRate ? "Payload bytes delivered per second" : `Shaded from p25 to p75, solid the median${tail}`}
+      legend={isRate ? "Delivered payload per second" : `Band: p25 to p75; solid: p50${tail}`}
       notes={[
-        stops.some(({ mark }) => mark === "lossy") && "crosses lost messages",
-        others.length > 0 && "thin lines are other series, beside it and not compared",
+        stops.some(({ mark }) => mark === "lossy") && "cross: lossy",
+        others.length > 0 && "thin lines: other series, not compared",
       ]}
       lines={lines}
       others={others}
@@ -163,17 +160,17 @@ export function Trend({ shown, lines, others, ...rest }: MeasuredTrendProps) {
 
 type StatedTrendProps = TrendProps & { statistic: string; drawn: SeriesPoint<StatedPoint>[] };
 
-/** What another tool stated of each commit. The line is the figure; nothing here was measured by this suite. */
+/** The statistic that another tool stated for each commit. */
 export function StatedTrend({ statistic, drawn, ...rest }: StatedTrendProps) {
   const { series, stops } = rest;
   const title = [`Stated ${statistic}`, timeName(series.case)].filter(Boolean).join(", ");
   const hasInterval = stops.some(({ band }) => band !== null);
-  const band = hasInterval ? ", shaded the interval that it states" : "";
+  const band = hasInterval ? "; band: stated interval" : "";
   return (
     <CommitTrend
       {...rest}
       title={upperFirst(title)}
-      what={`The ${statistic} as ${toolName(series.transport)} states it${band}`}
+      legend={`${upperFirst(statistic)} stated by ${toolName(series.transport)}${band}`}
       notes={[]}
       lines={statedLines(statistic)}
       others={[]}

@@ -1,4 +1,4 @@
-/** The whole distribution of each commit beside the others': two ways of being fast, and a long tail, are seen here. */
+/** A heat map of the latency distribution of each commit. It shows several modes and long tails. */
 import { useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import { heatMapQuery } from "@/api/queries";
@@ -26,7 +26,7 @@ type Props = {
   onChange: (change: { reach: Reach }) => void;
 };
 
-/** More are neither seen nor sent quickly. */
+/** The chart cannot resolve more, and more are slow to load. */
 const COLUMNS_MAX = 250;
 
 export const Distributions = memo(function Distributions(props: Props) {
@@ -52,7 +52,7 @@ export const Distributions = memo(function Distributions(props: Props) {
       table={chart === null ? null : heatTable(series, columns, steps)}
       controls={
         <Segmented
-          label="Times"
+          label="Range"
           options={REACHES.map((value) => ({ value, label: REACH_NAMES[value] }))}
           value={reach}
           onChange={(value) => onChange({ reach: value })}
@@ -62,7 +62,7 @@ export const Distributions = memo(function Distributions(props: Props) {
     >
       <HeatMap
         name="distributions"
-        label="Heat map of latencies over commits; the table has its numbers"
+        label="Heat map of latencies by commit"
         columns={columns}
         stepsPerDoubling={steps}
         reach_ns={ends}
@@ -85,7 +85,7 @@ export const Distributions = memo(function Distributions(props: Props) {
                   name: boundsOfBin(bin, steps).map(formatNs).join(" to "),
                   value: formatShare(share),
                 }))}
-              note="where most of its operations are"
+              note="most frequent"
             />
           );
         }}
@@ -94,15 +94,15 @@ export const Distributions = memo(function Distributions(props: Props) {
   );
 });
 
-const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "all" };
+const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "All" };
 
 function summaryOf(chart: HeatMapChart, columns: number, beyond: number): string {
   const parts = [
-    "The darker, the larger the share of a commit’s operations that took so long; each row is an eighth of a doubling",
+    "Intensity: share of operations; log scale, 8 rows per octave",
     chart.commit_count > columns &&
-      `${counted(chart.commit_count, "commit")} are merged into ${counted(columns, "column")}`,
-    chart.missing_count > 0 && `of ${counted(chart.missing_count, "point")} no distribution is kept any more`,
-    beyond > 0 && `${shareOfAll(beyond)} of the operations lie beyond what is drawn`,
+      `${counted(chart.commit_count, "commit")} in ${counted(columns, "column")}`,
+    chart.missing_count > 0 && `${counted(chart.missing_count, "distribution")} deleted`,
+    beyond > 0 && `${shareOfAll(beyond)} out of range`,
   ];
   return `${parts.filter(Boolean).join("; ")}.`;
 }

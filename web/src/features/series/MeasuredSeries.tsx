@@ -1,4 +1,4 @@
-/** A series of which every operation was timed. */
+/** A series with samples: every operation was timed. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useDeferredValue, useMemo } from "react";
@@ -26,7 +26,7 @@ import {
   positionOf,
   probeReadings,
   type SeriesPoint,
-  toldTrend,
+  shownTrend,
 } from "./data";
 import { Distribution, Percentiles, Sizes } from "./PinnedCharts";
 import { PinnedPoint } from "./PinnedPoint";
@@ -38,7 +38,6 @@ import { useStops } from "./useStops";
 
 const NO_CHANGES: ChangePoint[] = [];
 
-/** Whoever moves along the trend moves the trend: what stands beside it is drawn anew when it is about something else. */
 export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const state = usePageState();
   const { search, range, change, onAxis, onRange, onPin } = state;
@@ -49,7 +48,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
     search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
   const axis = search.axis ?? "commits";
   const { choices, shown, lines } = useMemo(
-    () => toldTrend(series, series.latest?.count ?? 0, wanted),
+    () => shownTrend(series, series.latest?.count ?? 0, wanted),
     [series, wanted],
   );
   const drawn = useStops(series, search, lines, shown);
@@ -65,8 +64,8 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const isFromFile = isImported(series);
   const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
-  // What is pinned is told in many sections: they follow when nothing waits that is nearer to the hand.
-  const told = useDeferredValue(
+  // Many sections show the pinned point: deferred, so that the chart stays responsive.
+  const shownPin = useDeferredValue(
     useMemo(
       () => ({ pinned, detail: detail.data ?? null, earlierPoint, earlier, run: run.data ?? null }),
       [pinned, detail.data, earlierPoint, earlier, run.data],
@@ -89,10 +88,14 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       <SeriesBreadcrumb series={series} />
       <h1>
         {headlineName(series.case)}:{" "}
-        {pinned === null ? "nothing measured yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
+        {pinned === null ? "no data yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
       </h1>
       <p className="lede">{isFromFile ? importLede(series) : measuredLede(series)}</p>
-      <Cautions series={series} pinned={pinned} isOversubscribed={observed?.oversubscribed ?? false} />
+      <ComparisonWarnings
+        series={series}
+        pinned={pinned}
+        isOversubscribed={observed?.oversubscribed ?? false}
+      />
       {pinned !== null && (
         <div className="series-layout">
           <div>
@@ -136,39 +139,39 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
           </div>
           <PinnedPoint
             series={series}
-            pinned={told.pinned ?? pinned}
-            detail={told.detail}
+            pinned={shownPin.pinned ?? pinned}
+            detail={shownPin.detail}
             before={before}
-            earlier={told.earlierPoint}
+            earlier={shownPin.earlierPoint}
             changePoints={changePoints}
           />
           <Distribution
             series={series}
-            pinned={told.pinned ?? pinned}
-            detail={told.detail}
+            pinned={shownPin.pinned ?? pinned}
+            detail={shownPin.detail}
             error={detail.error}
             onRetry={detail.refetch}
           />
         </div>
       )}
       {deliveries.length > 0 && (
-        <Section title="What each receiver got">
-          <DeliveryTable label="What each receiver got" deliveries={deliveries} />
+        <Section title="Deliveries by receiver">
+          <DeliveryTable label="Deliveries by receiver" deliveries={deliveries} />
         </Section>
       )}
       {readings.length > 0 && (
-        <Section title="What the probe saw, over all repetitions">
+        <Section title="Probe readings">
           <RowTable
-            label="What the probe saw"
+            label="Probe readings"
             className="table table-dense"
             rows={readings}
-            keyOf={({ end, what }) => `${end} ${what}`}
+            keyOf={({ end, event }) => `${end} ${event}`}
             columns={[
-              ["end", ({ end }) => end, "muted"],
-              [numeric("how often"), ({ count }) => count !== null && formatCount(count)],
+              ["End", ({ end }) => end, "muted"],
+              [numeric("Count"), ({ count }) => count !== null && formatCount(count)],
               [
-                rowHead("what"),
-                ({ what, count, reason }) => (count === null ? `${what}: ${reason}` : what),
+                rowHead("Event"),
+                ({ event, count, reason }) => (count === null ? `${event}: ${reason}` : event),
                 ({ count }) => ({ className: count === null ? "brief muted" : "brief" }),
               ],
             ]}
@@ -177,13 +180,15 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       )}
       {pinned !== null && (
         <div className="columns">
-          {told.detail !== null && <Percentiles series={series} detail={told.detail} before={told.earlier} />}
+          {shownPin.detail !== null && (
+            <Percentiles series={series} detail={shownPin.detail} before={shownPin.earlier} />
+          )}
           {!isFromFile && (
             <Sizes
               series={series}
-              pinned={told.pinned ?? pinned}
+              pinned={shownPin.pinned ?? pinned}
               shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
-              run={told.run}
+              run={shownPin.run}
               error={run.error}
               onRetry={run.refetch}
               onShow={onSizes}
@@ -207,27 +212,27 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
 
 function measuredLede({ transport, case: kase }: SeriesSummary): string {
   const meaning = latencyMeaning(kase.scenario);
-  const latency = meaning === null ? "" : ` A latency is the time ${meaning}.`;
+  const latency = meaning === null ? "" : ` Latency: ${meaning}.`;
   return `${transport.title}. ${transport.semantics}${latency}`;
 }
 
 type Props = { series: SeriesSummary; pinned: SeriesPoint | null; isOversubscribed: boolean };
 
-/** What keeps a series' figures from being compared with others, before anyone does. */
-const Cautions = memo(function Cautions({ series, pinned, isOversubscribed }: Props) {
+/** Warnings that limit comparisons with other series. */
+const ComparisonWarnings = memo(function ComparisonWarnings({ series, pinned, isOversubscribed }: Props) {
   const { probe } = series.methodology;
   return (
     <>
       {probe != null && (
         <p className="lede warning">
-          Measured under the probe <strong>{probe}</strong>: not comparable with raw figures.
+          Measured with probe <strong>{probe}</strong>. Not comparable with results without it.
         </p>
       )}
       {pinned?.point.lossy && (
         <p className="lede warning">
           Lossy: {lossText(pinned.point, series.case)}
-          {pinned.point.bytes_per_second != null && ", and the rate counts only what arrived"}. Not comparable
-          with lossless figures.
+          {pinned.point.bytes_per_second != null && "; throughput counts delivered messages only"}. Not
+          comparable with lossless results.
         </p>
       )}
       {isOversubscribed && <p className="lede warning">Oversubscribed: {OVERSUBSCRIBED}.</p>}
@@ -237,31 +242,31 @@ const Cautions = memo(function Cautions({ series, pinned, isOversubscribed }: Pr
 
 type ChangesProps = { project: string; changePoints: ChangePoint[] };
 
-const CAUSES = { commit: "the commit", machine: "the machine", unknown: "not known" } as const;
+const CAUSES = { commit: "commit", machine: "machine", unknown: "unknown" } as const;
 
-/** Where the series changed its level, why, and where people talk about it: the triangles of the chart in words. */
+/** The change points of the series, with cause and regression. */
 const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
   if (changePoints.length === 0) return null;
   return (
-    <Section title="Changes of the level">
+    <Section title="Change points">
       <RowTable
-        label="Changes of the level"
+        label="Change points"
         className="table table-dense"
         rows={changePoints.toReversed()}
         keyOf={({ change_point_id }) => change_point_id}
         columns={[
           [
-            "change",
+            "Change",
             ({ change }) => changeText(change),
             ({ direction }) => ({ className: `change change-${direction}` }),
           ],
-          ["figure", ({ figure }) => figure],
+          ["Percentile", ({ figure }) => figure],
           [
-            "from",
+            "Level",
             (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to "),
           ],
           [
-            "commit",
+            "Commit",
             ({ commit_ordinal, commit_sha }) => (
               <>
                 #{commit_ordinal} <code>{shortSha(commit_sha)}</code>
@@ -269,12 +274,12 @@ const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
             ),
           ],
           [
-            "made by",
-            ({ matters, cause }) => (matters ? CAUSES[cause ?? "unknown"] : "too small to be told"),
+            "Cause",
+            ({ matters, cause }) => (matters ? CAUSES[cause ?? "unknown"] : "below threshold"),
             "muted",
           ],
           [
-            "part of",
+            "Regression",
             ({ regression_id: id }) =>
               id === null ? (
                 <span className="muted">none</span>

@@ -1,4 +1,4 @@
-/** The pinned point in charts: its distribution, its percentiles, and its run's transports against message size. */
+/** Charts of the pinned point: distribution, percentiles, and the transports of its run by message size. */
 import { memo } from "react";
 import type { Point, PointDetail, RunDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame, type Pending } from "@/components/chart/ChartFrame";
@@ -14,15 +14,15 @@ import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
 import { prunedNote } from "@/lib/pruned";
 import { percentileName } from "@/lib/statistics";
-import { counted, formatNs } from "@/lib/units";
-import { percentileCurve, type SeriesPoint, samplesText, sizesOf, sweepOf, toldPercentiles } from "./data";
+import { counted, formatCount, formatNs } from "@/lib/units";
+import { percentileCurve, type SeriesPoint, samplesText, shownPercentiles, sizesOf, sweepOf } from "./data";
 import { PERCENTILES, type Percentile } from "./search";
 import { histogramTable, percentilesTable, sizesTable } from "./tables";
 
 type DistributionProps = {
   series: SeriesSummary;
   pinned: SeriesPoint;
-  /** `null` while it is on its way, or when it failed. */
+  /** `null` while loading or after an error. */
   detail: PointDetail | null;
 } & Pending;
 
@@ -49,17 +49,17 @@ export const Distribution = memo(function Distribution({
   if (histogram.length === 0) {
     return (
       <ChartFrame {...frame} summary={summary} table={null}>
-        <p>{prunedNote(pruned) ?? "No distribution is kept of this point."}</p>
+        <p>{prunedNote(pruned) ?? "No stored distribution."}</p>
       </ChartFrame>
     );
   }
   return (
     <ChartFrame {...frame} summary={summary} table={histogramTable(series, detail)}>
       <HistogramChart
-        name="Histogram of latencies on a logarithmic axis"
+        name="Histogram of latencies, log scale"
         bins={histogram}
         total={point.count}
-        markers={toldPercentiles(series.case, point.count)
+        markers={shownPercentiles(series.case, point.count)
           .filter(({ key }) => MARKED.includes(key))
           .map(({ key, label }) => ({
             label: `${label} ${formatNs(point.latency_ns[key])}`,
@@ -68,39 +68,34 @@ export const Distribution = memo(function Distribution({
       />
       {repetitions.length > 0 && (
         <RepetitionStrip
-          name="Median, p99 and extremes of each repetition, on the same axis"
+          name="Min, median, p99 and max of each repetition"
           bins={histogram}
           spans={repetitions.map((entry) => ({ ...entry, disturbed: entry.disturbed.length > 0 }))}
         />
       )}
-      <p className="section-note">
-        {repetitions.length > 0 ? stripNote(point, isImported(series)) : prunedNote(pruned)}
-      </p>
+      <p className="section-note">{repetitions.length > 0 ? stripNote(point) : prunedNote(pruned)}</p>
     </ChartFrame>
   );
 });
 
-function stripNote(point: Point, isFromFile: boolean): string {
-  const what = isFromFile ? "sample" : "operation";
-  const open = point.disturbed_count > 0 ? "; open dots were disturbed" : "";
-  return `Below the bars, one row a repetition: a line from its fastest to its slowest ${what}, a dot at its median, a tick at its p99${open}.`;
+function stripNote(point: Point): string {
+  const open = point.disturbed_count > 0 ? "; open dot: disturbed" : "";
+  return `Rows: repetitions, min to max; dot: median; tick: p99${open}.`;
 }
 
 function summaryOfDistribution({ point }: PointDetail, isFromFile: boolean): string {
   const { q1, q3 } = point.repetition_p50_ns;
   const spread =
-    point.repetition_count > 1
-      ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
-      : "";
+    point.repetition_count > 1 ? ` Repetition medians, middle half: ${formatNs(q1)} to ${formatNs(q3)}.` : "";
   const what = isFromFile
     ? samplesText(point)
-    : `${counted(point.count, "operation")} in ${counted(point.repetition_count, "fresh start")} of the peers`;
+    : `${counted(point.count, "operation")}, ${counted(point.repetition_count, "process restart")}`;
   return `${what}.${spread}`;
 }
 
 type PercentilesProps = { series: SeriesSummary; detail: PointDetail; before: PointDetail | null };
 
-/** The percentiles up to the slowest operation, above those of the commit before. */
+/** Percentiles up to the slowest operation, with those of the previous commit. */
 export const Percentiles = memo(function Percentiles({ series, detail, before }: PercentilesProps) {
   if (detail.histogram.length === 0) return null;
   const { commit_ordinal, count } = detail.point;
@@ -113,12 +108,12 @@ export const Percentiles = memo(function Percentiles({ series, detail, before }:
     <ChartFrame
       name="percentiles"
       title={`Percentiles at #${commit_ordinal}`}
-      summary={`So many of ${counted(count, "operation")} took no longer than that; the axis stretches towards the slowest.${earlier === null ? "" : ` Dashed #${before?.point.commit_ordinal}, the commit measured before.`}`}
+      summary={`Latency by percentile, n = ${formatCount(count)}${earlier === null ? "" : `; dashed: #${before?.point.commit_ordinal}, the previous commit`}.`}
       table={percentilesTable(series, pinned.points)}
     >
       <PercentileChart
         name="percentiles"
-        label="Latency by percentile, up to the slowest operation"
+        label="Latency by percentile"
         curves={earlier === null ? [pinned] : [pinned, earlier]}
         tooltip={(x) => (
           <TooltipBox
@@ -148,27 +143,27 @@ type SizesProps = {
   series: SeriesSummary;
   pinned: SeriesPoint;
   shown: Percentile | "throughput";
-  /** `null` while it is on its way, or when it failed. */
+  /** `null` while loading or after an error. */
   run: RunDetail | null;
   onShow: (percentile: Percentile) => void;
 } & Pending;
 
-/** The pinned run's transports against message size, all else as in this series. */
+/** The transports of the pinned run by message size; all other parameters as in this series. */
 export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, onRetry, onShow }: SizesProps) {
   const { lossy } = pinned.point;
   const sweep = run === null ? null : sweepOf(run, series, shown, lossy);
   const lines = sweep?.lines ?? null;
-  // One size is no sweep, and the run's page compares transports better.
+  // A sweep needs at least two sizes.
   if (lines !== null && sizesOf(lines).length < 2) return null;
   const what = shown === "throughput" ? "Throughput" : `Latency (${percentileName(shown)})`;
   return (
     <ChartFrame
       name="sizes"
-      title={`${what} against message size at ${shortSha(pinned.point.commit_sha)}`}
+      title={`${what} by message size at ${shortSha(pinned.point.commit_sha)}`}
       summary={
         sweep === null
           ? ""
-          : `${counted(sweep.lines.length, "transport")} of the same run, all else as here; both axes are logarithmic.${leftOutText(sweep.leftOut, lossy)}`
+          : `${counted(sweep.lines.length, "transport")} of this run; log scales.${leftOutText(sweep.leftOut, lossy)}`
       }
       table={lines === null ? null : sizesTable(series, lines, shown)}
       controls={
@@ -186,7 +181,7 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
       {lines !== null && (
         <CrosshairScope>
           <SweepChart
-            name={`${what} of each transport against message size`}
+            name={`${what} of each transport by message size`}
             lines={lines}
             measure={shown === "throughput" ? RATE : LATENCY}
           />
@@ -198,6 +193,5 @@ export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, on
 
 function leftOutText(transports: string[], isLossy: boolean): string {
   if (transports.length === 0) return "";
-  const what = isLossy ? "lost nothing" : "lost messages";
-  return ` Left out, where they ${what}: ${transports.join(", ")}.`;
+  return ` Left out (${isLossy ? "lossless" : "lossy"}): ${transports.join(", ")}.`;
 }

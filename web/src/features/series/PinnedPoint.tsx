@@ -1,9 +1,9 @@
-/** The pinned point in numbers: the commit, every percentile, and what they rest on. */
+/** The pinned point in numbers: commit, percentiles, delivery and repetitions. */
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, NotTold, QuantityText } from "@/components/ui/text";
+import { type Fact, Facts, NotStated, QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
@@ -11,7 +11,6 @@ import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points"
 import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
 import {
-  counted,
   formatCount,
   formatNs,
   quantityOfDividedNs,
@@ -19,7 +18,7 @@ import {
   quantityOfRate,
   upperFirst,
 } from "@/lib/units";
-import { type Placed, placementSeen, type SeriesPoint, toldPercentiles } from "./data";
+import { type Placed, placementSeen, type SeriesPoint, shownPercentiles } from "./data";
 import type { Before } from "./usePageState";
 
 type Props = {
@@ -39,7 +38,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
   const stop = before(point.commit_ordinal);
   const stop_p50 = stop?.values.p50;
   const interval = detail?.p50_interval_ns ?? null;
-  // After the median: the time of one message or operation, the interval, the change since the commit before.
+  // After the median: the time per message or operation, its interval, and the change from the previous commit.
   const ofMedian: (Fact | false)[] = [
     each !== null && {
       name: `p50 ${dividedBy(point)}`,
@@ -47,13 +46,13 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
     },
     each === null &&
       ofOperation !== null && {
-        name: "an operation",
+        name: "Per operation",
         value: <QuantityText plain quantity={quantityOfDividedNs(ofOperation)} />,
       },
-    interval !== null && { name: "95 % interval", value: interval.map(formatNs).join(" to ") },
+    interval !== null && { name: "95 % CI", value: interval.map(formatNs).join(" to ") },
     stop !== null &&
       !!stop_p50 && {
-        name: `since #${stop.ordinal}`,
+        name: `vs #${stop.ordinal}`,
         value: <span className="muted">{changeText(point.latency_ns.p50 / stop_p50 - 1)}</span>,
       },
   ];
@@ -62,7 +61,7 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
       series={series}
       pinned={pinned}
       facts={[
-        ...toldPercentiles(series.case, point.count)
+        ...shownPercentiles(series.case, point.count)
           .filter(({ key }) => key !== "p25" && key !== "p75")
           .flatMap(({ key, label }) => [
             {
@@ -77,15 +76,15 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
             ...(key === "p50" ? ofMedian : []),
           ]),
         point.bytes_per_second != null && {
-          name: "throughput",
+          name: "Throughput",
           value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
         },
         point.accepted !== point.attempted && {
-          name: "accepted",
+          name: "Accepted",
           value: <span className="warning">{acceptedMark(point)}</span>,
         },
         ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
-        { name: "runs", value: `${formatCount(runs)} of this commit` },
+        { name: "Runs", value: formatCount(runs) },
       ]}
       earlier={earlier}
       changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
@@ -94,36 +93,35 @@ export const PinnedPoint = memo(function PinnedPoint(props: Props) {
 });
 
 function repetitionsText({ repetition_count, disturbed_count, failure_count }: Point): string {
-  const disturbed = disturbed_count === 0 ? "none disturbed" : `${formatCount(disturbed_count)} disturbed`;
-  const failed = failure_count === 0 ? "" : `, ${counted(failure_count, "failure")}`;
-  return `${formatCount(repetition_count)}, ${disturbed}${failed}`;
+  const failed = failure_count === 0 ? "" : `, ${formatCount(failure_count)} failed`;
+  return `${formatCount(repetition_count)}, ${formatCount(disturbed_count)} disturbed${failed}`;
 }
 
 function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail | null): Fact[] {
   return [
     {
-      name: "delivered",
+      name: "Delivered",
       value: (
         <span className={point.lossy ? "warning" : undefined}>
           {formatCount(point.delivered)} of {formatCount(expectedOf(point, series.case))}
         </span>
       ),
     },
-    { name: "repetitions", value: repetitionsText(point) },
-    { name: "placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
+    { name: "Repetitions", value: repetitionsText(point) },
+    { name: "Placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
   ];
 }
 
-/** What another tool tells besides times: neither messages nor ends. */
+/** Imported results have no messages and no placement. */
 function importedFacts(point: Point): Fact[] {
   return [
-    { name: "samples", value: formatCount(point.count) },
-    { name: "repetitions", value: formatCount(point.repetition_count) },
-    { name: "ends, messages", value: <NotTold /> },
+    { name: "Samples", value: formatCount(point.count) },
+    { name: "Repetitions", value: formatCount(point.repetition_count) },
+    { name: "Placement, delivery", value: <NotStated /> },
   ];
 }
 
-/** The first ones say what decides. */
+/** The first witnesses are the decisive ones. */
 const WITNESSES_MAX = 4;
 
 type PinnedFrameProps = {
@@ -134,7 +132,7 @@ type PinnedFrameProps = {
   changes?: ChangePoint[];
 };
 
-/** The pinned point's commit above its numbers, and where to go from there. */
+/** The commit of the pinned point, its numbers, and links. */
 export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [] }: PinnedFrameProps) {
   const { point, commit } = pinned;
   return (
@@ -149,7 +147,7 @@ export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [
             {commit.author}, {formatMoment(commit.committed_at)}
           </p>
         )}
-        {point.work_tree_modified && <p className="warning">Measured with a modified work tree.</p>}
+        {point.work_tree_modified && <p className="warning">Modified work tree.</p>}
       </div>
       <Facts facts={facts} />
       <div className="pin-links">
@@ -169,7 +167,7 @@ export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [
       {changes.map((change) => (
         <div key={change.change_point_id} className="pin-change">
           <h2>
-            {change.figure} {changeText(change.change)} from here on
+            Change point: {change.figure} {changeText(change.change)}
           </h2>
           <ul>
             {change.witnesses.slice(0, WITNESSES_MAX).map((witness) => (
@@ -177,7 +175,7 @@ export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [
             ))}
           </ul>
           {change.witnesses.length > WITNESSES_MAX && (
-            <p className="muted">And {change.witnesses.length - WITNESSES_MAX} more witnesses.</p>
+            <p className="muted">{change.witnesses.length - WITNESSES_MAX} more.</p>
           )}
         </div>
       ))}

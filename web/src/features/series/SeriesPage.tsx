@@ -1,4 +1,4 @@
-/** One series: how it went over commits, and one pinned point in full. */
+/** One series: its trend over commits, and one pinned point in full. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -14,7 +14,7 @@ import { useTitle } from "@/lib/hooks";
 import { isImported, toolName } from "@/lib/imports";
 import { MeasuredSeries } from "./MeasuredSeries";
 
-// What other tools stated without samples is rare, and its page another one.
+// Series without samples are rare, so their page is loaded on demand.
 const StatedSeries = lazy(async () => ({
   default: (await import("./StatedSeries")).StatedSeries,
 }));
@@ -44,7 +44,7 @@ export function SeriesPage() {
 
 const QUANTILES = (["p50", "p99"] as const).map((value) => ({ value, label: value }));
 
-/** What shows elsewhere how fast a series is: its badge, ready to copy. */
+/** The badge of a series, ready to copy. */
 export function SeriesBadge({ series }: { series: SeriesSummary }) {
   const [quantile, setQuantile] = useState<"p50" | "p99">("p50");
   const { project, series_id, transport } = series;
@@ -53,12 +53,7 @@ export function SeriesBadge({ series }: { series: SeriesSummary }) {
     <Section
       title="Badge"
       tools={
-        <Segmented
-          label="Quantile of the badge"
-          options={QUANTILES}
-          value={quantile}
-          onChange={setQuantile}
-        />
+        <Segmented label="Badge percentile" options={QUANTILES} value={quantile} onChange={setQuantile} />
       }
     >
       <BadgeCode badge={seriesBadge({ project, series_id, name }, quantile)} />

@@ -1,4 +1,4 @@
-/** What a series is: everything about it but what the headline says, the message size or the benchmark. */
+/** Parts that pages of measured and stated series share. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
@@ -16,7 +16,7 @@ import { fileFacts, isImported, toolName } from "@/lib/imports";
 import { originalHref, toOverview } from "@/lib/paths";
 import { percentileName } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
-import { formatCount } from "@/lib/units";
+import { formatCount, upperFirst } from "@/lib/units";
 import { placementName, scenarioName } from "@/lib/vocabulary";
 import { AXES, type Axis, LASTS, type SeriesSearch, SHOWN, type Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
@@ -29,7 +29,7 @@ export const SeriesBreadcrumb = memo(function SeriesBreadcrumb({ series }: { ser
     return (
       <Breadcrumb>
         {machine}
-        <Link {...overview}>imported</Link>
+        <Link {...overview}>Imported</Link>
         {toolName(transport)}
       </Breadcrumb>
     );
@@ -47,20 +47,20 @@ export const SeriesBreadcrumb = memo(function SeriesBreadcrumb({ series }: { ser
 });
 
 type Props = {
-  /** Absent: there is one figure, and nothing to choose. */
+  /** Absent if there is only one value to show. */
   shown?: Shown;
-  /** How far the samples reach into the tail; absent: as far as there is a name for. */
+  /** The percentiles with enough samples; absent: all. */
   choices?: Shown[];
   axis: Axis;
   hasRate?: boolean;
-  /** How many of the newest commits are drawn; absent: all. */
+  /** The number of newest commits to draw; absent: all. */
   last?: number;
   isZoomed: boolean;
   onChange: (change: SeriesSearch) => void;
   onWhole: () => void;
 };
 
-/** Chooses how far into the tail the trend reaches, and what it runs over. */
+/** Chooses the highest percentile of the trend, and its axis. */
 export function TrendControls(props: Props) {
   const { shown, choices, axis, hasRate = false, last, isZoomed, onChange, onWhole } = props;
   const values = SHOWN.filter((value) =>
@@ -71,15 +71,15 @@ export function TrendControls(props: Props) {
     <div className="controls">
       {shown !== undefined && options.length > 1 && (
         <Segmented
-          label="Show up to"
+          label="Highest percentile"
           options={options}
           value={shown}
           onChange={(show) => onChange({ show })}
         />
       )}
       <Segmented
-        label="Over"
-        options={AXES.map((value) => ({ value, label: value }))}
+        label="Axis"
+        options={AXES.map((value) => ({ value, label: upperFirst(value) }))}
         value={axis}
         onChange={(value) => onChange({ axis: value })}
       />
@@ -109,13 +109,13 @@ type StopTooltipProps = {
   remark: string | undefined;
 };
 
-/** Who rests so long means what is there. */
+/** How long the pointer must rest before the commit is loaded. */
 const SETTLED_MS = 120;
 
-/** What stands at a stop of the trend: its commit, as soon as that is known, and its figures, the largest first. */
+/** The tooltip of a stop: its commit once loaded, and its values, the largest first. */
 export function StopTooltip({ series, stop, lines, measure, axis, remark }: StopTooltipProps) {
   const { ordinal, values, mark, isModified, runs } = stop;
-  // Who moves along a line is not asking for every commit on the way.
+  // No requests while the pointer moves.
   const asked = useSettled(ordinal, SETTLED_MS);
   const { data } = useQuery(commitsQuery(series.project, { from: asked, to: asked, limit: 1 }));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
@@ -146,7 +146,7 @@ export function StopTooltip({ series, stop, lines, measure, axis, remark }: Stop
   );
 }
 
-/** The file that the pinned point is from, and what it says of itself. */
+/** The imported file of the pinned point, and its facts. */
 export function FileSection({ series, run }: { series: SeriesSummary; run: RunDetail | null }) {
   const original = run?.original ?? null;
   if (run === null || original === null) return null;
@@ -156,10 +156,10 @@ export function FileSection({ series, run }: { series: SeriesSummary; run: RunDe
       <Facts
         facts={[
           {
-            name: "name",
+            name: "Name",
             value: run.pruned.upload_at !== null ? original.name : <a {...download}>{original.name}</a>,
           },
-          { name: "format", value: series.transport.title },
+          { name: "Format", value: series.transport.title },
           ...fileFacts(run.results),
         ]}
       />

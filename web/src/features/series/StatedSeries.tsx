@@ -1,9 +1,9 @@
-/** A series of figures that another tool stated. */
+/** A series of values that another tool stated without samples. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { Section } from "@/components/ui/states";
-import { Facts, NotTold, QuantityText } from "@/components/ui/text";
+import { Facts, NotStated, QuantityText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
 import { intervalOf, nsPerOperation, quantileName } from "@/lib/imports";
 import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, unbrokenTimes } from "@/lib/units";
@@ -41,7 +41,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
       <h1>
         {headlineName(series.case)}:{" "}
         {pinned === null
-          ? "nothing stated yet"
+          ? "no data yet"
           : unbrokenTimes(statedHeadline(pinned.point, statistic, series.case))}
       </h1>
       <p className="lede">{statedLede(series, statistic)}</p>
@@ -83,7 +83,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
 
 type Props = { series: SeriesSummary; pinned: SeriesPoint<StatedPoint>; statistic: string };
 
-/** The pinned figure of another tool: all that it states, and no more. */
+/** The pinned value of another tool, with all that it states. */
 export function StatedPin({ series, pinned, statistic }: Props) {
   const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
   const each = nsPerOperation(center_ns, series.case);
@@ -96,15 +96,15 @@ export function StatedPin({ series, pinned, statistic }: Props) {
       facts={[
         { name: statistic, value: <QuantityText quantity={quantityOfNs(center_ns)} /> },
         each !== null && {
-          name: "an operation",
+          name: "Per operation",
           value: <QuantityText plain quantity={quantityOfDividedNs(each)} />,
         },
-        { name: "interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotTold /> },
-        time("min", min_ns),
+        { name: "Interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotStated /> },
+        time("Min", min_ns),
         ...quantiles.map(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
-        time("max", max_ns),
-        { name: "made of", value: count === null ? <NotTold /> : `${formatCount(count)} samples, not kept` },
-        { name: "runs", value: `${formatCount(pinned.runs)} of this commit` },
+        time("Max", max_ns),
+        { name: "Samples", value: count === null ? <NotStated /> : `${formatCount(count)}, not kept` },
+        { name: "Runs", value: formatCount(pinned.runs) },
       ]}
     />
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Case, Point, Repetition, RunResult } from "@/api/types";
+import { NOT_STATED } from "@/lib/imports";
 import {
   aCommit,
   anImportedPoint,
@@ -24,12 +25,12 @@ import {
   pointHeadline,
   probeReadings,
   seriesPoints,
+  shownTrend,
   sizesOf,
   statedHeadline,
   statedLede,
   statedLines,
   sweepOf,
-  toldTrend,
   trendLines,
 } from "./data";
 import type { Shown } from "./search";
@@ -55,14 +56,14 @@ it.each([
   expect(drawnPoints([...some], axis).map(({ point }) => point.run_id)).toEqual(drawn);
 });
 
-it("knows how many runs a commit has", () => {
+it("counts the runs of a commit", () => {
   expect(points.map(({ runs }) => runs)).toEqual([3, 3, 3, 1]);
 });
 
 it.each([
   ["the one asked for, drawn or not", points, "first", "first"],
   ["the newest commit's otherwise", points, "unknown", "second"],
-  ["none where there is none", [], undefined, undefined],
+  ["nothing without points", [], undefined, undefined],
 ])("pins %s", (_, some, asked, pinned) => {
   expect(pinnedPoint(some, drawnPoints(some, "commits"), asked)?.point.run_id).toBe(pinned);
 });
@@ -90,7 +91,7 @@ describe("sweepOf", () => {
     aResult({ transport: "fifo", case: { placement: "cross-cpu" } }),
     aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" }),
   ];
-  it("has a line for each transport measured alike, the series' own first, sizes ascending", () => {
+  it("has a line for each comparable transport, the series' own first, sizes ascending", () => {
     const fifo = [
       { message_bytes: 64, value: 4000 },
       { message_bytes: 4096, value: 5000 },
@@ -100,7 +101,7 @@ describe("sweepOf", () => {
       { key: "fifo", label: "fifo", current: false, points: fifo },
     ]);
   });
-  it("has no line without the number that is shown", () => {
+  it("leaves out transports without the shown value", () => {
     expect(swept(alike, aSeries(), "throughput").lines).toEqual([]);
   });
   const mixed = [
@@ -137,7 +138,7 @@ describe("sweepOf", () => {
     const { lines, leftOut } = swept(results, aSeries(), "p50", isLossy);
     expect([lines.map(({ key }) => key), leftOut]).toEqual([keys, left]);
   });
-  it("leaves nothing out where another of the same size took its place", () => {
+  it("does not list a transport as left out if a lossless result of that size exists", () => {
     expect(swept([at("pipe", 64, 5), at("pipe", 64, 4000, { lossy: true })]).leftOut).toEqual([]);
   });
   it.each([
@@ -169,32 +170,32 @@ const many = { messages: 100_000 };
 it.each<[string, Partial<Case>, Partial<Point>, string]>([
   ["the percentiles", {}, {}, "p50 4.00 µs, p99 8.00 µs"],
   [
-    "the time of a message where an operation counts them",
+    "the time per message if an operation has several",
     many,
     { latency_ns: latency(22_104_870) },
-    "p50 22.1 ms (221 ns a message), p99 44.2 ms",
+    "p50 22.1 ms (221 ns per message), p99 44.2 ms",
   ],
   [
-    "a rate where there is one",
+    "throughput if available",
     { scenario: "stream" },
     { bytes_per_second: 1_048_576 },
-    "1.00 MiB/s, p99 8.00 µs a transfer",
+    "1.00 MiB/s, p99 8.00 µs per transfer",
   ],
   [
-    "a loss first, and only what was delivered then",
+    "a loss first, then the time per delivered message",
     many,
     lossy,
-    "lossy, p50 1.70 ms (101 ns a message delivered), p99 3.41 ms",
+    "lossy, p50 1.70 ms (101 ns per delivered message), p99 3.41 ms",
   ],
   [
-    "a loss before a rate",
+    "a loss before throughput",
     {},
     { ...lossy, bytes_per_second: 1024 },
-    "lossy, 1.00 KiB/s, p99 3.41 ms a transfer",
+    "lossy, 1.00 KiB/s, p99 3.41 ms per transfer",
   ],
 ])("a headline has %s", (_, kase, point, headline) => {
-  const told = pointHeadline(aPoint(point), aSeries({ case: kase }).case);
-  expect(told).toBe(headline.replace(/\(.*\)/, (divided) => divided.replaceAll(" ", "\u00a0")));
+  const text = pointHeadline(aPoint(point), aSeries({ case: kase }).case);
+  expect(text).toBe(headline.replace(/\(.*\)/, (divided) => divided.replaceAll(" ", "\u00a0")));
 });
 
 const sevenEnds = [0, 1, 2, 3, 4, 5, 6].map((cpu) => ({ cpus_seen: [cpu], migrations: 1 }));
@@ -206,7 +207,7 @@ const twice = [
 it.each<[string, Repetition["ends"][], Partial<Case>, string]>([
   ["of both ends, with their migrations", [twice, twice], {}, "CPU 2 and 2, 3, 2 migrations"],
   [
-    "of two senders, and how many there are of more",
+    "of two senders, or their number if there are more",
     [sevenEnds],
     { senders: 2, peers: 5 },
     "from CPU 0, 1 to 5 different CPUs; 7 migrations",
@@ -217,65 +218,65 @@ it.each<[string, Repetition["ends"][], Partial<Case>, string]>([
     { senders: 4, peers: 3 },
     "from CPU 0, 1, 2, 3 to CPU 4, 5, 6; 7 migrations",
   ],
-  ["as not known", [[]], {}, "not known on this system"],
+  ["as unknown", [[]], {}, "unknown on this system"],
   [
-    "without migrations that are not known",
+    "without unknown migrations",
     [[{ cpus_seen: [0] }, { cpus_seen: [1] }]],
     {},
-    "CPU 0 and 1, migrations not known",
+    "CPU 0 and 1, migrations unknown",
   ],
 ])("names the processors %s", (_, repetitions, kase, seen) => {
   const detail = aPointDetail({ repetitions: repetitions.map((ends) => aRepetition({ ends })) });
   expect(placementSeen(detail, aSeries({ case: kase }).case)).toBe(seen);
 });
 
-it("says of processors that they are not kept any more", () => {
+it("reports deleted processor data", () => {
   const pruned = { upload_at: "2026-11-14T11:00:00Z", histograms_at: null, points_at: null };
-  expect(placementSeen(aPointDetail({ pruned, repetitions: [] }), aSeries().case)).toBe("not kept any more");
+  expect(placementSeen(aPointDetail({ pruned, repetitions: [] }), aSeries().case)).toBe("deleted");
 });
 
 describe("methodologyFacts", () => {
   const { case: kase, methodology } = aSeries();
   const facts = (change: Partial<typeof methodology>, of: Partial<typeof kase> = {}, count?: number) => {
     const point = count === undefined ? null : aPoint({ count });
-    const told = methodologyFacts(aSeries({ case: of }).case, { ...methodology, ...change }, point);
-    return Object.fromEntries(told.map(({ name, value }) => [name, value]));
+    const all = methodologyFacts(aSeries({ case: of }).case, { ...methodology, ...change }, point);
+    return Object.fromEntries(all.map(({ name, value }) => [name, value]));
   };
-  it("is silent where there is nothing to tell", () => {
-    expect(facts({})).toMatchObject({ message: "1 KiB" });
-    expect(Object.keys(facts({}))).not.toContain("watched by");
+  it("leaves out facts without a value", () => {
+    expect(facts({})).toMatchObject({ Message: "1 KiB" });
+    expect(Object.keys(facts({}))).not.toContain("Probe");
     expect(Object.keys(facts({}))).not.toContain("discarded");
   });
-  it("tells the parameters, the probe and what was discarded", () => {
+  it("lists parameters, probe and discarded repetitions", () => {
     expect(facts({ probe: "syscalls", discarded_repetitions: 1 }, { buffer_bytes: 65_536 })).toMatchObject({
-      message: "1 KiB, 64 KiB buffer",
-      "watched by": "the probe syscalls",
-      discarded: "the first repetition",
+      Message: "1 KiB, 64 KiB buffer",
+      Probe: "syscalls",
+      Discarded: "first repetition",
     });
   });
-  it("says in words who takes part, what a full channel does, when it wakes and what its memory went through", () => {
+  it("describes the ends, full channels, wake-ups and memory", () => {
     const ends = { senders: 2, peers: 2, messages: 100_000 };
     expect(facts({ storage: "cleared", wake: "if-asleep" }, ends)).toMatchObject({
-      ends: "a process each, same CPU",
-      message: "1 KiB, 100,000 messages, 2 senders, 2 receivers",
-      "when full": "the sender waits",
-      "wake-ups": "when somebody sleeps",
-      memory: "new and zeroed, used by nobody before",
+      Placement: "one process each, same CPU",
+      Message: "1 KiB, 100,000 messages, 2 senders, 2 receivers",
+      "When full": "sender waits",
+      "Wake-ups": "if the other end sleeps",
+      Memory: "new and zeroed",
     });
     expect(facts({ storage: "warm", wake: "always", on_full: "drop" }, ends)).toMatchObject({
-      "when full": "the message is dropped",
-      "wake-ups": "after every message sent or taken, a system call each",
-      memory: "used before, by others that died at it",
+      "When full": "message dropped",
+      "Wake-ups": "with every message",
+      Memory: "used before",
     });
     const other = facts({ storage: "of-another-day" }, ends);
-    expect([other["wake-ups"], other.memory]).toEqual([undefined, "of-another-day"]);
+    expect([other["Wake-ups"], other.Memory]).toEqual([undefined, "of-another-day"]);
   });
   it.each([
     [2000, "200 operations × 10 repetitions"],
     [10, "1 operation × 10 repetitions"],
     [1999, "1,999 operations in 10 repetitions"],
-  ])("counts %d operations as they were made", (count, recorded) => {
-    expect(facts({}, {}, count).recorded).toBe(recorded);
+  ])("describes %d operations by repetition", (count, recorded) => {
+    expect(facts({}, {}, count).Recorded).toBe(recorded);
   });
 });
 
@@ -283,69 +284,69 @@ describe("a series of another tool", () => {
   const series = anImportedSeries();
   const facts = (series: ReturnType<typeof anImportedSeries>) =>
     importFacts(series, series.latest).map(({ name, value }) => `${name}: ${value}`);
-  it("has a headline without percentiles that few samples cannot tell", () => {
+  it("has no percentile in the headline without enough samples", () => {
     expect(pointHeadline(anImportedPoint(), series.case)).toBe(
-      "p50 4.00 µs (4.00\u00a0ns\u00a0an\u00a0operation)",
+      "p50 4.00 µs (4.00\u00a0ns\u00a0per\u00a0operation)",
     );
     expect(pointHeadline(anImportedPoint({ count: 100 }), series.case)).toContain("p99 8.00 µs");
     const single = anImportedSeries({ case: { operations: null } }).case;
     expect(pointHeadline(anImportedPoint(), single)).toBe("p50 4.00 µs");
   });
-  it("says once what times are of", () => {
+  it("states the operations per time once", () => {
     expect(importLede(series)).toBe(
-      "Imported from a file of Google Benchmark (JSON). Times are of 1,000 operations.",
+      "Imported from a file of Google Benchmark (JSON). Each time covers 1,000 operations.",
     );
   });
-  it("does not reach further into the tail than its samples", () => {
-    expect(toldTrend(series, 5, "p99")).toMatchObject({
+  it("shows only percentiles with enough samples", () => {
+    expect(shownTrend(series, 5, "p99")).toMatchObject({
       choices: ["p50"],
       shown: "p50",
       lines: [{ key: "p50" }],
     });
-    expect(toldTrend(series, 50, "p999")).toMatchObject({
+    expect(shownTrend(series, 50, "p999")).toMatchObject({
       shown: "p50",
       lines: [{ key: "p50" }, { key: "p90" }],
     });
-    expect(toldTrend(series, 100, "p99").shown).toBe("p99");
-    expect(toldTrend(aSeries(), 5, "p99").shown).toBe("p99");
+    expect(shownTrend(series, 100, "p99").shown).toBe("p99");
+    expect(shownTrend(aSeries(), 5, "p99").shown).toBe("p99");
   });
-  it("has a methodology that says what is not told, and nothing of sizes", () => {
+  it("marks missing methodology facts, and has no sizes", () => {
     expect(facts(series)).toEqual([
-      "benchmark: BM_Pipe/64",
-      "measured by: Google Benchmark",
-      "time: of 1,000 operations",
-      "recorded: 5 samples in 5 repetitions",
-      "ends, messages: not told",
-      "clock, warm-up: not told",
-      "reading of the file: version 1",
+      "Benchmark: BM_Pipe/64",
+      "Measured by: Google Benchmark",
+      "Operations per time: 1,000",
+      "Recorded: 5 samples in 5 repetitions",
+      `Placement, delivery: ${NOT_STATED}`,
+      `Clock, warm-up: ${NOT_STATED}`,
+      "Parser version: 1",
     ]);
   });
-  it("takes no part in a sweep over sizes", () => {
+  it("is not part of a size sweep", () => {
     const run = aRun({ results: [anImportedResult(), anImportedResult({ series_id: 2 })] });
     expect(sweepOf(run, series, "p50", false)).toEqual({ lines: [], leftOut: [] });
   });
 });
 
-describe("a series that is only stated", () => {
+describe("a stated series", () => {
   const series = anImportedSeries({ transport: { title: "k6 (summary as JSON)" }, statistic: "median" });
   const stated = aStatedPoint({ center_ns: 7_450_000, low_ns: 7_000_000, high_ns: 8_000_000 });
-  it("says whose word it is, and that nothing is made of it", () => {
+  it("names the tool and the statistic, and is never compared", () => {
     expect(statedHeadline(stated, "median", series.case)).toBe(
-      "median 7.45 ms (7.45\u00a0µs\u00a0an\u00a0operation)",
+      "median 7.45 ms (7.45\u00a0µs\u00a0per\u00a0operation)",
     );
     expect(statedLede(series, "median")).toBe(
-      "Stated by k6 as a median, without samples: shown, and compared with nothing. Times are of 1,000 operations.",
+      "Median stated by k6, without samples. Never compared. Each time covers 1,000 operations.",
     );
     expect(importFacts(series, null)).toContainEqual({
-      name: "statistic",
-      value: "median, stated without samples",
+      name: "Statistic",
+      value: "median, without samples",
     });
-    expect(importFacts(series, null)).toContainEqual({ name: "stated by", value: "k6" });
+    expect(importFacts(series, null)).toContainEqual({ name: "Stated by", value: "k6" });
   });
-  it("is drawn as one line", () => {
+  it("has one line", () => {
     expect(statedLines("median").map(({ key, label }) => [key, label])).toEqual([["center", "median"]]);
   });
-  it("goes through one figure a commit, as others do", () => {
+  it("draws one point per commit", () => {
     const early = aStatedPoint({ run_id: "a", measured_at: "2026-01-01T00:00:00Z" });
     const late = aStatedPoint({ run_id: "b", measured_at: "2026-01-02T00:00:00Z" });
     const points = seriesPoints([early, late], [aCommit()]);
@@ -353,7 +354,7 @@ describe("a series that is only stated", () => {
     expect(drawnPoints(points, "time")).toHaveLength(2);
     expect(pinnedPoint(points, points, "a")?.point.run_id).toBe("a");
   });
-  it("has a table and a file of what it states, and no column of what it does not", () => {
+  it("has table columns only for values that are stated", () => {
     const point = { ...stated, quantiles: [{ q_ppm: 999_000, ns: 9_000_000 }], count: 200 };
     const table = statedTable(series, "median", seriesPoints([point], [aCommit()]));
     expect(table.fileName).toBe("lab-linux-1-google-benchmark-BM_Pipe-64-median-commits");
@@ -362,12 +363,12 @@ describe("a series that is only stated", () => {
     );
     expect(table.rows()[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
     expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows()[0]?.cells).toContain(
-      "not told",
+      NOT_STATED,
     );
   });
 });
 
-it("adds up what each end did over all repetitions, system calls before counters before what is not known", () => {
+it("sums readings by end: system calls, then counters, then unavailable ones", () => {
   const ends = [
     {
       cpus_seen: [1],
@@ -382,15 +383,15 @@ it("adds up what each end did over all repetitions, system calls before counters
   ];
   const detail = aPointDetail({ repetitions: [aRepetition({ ends }), aRepetition({ ends })] });
   expect(probeReadings(detail, 1)).toEqual([
-    { end: "sender", what: "write of 8 KiB", count: 4096, reason: "" },
-    { end: "sender", what: "futex", count: 6, reason: "" },
-    { end: "sender", what: "context switches", count: 8, reason: "" },
-    { end: "sender", what: "llc misses", count: null, reason: "this processor has no such counter" },
-    { end: "receiver", what: "read of 8 KiB", count: 4096, reason: "" },
+    { end: "sender", event: "write of 8 KiB", count: 4096, reason: "" },
+    { end: "sender", event: "futex", count: 6, reason: "" },
+    { end: "sender", event: "context switches", count: 8, reason: "" },
+    { end: "sender", event: "llc misses", count: null, reason: "this processor has no such counter" },
+    { end: "receiver", event: "read of 8 KiB", count: 4096, reason: "" },
   ]);
 });
 
-it("tells many ends apart, senders first, in the order of their numbers", () => {
+it("names many ends, senders first, in numeric order", () => {
   const ends = Array.from({ length: 12 }, () => ({
     cpus_seen: [],
     system_calls: [{ name: "futex", count: 1 }],
@@ -404,6 +405,6 @@ it("tells many ends apart, senders first, in the order of their numbers", () => 
   expect(named(1).at(-1)).toBe("receiver 11");
 });
 
-it("has nothing to show where nothing watched", () => {
+it("is empty without a probe", () => {
   expect(probeReadings(aPointDetail(), 1)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** From the API's answers to what a series' page draws. Pure. */
+/** Converts API responses to the data of the series page. Pure. */
 import type {
   Case,
   CommitSummary,
@@ -24,10 +24,10 @@ import {
   sizeName,
 } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/imports";
+import { isImported, NOT_STATED, nsPerOperation, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
-import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
+import { distinctPercentiles, PERCENTILES, type Percentile } from "@/lib/statistics";
 import {
   counted,
   formatBytesExactly,
@@ -36,15 +36,16 @@ import {
   formatNs,
   formatRate,
   unbroken,
+  upperFirst,
 } from "@/lib/units";
 import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
 import { type Axis, SHOWN, type Shown } from "./search";
 import type { StopLine } from "./stops";
 
-/** What a point on a line has, whether it was measured or stated. */
+/** A point of a line, measured or stated. */
 export type Placed = Point | StatedPoint;
 
-/** A point with its commit, and how many runs that commit has in this series. */
+/** A point with its commit, and the number of runs of that commit in this series. */
 export type SeriesPoint<P extends Placed = Point> = { point: P; commit: CommitSummary | null; runs: number };
 
 /** Every point with its commit, in the order of the answer: by commit, then by time. */
@@ -59,8 +60,8 @@ export function seriesPoints<P extends Placed>(points: P[], commits: CommitSumma
 }
 
 /**
- * The points that the line goes through. Over commits, one a commit: its newest run with an unmodified work tree,
- * or its newest run when all were modified. Over time, every run.
+ * The points of the line. Over commits, one per commit: its newest run with an unmodified work tree, otherwise its
+ * newest run. Over time, every run.
  */
 export function drawnPoints<P extends Placed>(points: SeriesPoint<P>[], axis: Axis): SeriesPoint<P>[] {
   if (axis === "time") return points.toSorted((a, b) => ascending(a.point.measured_at, b.point.measured_at));
@@ -73,7 +74,7 @@ export function drawnPoints<P extends Placed>(points: SeriesPoint<P>[], axis: Ax
     .sort((a, b) => a.point.commit_ordinal - b.point.commit_ordinal);
 }
 
-/** The pinned point: the one asked for, even when the line goes through another run of its commit; else the newest. */
+/** The requested point, even if the line uses another run of its commit; otherwise the newest. */
 export function pinnedPoint<P extends Placed>(
   points: SeriesPoint<P>[],
   drawn: SeriesPoint<P>[],
@@ -82,11 +83,11 @@ export function pinnedPoint<P extends Placed>(
   return points.find(({ point }) => point.run_id === runId) ?? drawn.at(-1) ?? null;
 }
 
-/** What a point says in a headline: its rate where it has one, else its percentiles; a loss comes first. */
+/** A point's headline: throughput if it has one, otherwise percentiles; a loss comes first. */
 export function pointHeadline(point: Point, kase: Case): string {
   const { p50, p99 } = point.latency_ns;
   const each = nsPerMessage(point, kase);
-  const isTold = toldPercentiles(kase, point.count).some(({ key }) => key === "p99");
+  const hasP99 = shownPercentiles(kase, point.count).some(({ key }) => key === "p99");
   const divided =
     each === null
       ? operationText(p50, kase)
@@ -94,40 +95,40 @@ export function pointHeadline(point: Point, kase: Case): string {
   return [
     ...(point.lossy ? ["lossy"] : []),
     ...(point.bytes_per_second == null
-      ? [`p50 ${formatNs(p50)}${divided}`, ...(isTold ? [`p99 ${formatNs(p99)}`] : [])]
-      : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} a transfer`]),
+      ? [`p50 ${formatNs(p50)}${divided}`, ...(hasP99 ? [`p99 ${formatNs(p99)}`] : [])]
+      : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} per transfer`]),
   ].join(", ");
 }
 
-/** The percentiles that say something of so many samples. What this suite measures has enough for all of them. */
-export function toldPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
-  return benchmark == null ? PERCENTILES : tellingPercentiles(count);
+/** The percentiles that have enough samples. Our own measurements have enough for all. */
+export function shownPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
+  return benchmark == null ? PERCENTILES : distinctPercentiles(count);
 }
 
-/** How far into the tail a trend can reach, and what its lines are, given how many samples a point has. */
-export function toldTrend(series: Pick<SeriesSummary, "case">, count: number, wanted: Shown) {
-  const told: string[] = toldPercentiles(series.case, count).map(({ key }) => key);
-  const choices = SHOWN.filter((choice) => told.includes(choice));
-  const shown = wanted === "throughput" || told.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
-  const lines = trendLines(shown).filter(({ key }) => key === "rate" || told.includes(key));
+/** The percentiles that a trend can show, and its lines, given the number of samples per point. */
+export function shownTrend(series: Pick<SeriesSummary, "case">, count: number, wanted: Shown) {
+  const enough: string[] = shownPercentiles(series.case, count).map(({ key }) => key);
+  const choices = SHOWN.filter((choice) => enough.includes(choice));
+  const shown = wanted === "throughput" || enough.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
+  const lines = trendLines(shown).filter(({ key }) => key === "rate" || enough.includes(key));
   return { choices, shown, lines };
 }
 
-/** What a stated figure says in a headline: `median 7.45 ms (7.45 µs an operation)`. */
+/** A stated value's headline: `median 7.45 ms (7.45 µs per operation)`. */
 export function statedHeadline({ center_ns }: StatedPoint, statistic: string, kase: Case): string {
   return `${statistic} ${formatNs(center_ns)}${operationText(center_ns, kase)}`;
 }
 
 function operationText(ns: number, kase: Case): string {
   const each = nsPerOperation(ns, kase);
-  return each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} an operation`)})`;
+  return each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} per operation`)})`;
 }
 
 export function positionOf(point: Placed, axis: Axis): number {
   return axis === "time" ? Date.parse(point.measured_at) : point.commit_ordinal;
 }
 
-/** The lines for what is shown. The further the tail, the more lines, and the taller the axis. */
+/** The lines of a trend: more lines for higher percentiles. */
 export function trendLines(shown: Shown): StopLine[] {
   const p50 = { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 };
   const p99 = { ...p50, stroke: "var(--data-4)", ink: "var(--data-4-ink)", width: 1.5 };
@@ -145,13 +146,12 @@ export function importLede({ transport, case: kase }: SeriesSummary): string {
   return `${transport.semantics}${timesText(kase)}`;
 }
 
-/** What a series is that another tool states: whose word it is, and what is not made of it. */
 export function statedLede({ transport, case: kase }: SeriesSummary, statistic: string): string {
-  return `Stated by ${toolName(transport)} as a ${statistic}, without samples: shown, and compared with nothing.${timesText(kase)}`;
+  return `${upperFirst(statistic)} stated by ${toolName(transport)}, without samples. Never compared.${timesText(kase)}`;
 }
 
 function timesText(kase: Case): string {
-  return kase.operations == null ? "" : ` Times are of ${counted(kase.operations, "operation")}.`;
+  return kase.operations == null ? "" : ` Each time covers ${counted(kase.operations, "operation")}.`;
 }
 
 export function statedLines(statistic: string): StopLine[] {
@@ -161,9 +161,9 @@ export function statedLines(statistic: string): StopLine[] {
 }
 
 /**
- * A line for each transport of a run whose other parameters are those of a series: value by message size. The
- * series' own transport is first and so keeps the colour it has in the other charts. Results that lost messages and
- * results that did not are never joined: those unlike the pinned point are left out.
+ * Lines by message size for the transports of a run, with the other parameters of a series. The series' own transport is
+ * first, so that it keeps its colour. Lossy and lossless results are never mixed: those unlike the pinned point are left
+ * out.
  */
 export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean) {
   const alike = likeTransfers(
@@ -220,8 +220,8 @@ function isAlike({ case: kase, methodology }: RunResult, series: SeriesSummary):
 }
 
 /**
- * The results whose operations are as large as those of a case. Over message sizes either the bytes of a transfer
- * stay the same or the messages do; which of them it is shows in what there is more of.
+ * The results with the same transfer as a case: either the same bytes or the same number of messages, whichever matches
+ * more results.
  */
 function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
   const alike = (of: (kase: Case) => unknown) => results.filter((result) => of(result.case) === of(kase));
@@ -230,75 +230,75 @@ function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
   return sameCount.length > sameBytes.length ? sameCount : sameBytes;
 }
 
-/** The processors that senders and receivers were seen on, and how often they were moved, over all repetitions. */
+/** The observed CPUs of senders and receivers, and their migrations, over all repetitions. */
 export function placementSeen(detail: PointDetail, kase: Case): string {
-  if (detail.pruned.upload_at !== null) return "not kept any more";
+  if (detail.pruned.upload_at !== null) return "deleted";
   const senders = sendersOf(kase);
   const cpusOf = (first: number, end?: number) =>
     distinct(
       detail.repetitions.flatMap(({ ends }) => ends.slice(first, end).flatMap(({ cpus_seen }) => cpus_seen)),
     ).sort(ascending);
   const [sending, receiving] = [cpusOf(0, senders), cpusOf(senders)];
-  if (sending.length + receiving.length === 0) return "not known on this system";
+  if (sending.length + receiving.length === 0) return "unknown on this system";
   const known = detail.repetitions.flatMap(({ ends }) => ends.flatMap(({ migrations }) => migrations ?? []));
   const total = known.reduce((sum, count) => sum + count, 0);
-  const moves = known.length === 0 ? "migrations not known" : counted(total, "migration");
+  const moves = known.length === 0 ? "migrations unknown" : counted(total, "migration");
   return endsOf(kase) === 2
     ? `CPU ${listOf(sending)} and ${listOf(receiving)}, ${moves}`
     : `from ${cpuText(sending)} to ${cpuText(receiving)}; ${moves}`;
 }
 
-/** What was asked and how it was measured, line by line. */
+/** The case and methodology, line by line. */
 export function methodologyFacts(kase: Case, method: Methodology, point: Point | null) {
   return [
-    { name: "ends", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
-    { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
-    method.probe != null && { name: "watched by", value: `the probe ${method.probe}` },
-    { name: "send", value: programsOr(method.send) },
-    { name: "receive", value: programsOr(receiveName(method.receive)) },
-    { name: "when full", value: onFullName(method.on_full) },
-    method.wake != null && { name: "wake-ups", value: wakeName(method.wake) },
-    { name: "in flight", value: formatCount(method.window) },
-    { name: "timed together", value: formatCount(method.batch) },
-    { name: "warm-up", value: counted(method.warmup, "operation") },
+    { name: "Placement", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
+    { name: "Message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
+    method.probe != null && { name: "Probe", value: method.probe },
+    { name: "Send", value: programsOr(method.send) },
+    { name: "Receive", value: programsOr(receiveName(method.receive)) },
+    { name: "When full", value: onFullName(method.on_full) },
+    method.wake != null && { name: "Wake-ups", value: wakeName(method.wake) },
+    { name: "Window", value: formatCount(method.window) },
+    { name: "Batch size", value: formatCount(method.batch) },
+    { name: "Warm-up", value: counted(method.warmup, "operation") },
     method.parts != null && {
-      name: "measured in",
-      value: `${counted(method.parts, "part")}, in turns with the other side`,
+      name: "Parts",
+      value: `${formatCount(method.parts)}, alternating with the other side`,
     },
     method.discarded_repetitions != null && {
-      name: "discarded",
-      value: `the first ${method.discarded_repetitions === 1 ? "repetition" : counted(method.discarded_repetitions, "repetition")}`,
+      name: "Discarded",
+      value: `first ${method.discarded_repetitions === 1 ? "repetition" : counted(method.discarded_repetitions, "repetition")}`,
     },
-    point !== null && { name: "recorded", value: operationsText(point) },
-    { name: "payload", value: method.payload },
-    { name: "memory", value: programsOr(storageName(method.storage)) },
-    { name: "clock", value: programsOr(method.clock) },
-    { name: "protocol version", value: String(method.protocol_version) },
+    point !== null && { name: "Recorded", value: operationsText(point) },
+    { name: "Payload", value: method.payload },
+    { name: "Memory", value: programsOr(storageName(method.storage)) },
+    { name: "Clock", value: programsOr(method.clock) },
+    { name: "Protocol version", value: String(method.protocol_version) },
   ].filter((fact) => fact !== false);
 }
 
 export function importFacts({ transport, case: kase, methodology }: SeriesSummary, samples: Point | null) {
   const { statistic } = methodology;
   return [
-    { name: "benchmark", value: benchmarkName(kase) ?? NOT_TOLD },
-    { name: statistic == null ? "measured by" : "stated by", value: toolName(transport) },
-    { name: "time", value: timeName(kase)?.replace("time of ", "of ") ?? "of one operation" },
-    statistic != null && { name: "statistic", value: `${statistic}, stated without samples` },
-    samples !== null && { name: "recorded", value: samplesText(samples) },
-    { name: "ends, messages", value: NOT_TOLD },
-    { name: "clock, warm-up", value: NOT_TOLD },
-    { name: "reading of the file", value: `version ${methodology.protocol_version}` },
+    { name: "Benchmark", value: benchmarkName(kase) ?? NOT_STATED },
+    { name: statistic == null ? "Measured by" : "Stated by", value: toolName(transport) },
+    { name: "Operations per time", value: formatCount(kase.operations ?? 1) },
+    statistic != null && { name: "Statistic", value: `${statistic}, without samples` },
+    samples !== null && { name: "Recorded", value: samplesText(samples) },
+    { name: "Placement, delivery", value: NOT_STATED },
+    { name: "Clock, warm-up", value: NOT_STATED },
+    { name: "Parser version", value: String(methodology.protocol_version) },
   ].filter((fact) => fact !== false);
 }
 
-/** How many times another tool told, and in how many repetitions: `5 samples in 5 repetitions`. */
+/** `5 samples in 5 repetitions`. */
 export function samplesText({ count, repetition_count }: Point): string {
   return `${counted(count, "sample")} in ${counted(repetition_count, "repetition")}`;
 }
 
-/** How a program that brings its own transport does it is nobody else's to say. */
+/** External programs define this themselves. */
 function programsOr(value: string): string {
-  return value === "own" ? "the program's own" : value;
+  return value === "own" ? "set by the program" : value;
 }
 
 function operationsText({ count, repetition_count }: Point): string {
@@ -308,7 +308,7 @@ function operationsText({ count, repetition_count }: Point): string {
     : `${counted(count, "operation")} in ${counted(repetition_count, "repetition")}`;
 }
 
-/** From this many on, which they are says less than how many. */
+/** With more CPUs than this, only their number is shown. */
 const CPUS_NAMED_MAX = 4;
 
 function listOf(cpus: number[]): string {
@@ -335,8 +335,8 @@ export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns:
   return [[1, Math.max(1, first.from_ns)], ...inner, [Math.max(total, 2), last.to_ns]];
 }
 
-/** One line: how often an end did something, or why that is not known. */
-export type ProbeReading = { end: string; what: string; count: number | null; reason: string };
+/** How often an event happened at one end, or why that is unknown. */
+export type ProbeReading = { end: string; event: string; count: number | null; reason: string };
 
 /** Adds up the readings of each end: system calls first, then counters, each the most frequent first. */
 export function probeReadings({ repetitions }: PointDetail, senders: number): ProbeReading[] {
@@ -344,13 +344,13 @@ export function probeReadings({ repetitions }: PointDetail, senders: number): Pr
   const add = (
     { place, end }: { place: number; end: string },
     rank: number,
-    what: string,
+    event: string,
     count: number | null,
     reason = "",
   ) => {
-    const key = `${place} ${rank} ${what}`;
+    const key = `${place} ${rank} ${event}`;
     const known = readings.get(key);
-    if (known === undefined) readings.set(key, { place, rank, end, what, count, reason });
+    if (known === undefined) readings.set(key, { place, rank, end, event, count, reason });
     else if (known.count !== null) known.count += count ?? 0;
   };
   for (const { ends } of repetitions) {
@@ -367,7 +367,10 @@ export function probeReadings({ repetitions }: PointDetail, senders: number): Pr
   return [...readings.values()]
     .sort(
       (a, b) =>
-        a.place - b.place || a.rank - b.rank || (b.count ?? 0) - (a.count ?? 0) || ascending(a.what, b.what),
+        a.place - b.place ||
+        a.rank - b.rank ||
+        (b.count ?? 0) - (a.count ?? 0) ||
+        ascending(a.event, b.event),
     )
     .map(({ place: _place, rank: _rank, ...reading }) => reading);
 }

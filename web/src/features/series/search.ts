@@ -1,27 +1,27 @@
-/** What a series' page keeps in the URL: what is drawn, over what, and which point is pinned. */
+/** The state of a series' page in the URL. */
 import type { LineAsked } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { oneOf, searchOf, text, uuid, whole } from "@/lib/search";
 
-/** How far into the tail the chart reaches, or the rate instead of times. */
+/** The highest percentile of the chart, or throughput instead of latency. */
 export const SHOWN = ["throughput", "p50", "p99", "p999"] as const;
 export type Shown = (typeof SHOWN)[number];
 
-/** The percentile that is drawn against message size. */
+/** The percentile shown by message size. */
 export const PERCENTILES = ["p50", "p99", "p999"] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 
 export const AXES = ["commits", "time"] as const;
 export type Axis = (typeof AXES)[number];
 
-/** How many of the newest commits can be drawn; the server has no more in one answer. */
+/** Numbers of newest commits to draw; the server returns no more in one response. */
 export const LASTS = [100, 1_000, 10_000] as const;
 
-/** How far into the longest times the distributions over commits are drawn. */
+/** The latency range of the heat map. */
 export const REACHES = ["usual", "all"] as const;
 export type Reach = (typeof REACHES)[number];
 
-/** Six lines can be told apart. */
+/** More than six lines are hard to distinguish. */
 const OTHERS_MAX = 5;
 
 export const parseSeriesSearch = searchOf({
@@ -29,15 +29,15 @@ export const parseSeriesSearch = searchOf({
   axis: oneOf(AXES),
   sizes: oneOf(PERCENTILES),
   run: uuid,
-  /** The commit whose point is pinned, by its place; the newest when neither is here. */
+  /** The ordinal of the pinned commit; the newest if neither this nor `run` is set. */
   at: whole,
-  /** Other series in the same chart: their numbers, with commas between. */
+  /** Ids of other series in the same chart, separated by commas. */
   with: (value) => othersOf(text(value)).join(",") || undefined,
   last: (value): number | undefined => oneOf(LASTS)(value),
-  /** Where the stretch begins and ends that is looked at: places of commits, or moments in milliseconds. */
+  /** The visible range: commit ordinals, or times in milliseconds. */
   from: whole,
   to: whole,
-  /** How much of the distributions is drawn over commits: without the longest times, or all. */
+  /** The latency range of the heat map: without the longest times, or all. */
   reach: oneOf(REACHES),
 });
 export type SeriesSearch = ReturnType<typeof parseSeriesSearch>;
@@ -47,7 +47,7 @@ function othersOf(ids: string | undefined): number[] {
   return [...new Set(numbers)].slice(0, OTHERS_MAX);
 }
 
-/** The stretch that is looked at; `null` for all. */
+/** The visible range; `null` for all. */
 export function rangeOf(stretch: { from?: number | undefined; to?: number | undefined }) {
   const { from, to } = stretch;
   return from === undefined || to === undefined || from >= to ? null : ([from, to] as const);
@@ -55,7 +55,7 @@ export function rangeOf(stretch: { from?: number | undefined; to?: number | unde
 
 export const LAST_USUAL = 1_000;
 
-/** The columns of the trend; a rate where the series has one. */
+/** The query for the trend; includes throughput if the series has it. */
 export function overviewAsked({ show, last }: SeriesSearch, { latest }: SeriesSummary): LineAsked {
   const hasRate = latest?.bytes_per_second != null;
   const tail = show === "p50" ? [] : show === "p999" ? ["p99", "p999"] : ["p99"];
@@ -67,7 +67,7 @@ export function overviewAsked({ show, last }: SeriesSearch, { latest }: SeriesSu
   };
 }
 
-/** The series of the chart, the one that the page is about first. */
+/** The series of the chart; the page's own series first. */
 export function seriesOf(seriesId: number, search: SeriesSearch): number[] {
   return [seriesId, ...othersOf(search.with).filter((id) => id !== seriesId)];
 }

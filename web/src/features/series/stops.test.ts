@@ -26,7 +26,7 @@ const line = (change: Partial<LineSeries> = {}) =>
   });
 
 describe("stopsOfLine", () => {
-  it("has one stop a commit: its newest run", () => {
+  it("has one stop per commit: its newest run", () => {
     const stops = stopsOfLine(line());
     expect(stops.map(({ x, runs, values }) => [x, runs, values.p50])).toEqual([
       [7, 1, 100],
@@ -34,7 +34,7 @@ describe("stopsOfLine", () => {
       [11, 1, 125],
     ]);
   });
-  it("prefers a run that measured exactly the commit, whichever came last", () => {
+  it("prefers a run with an unmodified work tree", () => {
     const second = (work_tree_modified: number[]) => stopsOfLine(line({ work_tree_modified }))[1];
     expect(second([2])).toMatchObject({ values: { p50: 110 }, isModified: false, runs: 2 });
     expect(second([1])).toMatchObject({ values: { p50: 105 }, isModified: false });
@@ -44,7 +44,7 @@ describe("stopsOfLine", () => {
     const [stop] = stopsOfLine(line({ lossy: [0], work_tree_modified: [0] }));
     expect(stop).toMatchObject({ mark: "lossy", isModified: true, band: [90, 120] });
   });
-  it("reads rates, and stated figures with their interval where there is one", () => {
+  it("reads throughput, and stated values with their interval if present", () => {
     expect(stopsOfLine(line({ bytes_per_second: [5, 1, 1, 1] }))[2]?.values.rate).toBe(8);
     const stated = { center: [10, 1, 1, 1], low: [9, null, null, 1], high: [12, null, null, 1] };
     const stops = stopsOfLine(line({ latency_ns: null, stated }));
@@ -56,17 +56,17 @@ describe("stopsOfLine", () => {
   });
 });
 
-it("a stated point has a band only where an interval is stated", () => {
+it("draws a band for stated points only if they have an interval", () => {
   const stated = aStatedPoint({ center_ns: 7, low_ns: 6, high_ns: 8 });
   expect(readStated(stated)).toMatchObject({ band: [6, 8], values: { center: 7 } });
   expect(readStated({ ...stated, low_ns: null }).band).toBeNull();
 });
 
-it("environments change half way between the last stop in one and the first in the other", () => {
+it("places environment changes half way between two stops", () => {
   expect(environmentChanges(stopsOfLine(line()))).toEqual([{ x: 9.5, before: 2, after: 3 }]);
 });
 
-it("draws a few points as boxes, and lines only through values that are there", () => {
+it("draws few points as boxes, and lines only through existing values", () => {
   const look = { stroke: "", ink: "", dash: "", width: 1 };
   const lines = ["p50", "p99"].map((key) => ({ key, label: key, ...look }));
   const drawing = drawingOf(stopsOfLine(line()), lines);
@@ -74,7 +74,7 @@ it("draws a few points as boxes, and lines only through values that are there", 
   expect(drawing.curves.map(({ points }) => points.length)).toEqual([3, 0]);
 });
 
-it("marks the changes of what is drawn, quietly those of a machine", () => {
+it("marks change points of drawn lines, those of machines quietly", () => {
   const change = aChangePoint({ commit_ordinal: 8, change: 0.12, cause: "machine" });
   expect(changesOf([change, { ...change, figure: "p99" }], ["p50", "p90"])).toEqual([
     { x: 8, label: "p50 +12 %", direction: "regressed", isQuiet: true },
@@ -99,7 +99,7 @@ const chart = {
   },
 };
 
-it("each column reaches half way to its neighbours and has shares of its own", () => {
+it("extends each column half way to its neighbours, with its own shares", () => {
   const [first, second] = heatColumns(chart);
   expect([first?.from, first?.to, second?.to]).toEqual([3.5, 6, 8.5]);
   expect([...(first?.shares ?? [])]).toEqual([
@@ -108,7 +108,7 @@ it("each column reaches half way to its neighbours and has shares of its own", (
   ]);
 });
 
-it("what is usual leaves out the rarest times, and says how many", () => {
+it("excludes the rarest times from the usual range, and counts them", () => {
   const columns = heatColumns(chart);
   const usual = reachOf(columns, 8, "usual");
   expect(usual[1]).toBeCloseTo(2 ** (85 / 8));
@@ -117,7 +117,7 @@ it("what is usual leaves out the rarest times, and says how many", () => {
   expect(shareBeyond(columns, 8, reachOf(columns, 8, "all"))).toBe(0);
 });
 
-it("a percentile curve ends with the slowest operation, as rare as there are operations", () => {
+it("ends a percentile curve with the slowest operation", () => {
   const bins = [
     { from_ns: 10, to_ns: 20, count: 90 },
     { from_ns: 20, to_ns: 40, count: 0 },

@@ -1,4 +1,4 @@
-/** The places of a trend: commits, or over time runs, with what is drawn of each; and the columns of a heat map. Pure. */
+/** The stops of a trend (commits, or runs over time) and the columns of a heat map. Pure. */
 import type { ChangePoint, HeatMapChart, LineSeries } from "@/api/types";
 import type { HeatColumn } from "@/components/chart/HeatMap";
 import type { BoxRow } from "@/components/chart/plottables/Boxes";
@@ -21,11 +21,11 @@ export type Stop = {
   /** Whether tracked files differed from the commit. */
   isModified: boolean;
   band: readonly [number, number] | null;
-  /** What was measured, by the name of a line. */
+  /** Values by the key of a line. */
   values: Readonly<Record<string, number>>;
-  /** The run, where single points were asked for. */
+  /** The run, if single points were loaded. */
   runId: string | null;
-  /** How many runs there are of the commit, as far as they are known. */
+  /** The number of known runs of the commit. */
   runs: number;
 };
 
@@ -34,7 +34,7 @@ export type StopLine = Omit<Curve, "points">;
 /** Up to this many points are drawn as boxes. */
 const BOXES_MAX = 3;
 
-/** The stops of a line over commits, one a commit. */
+/** The stops of a line over commits, one per commit. */
 export function stopsOfLine(line: LineSeries): Stop[] {
   const environments = environmentsOf(line.environments, numbersOf(line.commit_ordinals).length);
   const columns = valuesOf(line);
@@ -84,7 +84,7 @@ export function pointsOf(stops: Stop[], figure: string): Curve["points"] {
   });
 }
 
-/** What is drawn of stops: lines with the band behind them, a few as boxes. */
+/** The marks for stops: lines with a band, or boxes if there are few. */
 export function drawingOf(stops: Stop[], lines: StopLine[]) {
   const curves: Curve[] = lines.map((line) => ({
     ...line,
@@ -105,7 +105,7 @@ export function drawingOf(stops: Stop[], lines: StopLine[]) {
   return { curves, bands, boxes, marks };
 }
 
-/** Where the environment changed along the line: half way between the last stop in one and the first in the other. */
+/** Environment changes along the line: half way between the last stop before and the first stop after. */
 export function environmentChanges(stops: Stop[]) {
   return stops.slice(1).flatMap((after, index) => {
     const before = stops[index];
@@ -115,7 +115,7 @@ export function environmentChanges(stops: Stop[]) {
   });
 }
 
-/** The changes of level of the figures that are drawn, by commit. */
+/** The change points of the drawn lines, by commit. */
 export function changesOf(changePoints: ChangePoint[], keys: string[]): Change[] {
   return changePoints
     .filter(({ figure }) => keys.includes(figure))
@@ -144,7 +144,7 @@ export function readStated(point: Parameters<typeof intervalOf>[0] & { center_ns
   return { band: intervalOf(point), values: { center: point.center_ns }, lossy: false };
 }
 
-/** The share of operations at each end that is left out of what is usual. */
+/** The share of operations at each end outside the usual range. */
 const LEFT_OUT = 0.0005;
 
 /** The columns, each from half way to the one before to half way to the next. */
@@ -176,7 +176,7 @@ export function reachOf(columns: HeatColumn[], steps: number, reach: Reach): [nu
   return [boundsOfBin((shortest ?? 0) - 1, steps)[0], boundsOfBin((longest ?? 0) + 1, steps)[1]];
 }
 
-/** The share of the operations, of all columns alike, that lie outside of what is drawn. */
+/** The mean share of operations outside the drawn range, over all columns. */
 export function shareBeyond(columns: HeatColumn[], steps: number, [low, high]: readonly [number, number]) {
   const outside = columns.reduce((sum, { shares }) => {
     const beyond = [...shares].filter(([bin]) => {
@@ -199,7 +199,7 @@ function usual(bins: [bin: number, share: number][]): [number | undefined, numbe
   return [first?.bin, last?.bin];
 }
 
-/** The share of the axis that is left free at either end, so that no mark there is cut. */
+/** Padding at both ends of the axis, so that no mark is cut. */
 const ROOM = 0.015;
 
 export function scaleOf(axis: Axis, [from, to]: readonly [number, number]): Scale {

@@ -1,4 +1,4 @@
-/** The data of each chart as a table and as CSV: everything that was measured, in base units. */
+/** The data of each chart as a table and as CSV, in base units. */
 import { Link } from "@tanstack/react-router";
 import type { PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
@@ -8,7 +8,7 @@ import type { Curve } from "@/components/chart/plottables/Curves";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_TOLD, statedTimes } from "@/lib/imports";
+import { isImported, NOT_STATED, statedTimes } from "@/lib/imports";
 import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { boundsOfBin } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
@@ -17,13 +17,10 @@ import { type SeriesPoint, sizesOf } from "./data";
 import type { Axis, Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
 
-/** A benchmark's name may be longer than a file system takes. */
+/** File systems limit the length of names. */
 const FILE_NAME_MAX = 80;
 
-/**
- * The trend: one row a stop with what is drawn of it. Its file is the server's: there, every point is in full, also those
- * that are not drawn.
- */
+/** The trend: one row per stop. The CSV comes from the server and has all points, also those not drawn. */
 export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine[], axis: Axis): ChartTable {
   const { project, series_id } = series;
   const hasLoss = stops.some(({ mark }) => mark === "lossy");
@@ -31,17 +28,17 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
   const columns = [
     num("#", "commit_ordinal", ({ ordinal }: Stop) => ordinal),
     axis === "time" &&
-      word("measured", "measured_at", ({ x }: Stop) => formatMoment(new Date(x).toISOString())),
+      word("Measured", "measured_at", ({ x }: Stop) => formatMoment(new Date(x).toISOString())),
     hasLoss &&
       word(
-        "loss",
+        "Loss",
         "lossy",
         ({ mark }: Stop) => mark === "lossy",
         ({ mark }) => (mark === "lossy" ? <span className="warning">lossy</span> : "none"),
       ),
     ...lines.map(({ key, label }) => num(label, key, ({ values }: Stop) => values[key] ?? null, format)),
     word(
-      "pinned",
+      "Point",
       "pin",
       ({ runId }: Stop) => runId,
       ({ ordinal, runId }) => (
@@ -57,12 +54,12 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
   return { ...table, csvHref: lineCsvHref(series_id) };
 }
 
-/** The trend of what another tool stated: one row a run, with all that any of them states. */
+/** The trend of stated values: one row per run. */
 export function statedTable(series: SeriesSummary, statistic: string, drawn: SeriesPoint<StatedPoint>[]) {
   const points = drawn.map(({ point }) => point);
   const interval = [
-    { label: "interval from", csvName: "low_ns", of: ({ low_ns }: StatedPoint) => low_ns },
-    { label: "to", csvName: "high_ns", of: ({ high_ns }: StatedPoint) => high_ns },
+    { label: "Interval from", csvName: "low_ns", of: ({ low_ns }: StatedPoint) => low_ns },
+    { label: "Interval to", csvName: "high_ns", of: ({ high_ns }: StatedPoint) => high_ns },
   ].filter(({ of }) => points.some((point) => of(point) !== null));
   const others = statedTimes(points).map(({ label, of }) => ({
     label,
@@ -71,23 +68,23 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
   }));
   return tableOf(`${fileName(series)}-commits`, () => points.toReversed(), [
     word(
-      "commit",
+      "Commit",
       "commit_sha",
       ({ commit_sha }) => commit_sha,
       ({ commit_sha }) => <code>{shortSha(commit_sha)}</code>,
     ),
     num("#", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
     word(
-      "imported",
+      "Imported",
       "measured_at",
       ({ measured_at }) => measured_at,
       ({ measured_at }) => formatMoment(measured_at),
     ),
     num(statistic, "center_ns", ({ center_ns }) => center_ns, formatNs),
     ...[...interval, ...others].map(({ label, csvName, of }) => num(label, csvName, of, formatNs)),
-    num("samples", "count", ({ count }) => count, formatCount, NOT_TOLD),
+    num("Samples", "count", ({ count }) => count, formatCount, NOT_STATED),
     word(
-      "run",
+      "Point",
       "run_id",
       ({ run_id }) => run_id,
       ({ run_id }) => <Link {...toPoint(series.project, series.series_id, run_id)}>pin</Link>,
@@ -95,18 +92,18 @@ export function statedTable(series: SeriesSummary, statistic: string, drawn: Ser
   ]);
 }
 
-/** The distribution: one row a bin that holds anything. */
+/** The distribution: one row per non-empty bin. */
 export function histogramTable(series: SeriesSummary, { point, histogram }: PointDetail): ChartTable {
   const rows = () => histogram.filter(({ count }) => count > 0);
   return tableOf(`${fileName(series)}-histogram`, rows, [
-    num("from", "from_ns", ({ from_ns }) => from_ns, formatNs),
-    num("to", "to_ns", ({ to_ns }) => to_ns, formatNs),
-    num(isImported(series) ? "samples" : "operations", "count", ({ count }) => count, formatCount),
-    num("share", "share", ({ count }) => count / Math.max(1, point.count), formatShare),
+    num("From", "from_ns", ({ from_ns }) => from_ns, formatNs),
+    num("To", "to_ns", ({ to_ns }) => to_ns, formatNs),
+    num(isImported(series) ? "Samples" : "Operations", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / Math.max(1, point.count), formatShare),
   ]);
 }
 
-/** The distributions over commits: one row a bin of a column that holds anything. */
+/** The heat map: one row per non-empty bin of a column. */
 export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
   const rows = () =>
     columns
@@ -116,23 +113,23 @@ export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: n
       .toReversed();
   return tableOf(`${fileName(series)}-distributions`, rows, [
     num(
-      "commit",
+      "Commit",
       "commit_ordinal",
       ({ x }) => x,
       (x) => `#${x}`,
     ),
-    num("from", "from_ns", ({ bounds }) => bounds[0], formatNs),
-    num("to", "to_ns", ({ bounds }) => bounds[1], formatNs),
-    num("share", "share", ({ share }) => share, formatShare),
+    num("From", "from_ns", ({ bounds }) => bounds[0], formatNs),
+    num("To", "to_ns", ({ bounds }) => bounds[1], formatNs),
+    num("Share", "share", ({ share }) => share, formatShare),
   ]);
 }
 
-/** The sweep: one row a message size, one column a transport. */
+/** The sweep: one row per message size, one column per transport. */
 export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
   const isRate = shown === "throughput";
   const unit = isRate ? "bytes_per_second" : `latency_ns_${shown}`;
   return tableOf(`${fileName(series)}-sizes`, () => sizesOf(lines), [
-    num("message", "message_bytes", (size) => size, formatBytes),
+    num("Message size", "message_bytes", (size) => size, formatBytes),
     ...lines.map(({ label, points }) => {
       const at = (size: number) => points.find(({ message_bytes }) => message_bytes === size)?.value ?? null;
       return num(label, `${label}_${unit}`, at, isRate ? formatRate : formatNs);
@@ -143,12 +140,12 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
 export function percentilesTable({ series_id }: SeriesSummary, points: Curve["points"]): ChartTable {
   return tableOf(`series-${series_id}-percentiles`, () => [...points], [
     word(
-      "percentile",
+      "Percentile",
       "percentile",
       ([x]) => 100 * (1 - 1 / x),
       ([x]) => percentileOf(x),
     ),
-    num("no longer than", "latency_ns", ([, ns]) => ns, formatNs),
+    num("Latency", "latency_ns", ([, ns]) => ns, formatNs),
   ]);
 }
 
@@ -172,7 +169,7 @@ function fileName(series: SeriesSummary): string {
   ].join("-");
 }
 
-/** A name of a benchmark without what file systems do not take. */
+/** A benchmark's name with only characters that file systems accept. */
 function inFileName(name: string): string {
   return name
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")

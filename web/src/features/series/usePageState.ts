@@ -1,4 +1,4 @@
-/** What the page keeps in its address, and how it changes. */
+/** The page state in the URL. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -20,7 +20,7 @@ const route = getRouteApi("/$project/series/$seriesId");
 export function usePageState() {
   const search = route.useSearch();
   const change = useSearchChange<SeriesSearch>();
-  /** A step that Back undoes. */
+  /** Adds a history entry, so that Back undoes it. */
   const onRange = useCallback(
     (range: Range | null) => {
       const [from, to] = range?.map(Math.round) ?? [];
@@ -41,13 +41,10 @@ export function usePageState() {
 
 type Range = readonly [number, number];
 
-/** How long after the last movement the address follows. */
+/** How long after the last movement the URL is updated. */
 const SETTLED_MS = 200;
 
-/**
- * The stretch of an axis that is shown: the address keeps it, and while it is moved along it is moved here first, so that
- * the chart follows the hand.
- */
+/** The visible range of an axis. The URL stores it; while panning, local state follows the pointer first. */
 export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
   const [moved, setMoved] = useState<Range | null>(null);
   const latest = useRef(onRange);
@@ -74,7 +71,7 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
   };
 }
 
-/** What the address keeps of a range: what of it there is, `null` where that is all. */
+/** The range for the URL, limited to the extent; `null` for all. */
 export function keptRange(range: Range | null, extent: Range): Range | null {
   return range === null || isWhole(range, extent) ? null : within(range, extent);
 }
@@ -93,10 +90,10 @@ function isWhole([from, to]: Range, [first, last]: Range): boolean {
   return from <= first && to >= last;
 }
 
-/** The neighbour of the pinned point on the line, by its place; none before the first. */
+/** The previous stop on the line; `null` before the first. */
 export type Before = (ordinal: number) => Stop | null;
 
-/** The pinned point: that of a run or a commit that the address names, or else the newest. */
+/** The pinned point: of the run or commit in the URL, otherwise the newest. */
 export function usePinned(series: SeriesSummary, search: SeriesSearch, before: Before) {
   const { series_id: seriesId, latest } = series;
   const asked = useQuery({
@@ -128,7 +125,7 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
   };
 }
 
-/** Finds the commits that two places of the line stand for. */
+/** Finds the commits at two positions of the line. */
 export function useCommitsAt(series: SeriesSummary) {
   const queryClient = useQueryClient();
   const shaAt = async (ordinal: number): Promise<string | null> => {
@@ -140,7 +137,7 @@ export function useCommitsAt(series: SeriesSummary) {
 }
 
 function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
-  // A run may be one of a pull request; a commit is one of the trend.
+  // A run may be from a pull request; a commit is on the main line.
   const lines = runId === undefined ? "main" : "all";
   const { data } = useQuery({
     ...pointsAtQuery(series.series_id, ordinal ?? 0, lines),
@@ -161,7 +158,7 @@ type On = ReturnType<typeof usePageState> &
     changes: readonly Change[];
   };
 
-/** A series by keyboard, wherever the focus is: along its commits and its changes, closer and further away. */
+/** Keyboard control of a series: move along commits and change points, and zoom. */
 export function useSeriesKeys(on: On): void {
   const { project, stops, pinned_x, pinned, earlierPoint, changes, range, extent, onPin, onRange } = on;
   const navigate = useNavigate();
@@ -177,16 +174,16 @@ export function useSeriesKeys(on: On): void {
   useKeys({
     title: "Series",
     keys: [
-      ["ArrowLeft", "pin the commit before", () => move(-1)],
-      ["ArrowRight", "pin the commit after", () => move(1)],
-      ["[", "pin the change of level before", () => goTo(changes.findLast(({ x }) => x < pinned_x))],
-      ["]", "pin the change of level after", () => goTo(changes.find(({ x }) => x > pinned_x))],
-      ["+", "closer", () => zoom(0.5)],
-      ["-", "further away", () => zoom(2)],
-      ["0", "all of it", () => onRange(null)],
+      ["ArrowLeft", "previous commit", () => move(-1)],
+      ["ArrowRight", "next commit", () => move(1)],
+      ["[", "previous change point", () => goTo(changes.findLast(({ x }) => x < pinned_x))],
+      ["]", "next change point", () => goTo(changes.find(({ x }) => x > pinned_x))],
+      ["+", "zoom in", () => zoom(0.5)],
+      ["-", "zoom out", () => zoom(2)],
+      ["0", "show all", () => onRange(null)],
       [
         "c",
-        "compare with the commit before",
+        "compare with the previous commit",
         () => {
           if (pinned === null || earlierPoint === null) return;
           navigate(toComparison(project, earlierPoint.point.commit_sha, pinned.point.commit_sha));

@@ -1,4 +1,4 @@
-/** What the trend is drawn of: columns over commits, single points over time, and the lines of other series. */
+/** The data of the trend: columns over commits, points over time, and lines of other series. */
 import { type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
@@ -10,7 +10,7 @@ import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
 import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
 
-/** Points of a stretch that is looked at closely, with as much on either side to move along to. */
+/** Points of a zoomed range, including as much on each side for panning. */
 const CLOSE_POINTS = 1_000;
 
 export function useStops(series: SeriesSummary, search: SeriesSearch, lines: StopLine[], shown: Shown) {
@@ -36,7 +36,7 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
     return stopsOfPoints(all, "time", readMeasured);
   }, [drawn, whole, wholeStops, isTime, points]);
   const names = useQueries({ queries: others.map((id) => seriesQuery(id)), combine: namesOf });
-  // Of other series one figure is drawn: the one that is shown, as far as it is among the lines.
+  // Other series have one line each: the shown percentile if it is among the lines.
   const key = shown === "throughput" ? "rate" : shown;
   const figure = lines.some((entry) => entry.key === key) ? key : "p50";
   const curves = useMemo(
@@ -95,5 +95,5 @@ function around(range: readonly [number, number] | null): { from?: number; to?: 
 }
 
 function thinnedText(count: number, drawn: number): string {
-  return `${formatCount(count)} points, of which the ${formatCount(drawn)} telling ones are drawn, no extreme left out`;
+  return `${formatCount(drawn)} of ${formatCount(count)} points, extremes included`;
 }

@@ -1,4 +1,4 @@
-/** Signing in: with a user's token, or with GitHub where that was set up. */
+/** Signing in with a user token or, if configured, with GitHub. */
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { FormEvent } from "react";
@@ -11,16 +11,14 @@ import { parseSignInSearch, type SignInSearch } from "./search";
 const route = getRouteApi("/-/sign-in");
 
 const FAILURES: Record<NonNullable<SignInSearch["failed"]>, string> = {
-  denied: "You did not allow it at GitHub.",
-  stale: "It took too long, or did not begin in this browser. Try once more.",
-  github: "GitHub did not say who you are. Try once more; the server’s log has the cause.",
-  "no-account":
-    "There is no account here for your login at GitHub. An administrator of this server can make one.",
+  denied: "GitHub access was denied.",
+  stale: "The sign-in expired or began in another browser. Try again.",
+  github: "GitHub did not confirm your identity. Try again; details are in the server log.",
+  "no-account": "No account for your GitHub login. Ask a server administrator to create one.",
 };
 
 export function SignInPage() {
-  // The router lets a value that was left out by the parser through as it stood in the address: parsed where it is used,
-  // it leads to no other site.
+  // The router passes on raw values that its parser dropped. Parsing again here prevents redirects to other sites.
   const { to = "/", failed } = parseSignInSearch(route.useSearch());
   const { data: session } = useSuspenseQuery(sessionQuery);
   const signing = useMutation({
@@ -38,10 +36,7 @@ export function SignInPage() {
       <h1>Sign in</h1>
       {failed !== undefined && !signing.isPending && <p role="alert">{FAILURES[failed]}</p>}
       {!window.isSecureContext && (
-        <p className="warning">
-          This page came over plain HTTP from another machine. Browsers do not stay signed in there: use
-          HTTPS.
-        </p>
+        <p className="warning">Signing in needs HTTPS: this page was loaded over plain HTTP.</p>
       )}
       {session.has_github && (
         <p>
@@ -52,7 +47,7 @@ export function SignInPage() {
       )}
       <form className="sign-in" onSubmit={submit}>
         <label className="field">
-          Your token
+          User token
           <input
             name="token"
             type="password"
@@ -68,8 +63,8 @@ export function SignInPage() {
       </form>
       {signing.isError && <p role="alert">{signing.error.message}</p>}
       <p className="muted" id="token-note">
-        A user’s token begins with <code>rtu_</code>. An administrator makes an account and its first token
-        with <code>roundtrip-server account create --name NAME</code>.
+        Administrators create accounts and their first token with{" "}
+        <code>roundtrip-server account create --name NAME</code>.
       </p>
     </div>
   );

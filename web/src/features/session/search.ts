@@ -1,11 +1,11 @@
-/** What the sign-in page keeps in the URL. */
+/** Query parameters of the sign-in page. */
 import { localPath, oneOf, searchOf } from "@/lib/search";
 
-/** Why GitHub signed nobody in. */
+/** Why signing in with GitHub failed. */
 const FAILURES = ["denied", "stale", "github", "no-account"] as const;
 
 export const parseSignInSearch = searchOf({
-  /** Where to go then. */
+  /** The page after signing in. */
   to: localPath,
   failed: oneOf(FAILURES),
 });

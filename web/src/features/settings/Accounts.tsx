@@ -1,4 +1,4 @@
-/** Everybody who may sign in to this server; administrators make and remove accounts. */
+/** The accounts of the server, for administrators. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accountsQuery } from "@/api/queries";
@@ -18,16 +18,16 @@ export function Accounts({ session }: { session: SessionInfo }) {
   if (!isAllowed) {
     return (
       <Section title="Accounts">
-        <NotAllowed session={session} project="" action="run-server" what="make and remove accounts" />
+        <NotAllowed session={session} project="" action="run-server" what="manage accounts" />
       </Section>
     );
   }
   return (
     <>
-      <Section title="Accounts of this server">
+      <Section title="Accounts">
         {made?.token != null && (
           <Secret
-            title={`The first token of ${made.account.name}, to sign in with`}
+            title={`Sign-in token for ${made.account.name}`}
             secret={made.token}
             onDone={() => setMade(null)}
           />
@@ -36,7 +36,7 @@ export function Accounts({ session }: { session: SessionInfo }) {
           {(list) => <AccountTable accounts={list} me={session.account?.name} />}
         </Loaded>
       </Section>
-      <Section title="Make an account">
+      <Section title="New account">
         <AccountForm onMade={setMade} />
       </Section>
     </>
@@ -53,15 +53,12 @@ function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string
         rows={accounts}
         keyOf={({ name }) => name}
         columns={[
-          [rowHead("account"), ({ name }) => name],
+          [rowHead("Account"), ({ name }) => name],
+          ["GitHub login", (account) => account.github_login ?? <span className="muted">token only</span>],
+          ["Server role", ({ is_admin }) => (is_admin ? "administrator" : "none")],
+          ["Created", ({ created_at }) => formatDay(created_at), "muted"],
           [
-            "at GitHub",
-            (account) => account.github_login ?? <span className="muted">signs in by token</span>,
-          ],
-          ["is", ({ is_admin }) => (is_admin ? "administrator" : "what its roles say")],
-          ["since", ({ created_at }) => formatDay(created_at), "muted"],
-          [
-            unseen("remove"),
+            unseen("Remove"),
             ({ name }) =>
               name === me ? (
                 <span className="muted">you</span>
@@ -73,7 +70,7 @@ function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string
                   isBusy={removing.isPending}
                   onConfirm={() => removing.mutate(name)}
                 >
-                  Its tokens, its sessions and its roles go with it. There is no way back.
+                  This also deletes its tokens, sessions and roles. It cannot be undone.
                 </Confirm>
               ),
             "number",
@@ -89,8 +86,8 @@ function AccountForm({ onMade }: { onMade: (made: NewAccount) => void }) {
   const making = useChange(createAccount, ["/api/v1/accounts"], onMade);
   return (
     <Form
-      label="Make an account"
-      submit="Make account"
+      label="New account"
+      submit="Create account"
       change={making}
       onSubmit={({ text, has }, form) => {
         const login = text("github_login");
@@ -100,14 +97,14 @@ function AccountForm({ onMade }: { onMade: (made: NewAccount) => void }) {
         });
       }}
     >
-      <TextField label="Name" name="name" note="Small letters, digits and hyphens." required />
+      <TextField label="Name" name="name" note="Lower-case letters, digits and hyphens." required />
       <TextField
-        label="Login at GitHub"
+        label="GitHub login"
         name="github_login"
-        note="Without one it gets a token to sign in with, shown once."
+        note="Optional. Without one, the account gets a sign-in token, shown once."
         placeholder="none"
       />
-      <Tick name="is_admin" label="administrator" note="may do everything on this server" />
+      <Tick name="is_admin" label="Administrator" note="full access to the server" />
     </Form>
   );
 }

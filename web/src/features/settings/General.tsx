@@ -1,4 +1,4 @@
-/** Who reads a project, which branch makes its trend and where its commits come from; and what this browser alone is set to. */
+/** Visibility, default branch, repository and check of a project; the theme of this browser. */
 import { useState } from "react";
 import type { ProjectChange, ProjectSummary, SessionInfo, Visibility } from "@/api/types";
 import { changeProject } from "@/api/writes";
@@ -9,14 +9,14 @@ import { Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { chooseTheme, THEMES, useTheme } from "@/lib/theme";
+import { upperFirst } from "@/lib/units";
 import { readersText } from "./data";
 
-const BRANCH_NOTE =
-  "Charts and the search for changes follow the runs of this branch. Empty: all runs without a pull request.";
-const CHECK_NOTE = "It never fails for a fork, nor once somebody has accepted what is slower.";
+const BRANCH_NOTE = "Trends use the runs of this branch. Empty: all runs outside pull requests.";
+const CHECK_NOTE = "Never fails for forks or acknowledged slowdowns.";
 
 function checkText(fails: boolean): string {
-  return fails ? "fails when something is slower" : "tells what is slower, and passes";
+  return fails ? "Fails on a slowdown" : "Reports slowdowns, always passes";
 }
 
 type Props = { summary: ProjectSummary; session: SessionInfo };
@@ -34,10 +34,10 @@ export function General({ summary, session }: Props) {
             <Facts
               wide
               facts={[
-                { name: "visibility", value: `${visibility}: ${readers}` },
-                { name: "default branch", value: default_branch ?? "none: all runs make the trend" },
-                { name: "repository", value: repository_url ?? "none: agents measure nothing on request" },
-                { name: "check of pull requests", value: checkText(fails_on_regression) },
+                { name: "Visibility", value: `${visibility}: ${readers}` },
+                { name: "Default branch", value: default_branch ?? "none: trends use all runs" },
+                { name: "Repository", value: repository_url ?? "none: jobs are not possible" },
+                { name: "Pull-request check", value: checkText(fails_on_regression) },
               ]}
             />
             <NotAllowed session={session} project={project} action="configure" what="change this" />
@@ -53,7 +53,7 @@ type FormProps = { summary: ProjectSummary; isPrivateServer: boolean };
 
 function ProjectForm({ summary, isPrivateServer }: FormProps) {
   const { project } = summary;
-  // What was typed and not saved yet, over what is stored.
+  // Unsaved edits override the stored values.
   const [typed, setTyped] = useState<ProjectChange>({});
   const saving = useChange(
     (change: ProjectChange) => changeProject(project, change),
@@ -79,7 +79,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
             key={value}
             type="radio"
             name="visibility"
-            label={value}
+            label={upperFirst(value)}
             note={readersText(value, isPrivateServer)}
             checked={visibility === value}
             onChange={() => type({ visibility: value })}
@@ -98,7 +98,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
         value={repository_url ?? ""}
         onChange={({ target }) => type({ repository_url: target.value || null })}
       />
-      <FieldGroup legend="Check of pull requests" note={CHECK_NOTE}>
+      <FieldGroup legend="Pull-request check" note={CHECK_NOTE}>
         {[false, true].map((value) => (
           <Tick
             key={String(value)}
@@ -114,7 +114,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
   );
 }
 
-const THEME_NAMES = { system: "as the system", light: "light", dark: "dark" };
+const THEME_NAMES = { system: "System", light: "Light", dark: "Dark" };
 
 function ThisBrowser() {
   const theme = useTheme();
@@ -122,15 +122,15 @@ function ThisBrowser() {
     <Section title="This browser">
       <div className="form">
         <div className="field field-wide">
-          Colours
+          Theme
           <Segmented
-            label="Colours of this browser"
+            label="Theme"
             options={THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))}
             value={theme}
             onChange={chooseTheme}
           />
         </div>
-        <p className="muted">Kept in this browser alone, for all projects. Nobody else sees it.</p>
+        <p className="muted">Stored in this browser, for all projects.</p>
       </div>
     </Section>
   );

@@ -15,14 +15,14 @@ const ADA = { account: "ada", role: "viewer", created_at: "2026-11-14T10:42:00Z"
 const show = (session: SessionInfo) =>
   showPage(<Members project="libfoo" session={session} />, [[membersQuery("libfoo").queryKey, [ADA]]]);
 
-it("offers nothing to who may not, and says who may and what they are", async () => {
+it("explains the required role without offering actions", async () => {
   await show(aSession({ roles: { libfoo: "viewer" } }));
-  expect(screen.getByText(/Admins of the project alone .*; you are viewer/)).toBeTruthy();
+  expect(screen.getByText(/Only project admins can .*; your role is viewer/)).toBeTruthy();
   expect(screen.queryByRole("button")).toBeNull();
   expect(screen.queryByRole("combobox")).toBeNull();
 });
 
-it("takes nobody out before it was asked twice", async () => {
+it("removes a member only after confirmation", async () => {
   await show(aSession({ is_admin: true }));
   await userEvent.click(screen.getByRole("button", { name: "Remove ada" }));
   await userEvent.click(screen.getByRole("button", { name: "Keep" }));
@@ -34,7 +34,7 @@ it("takes nobody out before it was asked twice", async () => {
   );
 });
 
-it("says beside the field what the server finds wrong with it", async () => {
+it("shows server errors at the field", async () => {
   const problem = { title: "Wrong", detail: "parameter account: not a slug" };
   server.use(http.put("*/members/:account", () => HttpResponse.json(problem, { status: 400 })));
   await show(aSession({ is_admin: true }));

@@ -1,4 +1,4 @@
-/** Who is a member of a project and as what; admins of it give and take roles. */
+/** The members of a project and their roles, for its admins. */
 import { useQuery } from "@tanstack/react-query";
 import { membersQuery } from "@/api/queries";
 import type { Member, Role, SessionInfo } from "@/api/types";
@@ -13,7 +13,7 @@ import { formatDay } from "@/lib/time";
 type Props = { project: string; session: SessionInfo };
 
 export function Members({ project, session }: Props) {
-  const what = "see and change who is a member";
+  const what = "manage members";
   return (
     <Section title="Members">
       <Allowed session={session} project={project} action="manage-members" what={what}>
@@ -41,18 +41,14 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
   const removing = useChange((account: string) => removeMember(project, account), OLD);
   const isBusy = setting.isPending || removing.isPending;
   if (members.length === 0) {
-    return (
-      <p className="muted">
-        Nobody is a member. Administrators of the server may do everything all the same.
-      </p>
-    );
+    return <p className="muted">No members. Server administrators have full access.</p>;
   }
   return (
     <>
       <Table
         label="Members"
         className="table table-narrow"
-        heads={["account", "role", "since", unseen("remove")]}
+        heads={["Account", "Role", "Since", unseen("Remove")]}
       >
         <tbody>
           {members.map(({ account, role, created_at }) => (
@@ -77,11 +73,11 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
                 <Confirm
                   label="Remove"
                   name={`Remove ${account}`}
-                  question={`Take ${account} out of ${project}?`}
+                  question={`Remove ${account} from ${project}?`}
                   isBusy={isBusy}
                   onConfirm={() => removing.mutate(account)}
                 >
-                  The account stays; what it may do here ends at once.
+                  Its access ends immediately. The account remains.
                 </Confirm>
               </td>
             </tr>
@@ -98,7 +94,7 @@ function MemberForm({ project }: { project: string }) {
   return (
     <Form
       className="form subsection"
-      label="Add a member"
+      label="Add member"
       submit="Add member"
       change={adding}
       onSubmit={({ text }, form) =>
@@ -111,7 +107,7 @@ function MemberForm({ project }: { project: string }) {
       <TextField
         label="Account"
         name="account"
-        note="One that exists: administrators of the server make them."
+        note="An existing account. Server administrators create accounts."
         required
       />
       <SelectInput

@@ -1,4 +1,4 @@
-/** Makes a project before its first run, so that agents can be asked to measure it: for administrators of the server. */
+/** Creates a project before its first run, for server administrators. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "@/api/queries";
@@ -18,13 +18,13 @@ export function NewProjectPage() {
           <Link {...toHome()}>Projects</Link>
           <>new</>
         </Breadcrumb>
-        <h1>A new project</h1>
+        <h1>New project</h1>
         <p className="lede">
-          A project begins with its first run, too. One that is made here can be measured by agents at once.
+          Optional: a first upload also creates a project. Create it here to queue jobs first.
         </p>
       </header>
       <div className="section">
-        <Allowed session={session} project="" action="run-server" what="make projects">
+        <Allowed session={session} project="" action="run-server" what="create projects">
           <NewProjectForm />
         </Allowed>
       </div>
@@ -40,7 +40,7 @@ function NewProjectForm() {
   return (
     <Form
       label="New project"
-      submit="Make project"
+      submit="Create project"
       change={making}
       onSubmit={({ text }) => {
         const [repository_url, default_branch] = [text("repository_url"), text("default_branch")];
@@ -54,14 +54,14 @@ function NewProjectForm() {
       <TextField
         label="Name"
         name="project"
-        note="In addresses: lower-case letters, digits and hyphens between them."
+        note="Lower-case letters, digits and hyphens. Part of addresses."
         required
       />
       <RepositoryField />
       <TextField
         label="Default branch"
         name="default_branch"
-        note="Charts follow its runs. Empty: what the first run says."
+        note="Trends use its runs. Empty: from the first run."
         placeholder="main"
       />
     </Form>

@@ -15,14 +15,14 @@ async function show(session: SessionInfo) {
   if (session.account?.is_admin) await screen.findByRole("button", { name: "Test team chat" });
 }
 
-it("shows nothing to who may not, and says who may", async () => {
+it("explains the required role without showing channels", async () => {
   await show(aSession({ roles: { libfoo: "contributor" } }));
-  expect(screen.getByText(/Maintainers alone see and change .*; you are contributor/)).toBeTruthy();
+  expect(screen.getByText(/Only maintainers can .*; your role is contributor/)).toBeTruthy();
   expect(screen.queryByRole("button")).toBeNull();
   expect(screen.queryByText(/Xb4d/)).toBeNull();
 });
 
-it("says how a test went", async () => {
+it("shows the result of a test", async () => {
   const test = { delivered: false, detail: "The message was not taken: it answered 404." };
   server.use(http.post("*/channels/1/test", () => HttpResponse.json(test)));
   await show(aSession({ is_admin: true }));
@@ -30,10 +30,10 @@ it("says how a test went", async () => {
   expect(await screen.findByText(test.detail)).toBeTruthy();
 });
 
-it("asks for regressions alone unless somebody says more, and shows the key once", async () => {
+it("selects regressions by default and shows the key once", async () => {
   await show(aSession({ is_admin: true }));
   await userEvent.type(screen.getByLabelText("Name"), "bugs");
-  await userEvent.selectOptions(screen.getByLabelText("By"), "webhook");
+  await userEvent.selectOptions(screen.getByLabelText("Type"), "webhook");
   await userEvent.type(screen.getByLabelText("Address"), "https://bugs.example.org/hook");
   await userEvent.click(screen.getByRole("button", { name: "Add channel" }));
   const key = "whsec_this-signs-nothing";
@@ -44,11 +44,11 @@ it("asks for regressions alone unless somebody says more, and shows the key once
     target: "https://bugs.example.org/hook",
     events: ["regressed"],
   });
-  await userEvent.click(screen.getByRole("button", { name: "I have it" }));
+  await userEvent.click(screen.getByRole("button", { name: "Done" }));
   expect(screen.queryByText(key)).toBeNull();
 });
 
-it("deletes nothing before it was asked twice", async () => {
+it("deletes a channel only after confirmation", async () => {
   await show(aSession({ is_admin: true }));
   await userEvent.click(screen.getByRole("button", { name: "Delete team chat" }));
   await userEvent.click(screen.getByRole("button", { name: "Keep" }));

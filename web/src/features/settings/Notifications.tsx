@@ -1,4 +1,4 @@
-/** To whom a project tells what happens: nobody, until somebody asks for it. */
+/** Notification channels of a project. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { channelsQuery } from "@/api/queries";
@@ -31,7 +31,7 @@ export function Notifications({ project, session }: Props) {
   const channels = useQuery({ ...channelsQuery(project), enabled: isAllowed });
   const [made, setMade] = useState<NewChannel | null>(null);
   if (!isAllowed) {
-    const what = "see and change who is told what happens";
+    const what = "manage notifications";
     return (
       <Section title="Notifications">
         <NotAllowed session={session} project={project} action="configure" what={what} />
@@ -42,10 +42,13 @@ export function Notifications({ project, session }: Props) {
     <>
       <Section title="Notifications">
         {made?.secret != null && (
-          <Secret title={`The key of ${made.channel.name}`} secret={made.secret} onDone={() => setMade(null)}>
+          <Secret
+            title={`Signing key for ${made.channel.name}`}
+            secret={made.secret}
+            onDone={() => setMade(null)}
+          >
             <p>
-              Messages to it are signed with this key:{" "}
-              <a href={docsHref("reference/webhook.md")}>how to verify them</a>.
+              <a href={docsHref("reference/webhook.md")}>Verify signatures</a> with this key.
             </p>
           </Secret>
         )}
@@ -53,7 +56,7 @@ export function Notifications({ project, session }: Props) {
           {({ channels: list }) => <ChannelTable project={project} channels={list} />}
         </Loaded>
       </Section>
-      <Section title="Add a channel">
+      <Section title="New channel">
         <Loaded query={channels}>
           {({ kinds }) => <ChannelForm project={project} kinds={kinds} onMade={setMade} />}
         </Loaded>
@@ -74,14 +77,11 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
   const deleting = useChange((channel_id: number) => deleteChannel(project, channel_id), OLD);
   const isBusy = changing.isPending || testing.isPending || deleting.isPending;
   if (channels.length === 0) {
-    return <p className="muted">Nobody is told what happens here, unless they look.</p>;
+    return <p className="muted">No notification channels</p>;
   }
   return (
     <>
-      <Table
-        label="Channels"
-        heads={["name", "where", "told of", "how it goes", unseen("test, turn off, delete")]}
-      >
+      <Table label="Channels" heads={["Name", "Target", "Events", "Status", unseen("Actions")]}>
         <tbody>
           {channels.map((channel) => {
             const { channel_id, name, kind, target, enabled, events } = channel;
@@ -95,7 +95,7 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
                   {KIND_NAMES[kind]}
                   <span className="line muted">{target}</span>
                 </td>
-                <td>{enabled ? eventsText(events) : <span className="muted">nothing: off</span>}</td>
+                <td>{enabled ? eventsText(events) : <span className="muted">none (off)</span>}</td>
                 <td className="flexible">{outcomeText(channel, now)}</td>
                 <td className="number">
                   <span className="tools">
@@ -120,7 +120,7 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
                       isBusy={isBusy}
                       onConfirm={() => deleting.mutate(channel_id)}
                     >
-                      It is told nothing any more, and where it is is forgotten.
+                      This also deletes its address.
                     </Confirm>
                   </span>
                 </td>
@@ -148,7 +148,7 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
   );
   return (
     <Form
-      label="Add a channel"
+      label="New channel"
       submit="Add channel"
       change={making}
       onSubmit={({ text, all }, form) => {
@@ -164,9 +164,9 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
         );
       }}
     >
-      <TextField label="Name" name="name" note="Who is told, in your words." required maxLength={100} />
+      <TextField label="Name" name="name" note="Free text." required maxLength={100} />
       <SelectInput
-        label="By"
+        label="Type"
         name="kind"
         options={kinds.map((name) => ({ value: name, label: KIND_NAMES[name] }))}
         value={kind}
@@ -180,7 +180,7 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
         required
         maxLength={2000}
       />
-      <FieldGroup legend="Told when">
+      <FieldGroup legend="Events">
         {EVENT_NAMES.map((name) => (
           <Tick
             key={name}

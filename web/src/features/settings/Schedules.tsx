@@ -1,4 +1,4 @@
-/** When the newest commit of a project is measured: listed for everybody, made and ended by maintainers. */
+/** Schedules that queue the newest commit. Maintainers can change them. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { schedulesQuery } from "@/api/queries";
@@ -10,7 +10,7 @@ import { RowTable, rowHead, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { namesTyped } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
-import { askerText } from "@/lib/queue";
+import { requesterText } from "@/lib/queue";
 import { formatMoment } from "@/lib/time";
 import { cronText } from "./data";
 
@@ -28,8 +28,8 @@ export function Schedules({ project, session }: Props) {
           )}
         </Loaded>
       </Section>
-      <Section title="Make a schedule">
-        <Allowed session={session} project={project} action="configure" what="make and end schedules">
+      <Section title="New schedule">
+        <Allowed session={session} project={project} action="configure" what="manage schedules">
           <ScheduleForm project={project} />
         </Allowed>
       </Section>
@@ -44,7 +44,7 @@ type TableProps = { project: string; schedules: Schedule[]; isAllowed: boolean }
 function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   const ending = useChange((schedule_id: number) => deleteSchedule(project, schedule_id), OLD);
   if (schedules.length === 0) {
-    return <p className="muted">There is none: the newest commit is measured when somebody asks for it.</p>;
+    return <p className="muted">No schedules</p>;
   }
   return (
     <>
@@ -54,7 +54,7 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
         keyOf={({ schedule_id }) => schedule_id}
         columns={[
           [
-            rowHead("when"),
+            rowHead("Schedule"),
             ({ cron }) => (
               <>
                 {cronText(cron) ?? cron}
@@ -62,25 +62,21 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
               </>
             ),
           ],
-          ["next", ({ next_at }) => formatMoment(next_at)],
-          ["measures", ({ preset }) => preset ?? <span className="muted">what its roundtrip.toml says</span>],
-          [
-            "on",
-            ({ labels }) =>
-              labels.length === 0 ? "every machine" : `every machine with ${labels.join(", ")}`,
-          ],
-          ["made by", ({ created_by }) => askerText(created_by), "muted"],
+          ["Next run", ({ next_at }) => formatMoment(next_at)],
+          ["Preset", ({ preset }) => preset ?? <span className="muted">from roundtrip.toml</span>],
+          ["Machines", ({ labels }) => (labels.length === 0 ? "all" : `all with ${labels.join(", ")}`)],
+          ["Created by", ({ created_by }) => requesterText(created_by), "muted"],
           isAllowed && [
-            unseen("remove"),
+            unseen("Remove"),
             ({ schedule_id, cron }) => (
               <Confirm
                 label="Remove"
                 name={`Remove ${cron}`}
-                question={`End the schedule ${cron}?`}
+                question={`Remove the schedule ${cron}?`}
                 isBusy={ending.isPending}
                 onConfirm={() => ending.mutate(schedule_id)}
               >
-                What it asked for already stays in the queue.
+                Jobs that are already queued remain.
               </Confirm>
             ),
             "number",
@@ -92,15 +88,15 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   );
 }
 
-const CRON_NOTE = "Minute, hour, day of the month, month, day of the week, in UTC.";
+const CRON_NOTE = "Cron syntax in UTC: minute, hour, day of month, month, day of week.";
 
 function ScheduleForm({ project }: { project: string }) {
   const [cron, setCron] = useState("30 2 * * *");
   const making = useChange((request: ScheduleRequest) => createSchedule(project, request), OLD);
   return (
     <Form
-      label="Make a schedule"
-      submit="Make schedule"
+      label="New schedule"
+      submit="Create schedule"
       change={making}
       onSubmit={({ text }, form) => {
         const [labels, preset] = [namesTyped(text("labels")), text("preset")];
@@ -122,17 +118,15 @@ function ScheduleForm({ project }: { project: string }) {
                 setCron(target.value);
               }}
             />
-            <output>
-              {cronText(cron) ?? <span className="muted">No time that is understood here.</span>}
-            </output>
+            <output>{cronText(cron) ?? <span className="muted">Not a valid schedule</span>}</output>
           </>
         )}
       </Field>
-      <TextField label="Preset" name="preset" note="Empty: what the commit’s roundtrip.toml says." />
+      <TextField label="Preset" name="preset" note="Empty: from the commit’s roundtrip.toml." />
       <TextField
         label="Labels"
         name="labels"
-        note="On every machine that has these, with commas between. Empty: on every one."
+        note="Comma-separated. Runs on machines that have all of them; empty: all machines."
         placeholder="none"
       />
     </Form>

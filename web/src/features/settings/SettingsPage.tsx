@@ -1,4 +1,4 @@
-/** What a project is set to, who may do what with it, and what there is of the whole server for who runs it. */
+/** Settings of a project; for administrators also accounts and the audit log of the server. */
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -61,15 +61,14 @@ export function SettingsPage() {
     <>
       <header>
         <h1>
-          {project} is {summary.visibility}: {readersText(summary.visibility, session.is_private)}.
+          {project} is {summary.visibility}: {readersText(summary.visibility, session.is_private)}
         </h1>
         <p className="lede">
-          {standing(session, project)}{" "}
-          <a href={docsHref("reference/access.md")}>Who may do what is in the documentation</a>.
+          {standing(session, project)} <a href={docsHref("reference/access.md")}>Roles and permissions</a>
           {refusal(session, "", "run-server") === null && (
             <>
               {" "}
-              <Link {...toNewProject()}>Make another project</Link>.
+              <Link {...toNewProject()}>New project</Link>
             </>
           )}
         </p>
@@ -91,29 +90,29 @@ export function SettingsPage() {
   );
 }
 
-/** What concerns the whole server is shown to who runs it. */
+/** Only administrators see the settings of the server. */
 function shownSections(session: SessionInfo): SettingsSection[] {
   const isRunning = refusal(session, "", "run-server") === null;
   return SECTIONS.filter((name) => isRunning || (name !== "accounts" && name !== "audit"));
 }
 
-/** What shows elsewhere how a project is: a badge for a README, feeds for readers. */
+/** The badge and the feeds of a project. */
 function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
   const feed = (name: string) => `${window.location.origin}/api/v1/projects/${project}/${name}.atom`;
   return (
     <>
-      <Section title="Badge of the project">
+      <Section title="Project badge">
         <BadgeCode badge={projectBadge(project)} />
         <p className="muted">
-          A series has a badge of its own, and each chart can be embedded: both are on the page of the series.
-          {visibility === "private" && " The project is private: only its members see any of it."}
+          Badges and embed code for a series are on its page.
+          {visibility === "private" && " Private project: only members see them."}
         </p>
       </Section>
       <Section title="Feeds">
         <div className="badge-code">
-          <p className="muted">Regressions, as Atom</p>
+          <p className="muted">Regressions (Atom)</p>
           <CommandLine command={feed("regressions")} />
-          <p className="muted">Runs, as Atom</p>
+          <p className="muted">Runs (Atom)</p>
           <CommandLine command={feed("runs")} />
         </div>
       </Section>
@@ -127,7 +126,7 @@ function DeleteProject({ summary, session }: Props) {
   const { project } = summary;
   return (
     <Section title={`Delete ${project}`}>
-      <Allowed session={session} project={project} action="delete" what="delete it">
+      <Allowed session={session} project={project} action="delete" what="delete this project">
         <DeleteForm summary={summary} />
       </Allowed>
     </Section>
@@ -137,23 +136,23 @@ function DeleteProject({ summary, session }: Props) {
 function DeleteForm({ summary }: { summary: ProjectSummary }) {
   const { project, run_count, series_count, commit_count } = summary;
   const [typed, setTyped] = useState("");
-  // What is in memory was of a project that is no more.
+  // A full load discards cached data of the project.
   const deleting = useMutation({
     mutationFn: () => deleteProject(project),
     onSuccess: () => window.location.assign("/"),
   });
   return (
     <Form
-      submit={`Delete ${project} for good`}
+      submit={`Delete ${project} permanently`}
       buttonClass="button warning"
       change={deleting}
       isReady={typed === project}
       onSubmit={() => deleting.mutate()}
     >
       <p>
-        {counted(run_count, "run")} with {counted(series_count, "series", "series")} over{" "}
-        {counted(commit_count, "commit")} go, all changes that were found, and what people said of them. Its
-        tokens are revoked. There is no way back, except a backup.
+        Deletes {counted(run_count, "run")}, {counted(series_count, "series", "series")} and{" "}
+        {counted(commit_count, "commit")}, with all change points and triage notes, and revokes its tokens.
+        Only a backup can restore them.
       </p>
       <TextField
         label={`Type ${project}`}
@@ -169,11 +168,11 @@ const EVENTS = 50;
 
 type AuditProps = { project: string; session: SessionInfo };
 
-/** Who changed what on this server, the newest first. Nobody changes a line of it. */
+/** The audit log of the server, newest first. It is append-only. */
 function Audit({ project, session }: AuditProps) {
   return (
-    <Section title="Audit log of this server">
-      <Allowed session={session} project={project} action="run-server" what="read it">
+    <Section title="Audit log">
+      <Allowed session={session} project={project} action="run-server" what="read the audit log">
         <Events project={project} />
       </Allowed>
     </Section>
@@ -195,7 +194,7 @@ function Events({ project }: { project: string }) {
                 search={{ section: "audit", after: next_after }}
                 className="button"
               >
-                Earlier ones
+                Older
               </Link>
             </p>
           )}
@@ -210,11 +209,11 @@ function EventTable({ events }: { events: AuditEvent[] }) {
     <Table
       label="Audit log"
       className="table table-dense"
-      heads={["when", "who", "what", "on what", "details"]}
+      heads={["Time", "Actor", "Action", "Subject", "Details"]}
     >
       <tbody>
         {events.map((event, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction are told apart by their place alone.
+          // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction have no other identity.
           <tr key={index}>
             <td title={event.request_id === null ? undefined : `Request ${event.request_id}`}>
               {formatMoment(event.happened_at)}

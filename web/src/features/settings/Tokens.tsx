@@ -1,4 +1,4 @@
-/** What lets programs in: the tokens of a project, made, given another secret, and revoked. */
+/** The tokens of a project: create, rotate and revoke. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { tokensQuery } from "@/api/queries";
@@ -9,6 +9,7 @@ import {
   FieldGroup,
   Form,
   FormError,
+  type FormValues,
   Loaded,
   NotAllowed,
   ProjectField,
@@ -16,7 +17,6 @@ import {
   SelectInput,
   TextField,
   Tick,
-  type Typed,
 } from "@/components/form";
 import { Section } from "@/components/ui/states";
 import { RowTable, rowHead, unseen } from "@/components/ui/Table";
@@ -25,7 +25,7 @@ import { refusal } from "@/lib/access";
 import { useChange, useNow } from "@/lib/hooks";
 import { KINDS, SCOPE_MEANINGS, SCOPES, tokensOf, validity } from "./data";
 
-/** How long the secret before is accepted beside a new one. */
+/** How long the old secret stays valid after a rotation. */
 const OVERLAP_HOURS = 24;
 
 type Props = { project: string; session: SessionInfo };
@@ -37,12 +37,7 @@ export function Tokens({ project, session }: Props) {
   if (!isAllowed) {
     return (
       <Section title="Tokens">
-        <NotAllowed
-          session={session}
-          project={project}
-          action="manage-tokens"
-          what="make and revoke tokens"
-        />
+        <NotAllowed session={session} project={project} action="manage-tokens" what="manage tokens" />
       </Section>
     );
   }
@@ -54,7 +49,7 @@ export function Tokens({ project, session }: Props) {
           {(list) => <TokenTable project={project} tokens={tokensOf(list, project)} onIssued={setIssued} />}
         </Loaded>
       </Section>
-      <Section title="Make a token">
+      <Section title="New token">
         <TokenForm project={project} session={session} onIssued={setIssued} />
       </Section>
     </>
@@ -63,10 +58,10 @@ export function Tokens({ project, session }: Props) {
 
 function Issued({ issued: { token, secret }, onDone }: { issued: IssuedToken; onDone: () => void }) {
   return (
-    <Secret title={`The secret of ${token.name}`} secret={secret} onDone={onDone}>
+    <Secret title={`Secret of ${token.name}`} secret={secret} onDone={onDone}>
       {token.kind === "agent" && (
         <>
-          <p>On the machine, in a file of its own:</p>
+          <p>Save it as agent.token on the machine, then run:</p>
           <CommandLine
             command={`roundtrip agent --repository . --upload ${window.location.origin} --token-file agent.token`}
           />
@@ -88,7 +83,7 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
   const rotating = useChange((token_id: number) => rotateToken(token_id, OVERLAP_HOURS), old);
   const revoking = useChange(revokeToken, old);
   const isBusy = rotating.isPending || revoking.isPending;
-  if (tokens.length === 0) return <p className="muted">There is none: only people who sign in may upload.</p>;
+  if (tokens.length === 0) return <p className="muted">No tokens: only signed-in users can upload.</p>;
   return (
     <>
       <RowTable
@@ -96,40 +91,39 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
         rows={tokens}
         keyOf={({ token_id }) => token_id}
         columns={[
-          [rowHead("name"), ({ name }) => name, "name"],
-          ["begins with", ({ prefix }) => <code>{prefix}</code>],
-          ["kind", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
-          ["good for", (token) => bindingText(token, project)],
-          ["allows", ({ scopes }) => scopes.join(", ")],
+          [rowHead("Name"), ({ name }) => name, "name"],
+          ["Prefix", ({ prefix }) => <code>{prefix}</code>],
+          ["Kind", ({ kind, account }) => (account === null ? kind : `${kind}, ${account}`)],
+          ["Project", (token) => bindingText(token, project)],
+          ["Scopes", ({ scopes }) => scopes.join(", ")],
           [
-            "valid",
+            "Valid",
             (token) => (
               <>
                 {validity(token, now)}
                 {token.previous_expires_at !== null && new Date(token.previous_expires_at) > now && (
-                  <span className="line muted">two secrets until tomorrow</span>
+                  <span className="line muted">old secret valid until tomorrow</span>
                 )}
               </>
             ),
           ],
           [
-            "last used",
+            "Last used",
             ({ last_used_at: last }) =>
               last === null ? <span className="muted">never</span> : <Ago moment={last} />,
           ],
           [
-            unseen("rotate, revoke"),
+            unseen("Actions"),
             ({ token_id, name }) => (
               <span className="tools">
                 <Confirm
                   label="Rotate"
                   name={`Rotate ${name}`}
-                  question={`Give ${name} another secret?`}
+                  question={`Rotate the secret of ${name}?`}
                   isBusy={isBusy}
                   onConfirm={() => rotating.mutate(token_id, { onSuccess: onIssued })}
                 >
-                  The secret of now is accepted for {OVERLAP_HOURS} h more, so that whoever uses it can be
-                  told.
+                  The current secret stays valid for {OVERLAP_HOURS} h.
                 </Confirm>
                 <Confirm
                   label="Revoke"
@@ -138,8 +132,7 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
                   isBusy={isBusy}
                   onConfirm={() => revoking.mutate(token_id)}
                 >
-                  It is refused from the next request on, and sessions that began with it end. There is no way
-                  back.
+                  It stops working immediately and its sessions end. This cannot be undone.
                 </Confirm>
               </span>
             ),
@@ -166,7 +159,7 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
   const [kind, setKind] = useState<TokenKind>("agent");
   const making = useChange(createToken, ["/api/v1/tokens"], onIssued);
   const isRunning = refusal(session, project, "run-server") === null;
-  // A token of one's own takes the scope admin, as the server says.
+  // Creating a user token requires the scope admin.
   const kinds = (Object.keys(KINDS) as TokenKind[]).filter(
     (name) => name !== "user" || session.scopes.includes("admin"),
   );
@@ -176,22 +169,22 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
   };
   return (
     <Form
-      label="Make a token"
-      submit="Make token"
+      label="New token"
+      submit="Create token"
       change={making}
       onSubmit={(typed, form) =>
         making.mutate(requestOf(typed, kind, project), { onSuccess: () => onSuccess(form) })
       }
     >
-      <TextField label="Name" name="name" note="What it is for, in your words." required maxLength={100} />
+      <TextField label="Name" name="name" note="Free text." required maxLength={100} />
       <SelectInput
-        label="Used by"
+        label="Type"
         name="kind"
         options={kinds.map((name) => ({ value: name, label: KINDS[name] }))}
         value={kind}
         onChoose={setKind}
       />
-      <FieldGroup key={kind} legend="Allows">
+      <FieldGroup key={kind} legend="Scopes">
         {SCOPES[kind].possible.map((scope) => (
           <Tick
             key={scope}
@@ -207,13 +200,13 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
         <TextField
           label="Machine"
           name="machine"
-          note="The only one that it uploads for; it need not exist yet. Empty: any."
+          note="Limits uploads to this machine. Empty: any."
           placeholder="any"
         />
       )}
-      {(isRunning || kind === "user") && <ProjectField label="Good for" project={project} />}
+      {(isRunning || kind === "user") && <ProjectField label="Project" project={project} />}
       <TextField
-        label="Valid for, days"
+        label="Valid for (days)"
         name="expires_in_days"
         type="number"
         min={1}
@@ -225,8 +218,8 @@ function TokenForm({ project, session, onIssued }: TokenFormProps) {
   );
 }
 
-/** What is asked for by what the form holds; a project that is not offered is this one. */
-function requestOf({ text, all, has }: Typed, kind: TokenKind, project: string): TokenRequest {
+/** The request for the form; without a project field, the token is for this project. */
+function requestOf({ text, all, has }: FormValues, kind: TokenKind, project: string): TokenRequest {
   const bound = has("project") ? text("project") : project;
   return {
     name: text("name"),

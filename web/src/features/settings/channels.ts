@@ -1,35 +1,34 @@
-/** From channels to what the settings say of them. Pure. */
+/** Texts about notification channels. Pure. */
 import type { Channel, ChannelEvent, ChannelKind } from "@/api/types";
 import { formatAgo } from "@/lib/time";
-import { upperFirst } from "@/lib/units";
 
 export const KIND_NAMES: Record<ChannelKind, string> = {
   slack: "Slack",
-  webhook: "webhook",
-  email: "e-mail",
+  webhook: "Webhook",
+  email: "E-mail",
 };
 
-/** What a channel of each kind needs to know, and what an example looks like. */
+/** The address field for each kind of channel. */
 export const TARGETS: Record<ChannelKind, { label: string; note: string; placeholder: string }> = {
   slack: {
     label: "Address",
-    note: "Of an incoming webhook of Slack, or of whoever takes the same. It is not shown again.",
+    note: "Incoming webhook of Slack or a compatible service. Not shown again.",
     placeholder: "https://hooks.slack.com/services/…",
   },
   webhook: {
     label: "Address",
-    note: "It gets a signed POST of JSON. It is not shown again.",
+    note: "Receives signed JSON by POST. Not shown again.",
     placeholder: "https://example.org/hook",
   },
-  email: { label: "Address", note: "Of one person or one list.", placeholder: "ada@example.org" },
+  email: { label: "Address", note: "One person or list.", placeholder: "ada@example.org" },
 };
 
-/** What a channel can be told of; the first is what it is told of unless asked otherwise. */
+/** The events of a channel; the first is the default. */
 export const EVENTS: Record<ChannelEvent, string> = {
-  regressed: "a commit made something slower",
-  fixed: "a regression is fixed, as was measured",
-  improved: "a commit made something faster",
-  machine: "a machine became suspect",
+  regressed: "Regression",
+  fixed: "Confirmed fix",
+  improved: "Improvement",
+  machine: "Suspect machine",
 };
 
 export function eventsText(events: readonly ChannelEvent[]): string {
@@ -47,10 +46,10 @@ export function eventsText(events: readonly ChannelEvent[]): string {
 
 export function outcomeText(channel: Channel, now: Date): string {
   const { last_success_at, last_failure_at, failure, disabled_because } = channel;
-  if (disabled_because !== null) return `The server turned it off: ${disabled_because}.`;
+  if (disabled_because !== null) return `Turned off by the server: ${disabled_because}`;
   if (last_failure_at !== null && (last_success_at === null || last_failure_at > last_success_at)) {
-    return `${upperFirst(formatAgo(last_failure_at, now))} a message was not taken: ${failure}.`;
+    return `Failed ${formatAgo(last_failure_at, now)}: ${failure}`;
   }
-  if (last_success_at === null) return "Nothing was sent yet.";
-  return `The last message was taken ${formatAgo(last_success_at, now)}.`;
+  if (last_success_at === null) return "Nothing sent yet";
+  return `Last sent ${formatAgo(last_success_at, now)}`;
 }

@@ -1,23 +1,21 @@
-/** From tokens, members and the audit log to what the settings say of them. Pure. */
+/** Texts about visibility, tokens, schedules and the audit log. Pure. */
 import { toString as inWords } from "cronstrue";
 import type { Scope, TokenKind, TokenSummary, Visibility } from "@/api/types";
 import { formatDay, formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 
 export function readersText(visibility: Visibility, isPrivateServer: boolean): string {
-  if (visibility === "private") return "its members and administrators read it, and nobody else knows of it";
-  return isPrivateServer
-    ? "everybody who has an account here reads it"
-    : "everybody who reaches this server reads it";
+  if (visibility === "private") return "visible to members and administrators only";
+  return isPrivateServer ? "any account on this server can view" : "anyone with network access can view";
 }
 
 export const KINDS: Record<TokenKind, string> = {
-  agent: "an agent on a lab machine",
-  ci: "a job of continuous integration",
-  user: "you, with the rights of your account",
+  agent: "Agent",
+  ci: "CI job",
+  user: "You",
 };
 
-/** What a token of each kind can be for, and what it is for unless asked otherwise. */
+/** The possible and default scopes of each kind of token. */
 export const SCOPES: Record<TokenKind, { possible: Scope[]; usual: Scope[] }> = {
   agent: { possible: ["read", "ingest:write"], usual: ["ingest:write"] },
   ci: { possible: ["read", "ingest:write"], usual: ["read", "ingest:write"] },
@@ -30,23 +28,23 @@ export const SCOPES: Record<TokenKind, { possible: Scope[]; usual: Scope[] }> = 
 export const SCOPE_MEANINGS: Record<Scope, string> = {
   read: "read private projects",
   "ingest:write": "upload and import",
-  "jobs:claim": "ask for work, as enrolled agents do",
+  "jobs:claim": "take jobs, as enrolled agents do",
   "project:write": "change the project and its tokens",
   admin: "members, deletion, accounts, the audit log",
 };
 
-/** The tokens that belong on a project’s page: its own, and those that are good for any project. */
+/** The tokens on a project’s page: its own, and those for any project. */
 export function tokensOf(tokens: readonly TokenSummary[], project: string): TokenSummary[] {
   return tokens.filter((token) => token.project === project || token.project === null);
 }
 
-/** Until when a token is good: `until 22 Feb 2027`, `ended 3 Nov 2026`, `for ever`. */
+/** The validity of a token: `until 22 Feb 2027`, `expired 3 Nov 2026`, `no expiry`. */
 export function validity({ expires_at }: Pick<TokenSummary, "expires_at">, now: Date): string {
-  if (expires_at === null) return "for ever";
-  return `${new Date(expires_at) > now ? "until" : "ended"} ${formatDay(expires_at)}`;
+  if (expires_at === null) return "no expiry";
+  return `${new Date(expires_at) > now ? "until" : "expired"} ${formatDay(expires_at)}`;
 }
 
-/** What an event changed, in a line: `visibility: public to private`. */
+/** The details of an event: `visibility: public to private`. */
 export function detailsText(details: Record<string, unknown>): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null)
@@ -64,12 +62,12 @@ function valueText(value: unknown): string {
     : `${from ?? "none"} to ${to ?? "none"}`;
 }
 
-/** `At 02:30 UTC, every day`; `null` where it is no time. Five fields, as the server takes them. */
+/** `At 02:30 UTC, every day`; `null` if invalid. Five fields, as on the server. */
 export function cronText(cron: string): string | null {
   if (cron.trim().split(/\s+/).length !== 5) return null;
   try {
     const words = inWords(cron, { use24HourTimeFormat: true, verbose: true });
-    // The zone belongs to the last time of day that is named.
+    // The zone follows the last time of day.
     return upperFirst(words.replace(/(\d\d:\d\d)(?!.*\d\d:\d\d)/, "$1 UTC"));
   } catch {
     return null;

@@ -1,7 +1,7 @@
-/** What the settings keep in the URL: which part is shown, and which page of the audit log. */
+/** Query parameters of the settings. */
 import { cursor, oneOf, present, type RawSearch, searchOf } from "@/lib/search";
 
-/** The parts; the first is the usual one. */
+/** The sections; the first is the default. */
 export const SECTIONS = [
   "general",
   "schedules",

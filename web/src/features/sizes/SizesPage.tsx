@@ -1,4 +1,4 @@
-/** How large the messages of real programs are, above what messages of those sizes take here. */
+/** Message sizes of real programs, with measured latency at these sizes. */
 
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -24,7 +24,7 @@ import { toSweep } from "@/lib/paths";
 import { crossingsOf, figureOf, linesOf, loadsOf, type MeasuredLine, positionsOf } from "@/lib/sweep";
 import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { barsOf, headlineOf, latencyNote, meetingTexts, SCENARIO, shareBelow, trafficNote } from "./data";
+import { barsOf, crossoverTexts, headlineOf, latencyNote, SCENARIO, shareBelow, trafficNote } from "./data";
 import type { SizesSearch } from "./search";
 
 const route = getRouteApi("/$project/sizes");
@@ -38,21 +38,13 @@ export function SizesPage() {
   const profiles = data.size_profiles;
   const profile = profiles.find(({ slug }) => slug === asked) ?? profiles[0];
   if (profile === undefined) {
-    return (
-      <>
-        <h1>No size profile is known to this server</h1>
-        <p className="lede">Size profiles come with the server: this one has none.</p>
-      </>
-    );
+    return <h1>No size profiles on this server</h1>;
   }
   return place === null ? (
     <>
       <Headline profile={profile} />
-      <Meeting profile={profile} measured={null} />
-      <p className="section-note">
-        No round trip was measured in this project, so nothing can stand below. This measures some and sends
-        them here:
-      </p>
+      <SizeCharts profile={profile} measured={null} />
+      <p className="section-note">No round trips yet. To add results, run:</p>
       <CommandLine command={`roundtrip run --preset quick --upload ${window.location.origin}`} />
     </>
   ) : (
@@ -70,29 +62,27 @@ function Measured({ project, profiles, profile, place }: MeasuredProps) {
     sweepQuery(project, { over: "message_bytes", scenario: SCENARIO, machine, mode, placement }),
   );
   const loads = loadsOf(chart);
-  // One message at a time, where it was measured: what a caller waits for.
+  // Prefer the default load, one message at a time.
   const load = loads.find(({ label }) => label === "") ?? loads[0];
   const lines = sweptLines(load === undefined ? [] : linesOf(chart, load.key), hidden);
   const shown = lines.filter(({ isShown }) => isShown);
   const answer = fastestOf(shown, "p50", crossingsOf(chart.crossovers, shown));
-  const asked = load === undefined || load.label === "" ? "one in flight" : load.label;
+  const asked = load === undefined || load.label === "" ? "window 1" : load.label;
   return (
     <>
       <Headline profile={profile} />
-      <ul className="meeting">
-        {meetingTexts(profile, answer, machine).map((sentence) => (
+      <ul className="answers">
+        {crossoverTexts(profile, answer, machine).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
       <p className="section-note">
-        Fastest: by the p50 of round trips, {modeName(mode)}, {placementName(placement)}, {asked}; lines
-        within 3 % count as equal. Below a size that is within a bucket, every size of the bucket is taken to
-        be as frequent as any other. What a transport costs besides time is not told here:{" "}
-        <Link {...toSweep(project)}>the size sweep</Link> has all figures.
+        Round-trip p50, {modeName(mode)}, {placementName(placement)}, {asked}. Within 3 % counts as equal.
+        Sizes within a bucket are assumed equally frequent. <Link {...toSweep(project)}>Size sweep</Link>
       </p>
       <div className="controls sweep-controls">
         <Choice
-          label="Traffic"
+          label="Size profile"
           values={profiles.map(({ slug }) => slug)}
           name={(slug) => profiles.find((entry) => entry.slug === slug)?.title ?? slug}
           value={profile.slug}
@@ -100,7 +90,7 @@ function Measured({ project, profiles, profile, place }: MeasuredProps) {
         />
         <PlaceChoice place={place} onChoose={change} />
       </div>
-      <Meeting profile={profile} measured={{ place, lines, answer }} />
+      <SizeCharts profile={profile} measured={{ place, lines, answer }} />
     </>
   );
 }
@@ -117,18 +107,18 @@ function Headline({ profile }: { profile: SizeProfile }) {
   );
 }
 
-/** Room for the shares at the right where no names are. */
+/** Room for the share axis if there are no names. */
 const SHARES_PX = 56;
 const HEIGHT_PX = 360;
 
 type Props = {
   profile: SizeProfile;
-  /** What was measured, if anything. */
+  /** Measurements, if any. */
   measured: { place: Place; lines: SweptLine[]; answer: Answer } | null;
 };
 
-/** Traffic above latency, over one byte axis: pointing at a size in one of them marks it in both. */
-function Meeting({ profile, measured }: Props) {
+/** Size histogram and latency chart with a common axis and crosshair. */
+function SizeCharts({ profile, measured }: Props) {
   const { hidden } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);
   const isNarrow = useIsNarrow();
@@ -142,12 +132,12 @@ function Meeting({ profile, measured }: Props) {
     <CrosshairScope>
       <ChartFrame
         name="traffic"
-        title={`Sizes of ${formatCount(profile.sample_count)} messages`}
-        summary="Bars: messages of a bucket of sizes. Line: the share of all messages that are in it or in a smaller one. The byte axis is logarithmic."
+        title={`Message sizes, n = ${formatCount(profile.sample_count)}`}
+        summary="Bars: messages per bucket. Line: cumulative share."
         table={trafficTable(profile)}
       >
         <SizeHistogramChart
-          name="Messages by size, and the share that is not larger"
+          name="Messages by size, with cumulative share"
           bars={bars}
           total={profile.sample_count}
           sizes={sizes}
@@ -158,8 +148,8 @@ function Meeting({ profile, measured }: Props) {
       {measured !== null && (
         <ChartFrame
           name="latency"
-          title={`Latency (p50) against message size on ${measured.place.machine}`}
-          summary="The same byte axis. Those that are the fastest somewhere are strong; a name hides its line and shows it again."
+          title={`Latency (p50) by message size on ${measured.place.machine}`}
+          summary="Bold: fastest at some size. Click a name to hide it."
           table={latencyTable(
             [measured.place.machine, SCENARIO, measured.place.placement, profile.slug].join("-"),
             profile,
@@ -168,7 +158,7 @@ function Meeting({ profile, measured }: Props) {
           controls={<LineChoice label="Lines" lines={lines} {...choice} />}
         >
           <SweepChart
-            name="Latency of each transport against message size"
+            name="Latency by message size"
             lines={drawn}
             measure={LATENCY}
             height_px={HEIGHT_PX}
@@ -185,22 +175,22 @@ function Meeting({ profile, measured }: Props) {
   );
 }
 
-/** The buckets as they were published, and what of all messages is in them. */
+/** The published buckets, with their shares. */
 function trafficTable(profile: SizeProfile): ChartTable {
   return tableOf(`${profile.slug}-sizes`, () => barsOf(profile), [
-    num("from", "from_bytes", ({ from }) => from, bytesExactly),
-    num("to", "to_bytes", ({ to }) => to - 1, bytesExactly),
-    num("messages", "count", ({ count }) => count, formatCount),
-    num("share", "share", ({ count }) => count / profile.sample_count, formatShare),
-    num("not larger", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+    num("From", "from_bytes", ({ from }) => from, bytesExactly),
+    num("To", "to_bytes", ({ to }) => to - 1, bytesExactly),
+    num("Messages", "count", ({ count }) => count, formatCount),
+    num("Share", "share", ({ count }) => count / profile.sample_count, formatShare),
+    num("Cumulative", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
   ]);
 }
 
 const bytesExactly = (bytes: number) => `${formatCount(bytes)} B`;
 
-const COMPARABLE = { lossy: "no, lossy", environment: "no, another environment" };
+const COMPARABLE = { lossy: "no: lossy", environment: "no: other environment" };
 
-/** The medians of the lines by size, and what of all messages is smaller. */
+/** The medians of the lines by size, with the share of smaller messages. */
 function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLine[]): ChartTable {
   const rows = () =>
     lines
@@ -209,12 +199,12 @@ function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLin
       )
       .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50));
   return tableOf(fileName, rows, [
-    num("message", "message_bytes", ({ x }) => x, formatBytes),
-    num("smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
-    word("line", "line", ({ label }) => label),
+    num("Message", "message_bytes", ({ x }) => x, formatBytes),
+    num("Smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
+    word("Line", "line", ({ label }) => label),
     num("p50", "latency_ns_p50", ({ p50 }) => p50, formatNs),
     word(
-      "comparable",
+      "Comparable",
       "not_compared_because",
       ({ apart }) => apart,
       ({ apart }) => (apart === null ? "yes" : COMPARABLE[apart]),

@@ -3,7 +3,7 @@ import type { SizeProfile } from "@/api/types";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
-import { barsOf, headlineOf, latencyNote, meetingTexts, shareBelow, trafficNote } from "./data";
+import { barsOf, crossoverTexts, headlineOf, latencyNote, shareBelow, trafficNote } from "./data";
 
 const PROFILE: SizeProfile = {
   slug: "some",
@@ -21,12 +21,12 @@ const PROFILE: SizeProfile = {
 const plain = (text: string | undefined) => text?.replaceAll("\u00a0", " ");
 
 describe("the profile", () => {
-  it("says under which size nine in ten messages are, at the end of a bucket", () => {
+  it("has a headline with the size below which 90 % of messages are", () => {
     expect(plain(headlineOf(PROFILE))).toBe("91 % of messages are under 65 bytes");
-    expect(headlineOf({ ...PROFILE, buckets: [], sample_count: 0 })).toBe("No messages were counted");
+    expect(headlineOf({ ...PROFILE, buckets: [], sample_count: 0 })).toBe("No messages");
   });
 
-  it("is of bars that end where the next sizes begin, with the share up to each", () => {
+  it("has bars with exclusive ends and cumulative shares", () => {
     expect(barsOf(PROFILE).map(({ from, to, cumulative }) => [from, to, cumulative])).toEqual([
       [12, 49, 0.4],
       [49, 65, 0.91],
@@ -41,12 +41,12 @@ describe("the profile", () => {
     [80, 0.91],
     [150, 0.955],
     [5000, 1],
-  ])("has below %d bytes a share of %d", (bytes, share) => {
+  ])("has, below %d bytes, a share of %d", (bytes, share) => {
     expect(shareBelow(PROFILE, bytes)).toBeCloseTo(share, 9);
   });
 });
 
-describe("where traffic and latency meet", () => {
+describe("crossover sizes", () => {
   const chart = aSweep(
     [aSweepLine("pipe", { 16: 4000, 1024: 20_000 }), aSweepLine("memfd", { 16: 9000, 1024: 9000 })],
     { crossovers: [{ below: 0, above: 1, x: 150, from: 60, to: 180 }] },
@@ -54,27 +54,29 @@ describe("where traffic and latency meet", () => {
   const lines = linesOf(chart, "usual");
   const texts = (of: typeof chart) => {
     const own = linesOf(of, "usual");
-    return meetingTexts(PROFILE, fastestOf(own, "p50", crossingsOf(of.crossovers, own)), "lab-1").map(plain);
+    return crossoverTexts(PROFILE, fastestOf(own, "p50", crossingsOf(of.crossovers, own)), "lab-1").map(
+      plain,
+    );
   };
 
-  it("is told for each crossing, with what its interval leaves open", () => {
+  it("are listed with the range of shares", () => {
     expect(texts(chart)).toEqual([
-      "96 % of these messages are smaller than the 150 B [60, 180] from which memfd is faster than pipe on lab-1 (75 % to 98 % within the interval).",
+      "96 % of messages (75 % to 98 %) are smaller than 150 B [60, 180], where memfd overtakes pipe on lab-1.",
     ]);
   });
 
-  it("is told without one where none was calculated, and where one line is the fastest", () => {
+  it("are approximate if not calculated, and missing with a single fastest line", () => {
     expect(texts({ ...chart, crossovers: [] })).toEqual([
-      "All of these messages are smaller than 1 KiB, from which memfd was the fastest on lab-1; up to 16 B it was pipe.",
+      "100 % of messages are smaller than 1 KiB. On lab-1, pipe is fastest up to 16 B, memfd from 1 KiB.",
     ]);
     expect(texts(aSweep([aSweepLine("pipe", { 16: 1, 1024: 2 })]))).toEqual([
-      "Over all measured sizes pipe is the fastest on lab-1, or equal to the fastest.",
+      "pipe is fastest or tied at all measured sizes on lab-1.",
     ]);
   });
 
-  it("is told of a size that is pointed at, from both sides", () => {
+  it("show latency and share for a size", () => {
     expect(plain(latencyNote(lines, 20))).toBe(
-      "Fastest at 16 B, the nearest measured: pipe 4.00 µs, memfd 9.00 µs.",
+      "Fastest at 16 B (nearest measured): pipe 4.00 µs, memfd 9.00 µs.",
     );
     expect(plain(trafficNote(PROFILE, 65))).toBe("91 % of messages are smaller.");
     expect(latencyNote([], 20)).toBe("");

@@ -1,4 +1,4 @@
-/** Where real traffic and measured latency meet. Pure. */
+/** Size profiles and latency by size. Pure. */
 import type { SizeProfile } from "@/api/types";
 import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import type { Answer, Change } from "@/lib/fastest";
@@ -6,13 +6,13 @@ import { intervalText, sizeOf } from "@/lib/statistics";
 import { figureOf, type MeasuredLine } from "@/lib/sweep";
 import { formatNs, shareOfAll, unbroken } from "@/lib/units";
 
-/** The share of messages that the page's sentence is about. */
+/** The share of messages in the headline. */
 const MOST = 0.9;
 
-/** The scenario that the page sets traffic beside: a message and its answer. */
+/** The scenario of the latency chart. */
 export const SCENARIO = "roundtrip";
 
-/** The profile as bars; a bucket ends where sizes begin that are not in it. */
+/** The profile as bars; the end of a bar is exclusive. */
 export function barsOf({ buckets, sample_count }: SizeProfile): SizeBar[] {
   let sum = 0;
   return buckets.map(({ from_bytes, to_bytes, count }) => {
@@ -21,10 +21,7 @@ export function barsOf({ buckets, sample_count }: SizeProfile): SizeBar[] {
   });
 }
 
-/**
- * The share of messages smaller than a size. Within a bucket every size is taken to be as frequent as any other: only the
- * buckets were published.
- */
+/** The share of messages below a size. Sizes within a bucket are assumed equally frequent. */
 export function shareBelow({ buckets, sample_count }: SizeProfile, bytes: number): number {
   const below = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
     const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
@@ -33,27 +30,25 @@ export function shareBelow({ buckets, sample_count }: SizeProfile, bytes: number
   return below / sample_count;
 }
 
-/** The page's sentence: under which size most messages are. It ends with a bucket, so nothing is assumed. */
+/** The headline: the size below which most messages are. It is the end of a bucket, so it is exact. */
 export function headlineOf(profile: SizeProfile): string {
   const bars = barsOf(profile);
   const bar = bars.find(({ cumulative }) => cumulative >= MOST);
-  if (bar === undefined) return "No messages were counted";
+  if (bar === undefined) return "No messages";
   const size = bar.to < 1024 ? `${bar.to} bytes` : sizeOf(bar.to);
   return `${unbroken(shareOfAll(bar.cumulative))} of messages are under ${unbroken(size)}`;
 }
 
-/** What share of the traffic is below each size at which another line becomes the fastest. */
-export function meetingTexts(profile: SizeProfile, answer: Answer, machine: string): string[] {
+/** The share of messages below each size at which the fastest line changes. */
+export function crossoverTexts(profile: SizeProfile, answer: Answer, machine: string): string[] {
   const [first, ...others] = answer.stretches;
   if (first !== undefined && others.length === 0) {
-    return [
-      `Over all measured sizes ${first.line.label} is the fastest on ${machine}, or equal to the fastest.`,
-    ];
+    return [`${first.line.label} is fastest or tied at all measured sizes on ${machine}.`];
   }
-  return answer.changes.map((change) => meetingText(profile, change, machine));
+  return answer.changes.map((change) => crossoverText(profile, change, machine));
 }
 
-/** The medians at the measured size that is nearest to one, the fastest first, in a few words. */
+/** The fastest medians at the nearest measured size. */
 export function latencyNote(lines: MeasuredLine[], bytes: number, count = 3): string {
   const sizes = lines.flatMap(({ points }) => points.map(({ x }) => x));
   const distance = (x: number) => Math.abs(Math.log(x / Math.max(1, bytes)));
@@ -71,28 +66,27 @@ export function latencyNote(lines: MeasuredLine[], bytes: number, count = 3): st
     .sort((a, b) => a.value - b.value)
     .slice(0, count)
     .map(({ label, value }) => `${label} ${unbroken(formatNs(value))}`);
-  return `Fastest at ${unbroken(sizeOf(nearest))}, the nearest measured: ${fastest.join(", ")}.`;
+  return `Fastest at ${unbroken(sizeOf(nearest))} (nearest measured): ${fastest.join(", ")}.`;
 }
 
-/** What share of messages a size leaves below it. */
+/** The share of messages below a size. */
 export function trafficNote(profile: SizeProfile, bytes: number): string {
   return `${shareText(shareBelow(profile, bytes))} of messages are smaller.`;
 }
 
-function meetingText(profile: SizeProfile, { before, after, crossing }: Change, machine: string): string {
+function crossoverText(profile: SizeProfile, { before, after, crossing }: Change, machine: string): string {
   if (crossing === null) {
     const size = unbroken(sizeOf(after.first));
-    return `${shareText(shareBelow(profile, after.first))} of these messages are smaller than ${size}, from which ${after.line.label} was the fastest on ${machine}; up to ${unbroken(sizeOf(before.last))} it was ${before.line.label}.`;
+    return `${shareText(shareBelow(profile, after.first))} of messages are smaller than ${size}. On ${machine}, ${before.line.label} is fastest up to ${unbroken(sizeOf(before.last))}, ${after.line.label} from ${size}.`;
   }
   const shares = [crossing.from, crossing.to].flatMap((bound) =>
     bound === null ? [] : [shareText(shareBelow(profile, bound))],
   );
-  const range =
-    shares.length === 2 && shares[0] !== shares[1] ? ` (${shares.join(" to ")} within the interval)` : "";
-  return `${shareText(shareBelow(profile, crossing.x))} of these messages are smaller than the ${unbroken(intervalText(crossing))} from which ${after.line.label} is faster than ${before.line.label} on ${machine}${range}.`;
+  const range = shares.length === 2 && shares[0] !== shares[1] ? ` (${shares.join(" to ")})` : "";
+  return `${shareText(shareBelow(profile, crossing.x))} of messages${range} are smaller than ${unbroken(intervalText(crossing))}, where ${after.line.label} overtakes ${before.line.label} on ${machine}.`;
 }
 
 function shareText(share: number): string {
-  if (share >= 1) return "All";
-  return share <= 0 ? "None" : unbroken(shareOfAll(share).replace("> ", "More than "));
+  if (share >= 1) return unbroken("100 %");
+  return share <= 0 ? unbroken("0 %") : unbroken(shareOfAll(share).replace("> ", "More than "));
 }

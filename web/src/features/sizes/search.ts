@@ -1,4 +1,4 @@
-/** What the page keeps in the URL. */
+/** Query parameters of the page. */
 import { searchOf, slug, slugs } from "@/lib/search";
 
 export const parseSizesSearch = searchOf({
@@ -6,7 +6,7 @@ export const parseSizesSearch = searchOf({
   machine: slug,
   mode: slug,
   placement: slug,
-  /** Keys of the lines that are not drawn, with dots between. */
+  /** Keys of hidden lines, separated by dots. */
   hidden: slugs,
 });
 export type SizesSearch = ReturnType<typeof parseSizesSearch>;

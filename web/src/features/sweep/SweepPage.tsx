@@ -1,4 +1,4 @@
-/** Latency against message size: which transport is the fastest up to which size, on one machine. */
+/** Latency by message size: the fastest transport for each size, on one machine. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
@@ -20,9 +20,9 @@ import { toReference, toSizes } from "@/lib/paths";
 import { crossingsOf, FIGURES, type Figure, figuresOf, linesOf, loadsOf, positionsOf } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
-import { captionOf, cautionsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
+import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
-import { Cautions, crossingsTable, LoadField, sweepTable } from "./tables";
+import { Caveats, crossingsTable, LoadField, sweepTable } from "./tables";
 
 const route = getRouteApi("/$project/sweep");
 
@@ -37,8 +37,8 @@ export function SweepPage() {
   if (place === null) {
     return (
       <NothingMeasured
-        title="No message was measured in this project yet"
-        lede="A size sweep is of round trips or streams with messages of several sizes."
+        title="No measurements yet"
+        lede="A size sweep needs round trips or streams with several message sizes."
         command="roundtrip run --preset quick"
       />
     );
@@ -46,7 +46,7 @@ export function SweepPage() {
   return <Sweep project={project} place={place} />;
 }
 
-/** The lines of the page, what they answer, and the choices that lead to others. */
+/** The lines of the page, the ranking, and the available choices. */
 function useSweep(project: string, place: Place) {
   const search = route.useSearch();
   const { data: chart } = useSuspenseQuery(sweepQuery(project, askedSweep(place, search)));
@@ -78,16 +78,16 @@ function Sweep({ project, place }: { project: string; place: Place }) {
           <Unbroken
             text={
               lines.length === 0
-                ? `No ${scenarioName(place.scenario)} was measured on ${place.machine}${at} in this way`
+                ? `No ${scenarioName(place.scenario)} results on ${place.machine}${at}`
                 : `${headlineOf(answer, place.machine, figure)}.`
             }
           />
         </h1>
         <p className="lede">
-          {scopeOf(place, load, figure)} Beside it: <Link {...toSizes(project)}>how large messages are</Link>{" "}
-          and <Link {...toReference(project)}>what others have published</Link>.
+          {scopeOf(place, load, figure)} See also: <Link {...toSizes(project)}>message sizes</Link>,{" "}
+          <Link {...toReference(project)}>published figures</Link>.
         </p>
-        <Cautions sentences={cautionsOf(answer, { shown, hidden }, figure)} />
+        <Caveats sentences={caveatsOf(answer, { shown, hidden }, figure)} />
       </header>
       <SweepControls {...sweep} />
       {lines.length > 0 && <SweepLines {...sweep} />}
@@ -109,7 +109,7 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
             label="Scenario"
             options={place.scenarios.map((value) => ({ value, label: scenarioName(value) }))}
             value={place.scenario}
-            // It has other loads, lines and figures.
+            // Another scenario has other loads, lines and metrics.
             onChange={(scenario) =>
               change({ scenario, load: undefined, show: undefined, hidden: undefined, pair: undefined })
             }
@@ -118,7 +118,7 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
       </PlaceChoice>
       <LoadField loads={loads} load={load} onChange={change} />
       <Choice
-        label="Figure"
+        label="Metric"
         values={figures}
         name={(value) => value}
         value={figure}
@@ -127,7 +127,7 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
       <SelectField
         label="Commit"
         options={[
-          { value: "", label: "newest of each line" },
+          { value: "", label: "Newest per line" },
           ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
           ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
         ]}
@@ -138,26 +138,26 @@ function SweepControls({ project, place, loads, load, figures, figure }: SweepPr
   );
 }
 
-/** The lines over message size with the marks of where they cross, and the crossings as a table. */
+/** The chart with crossover marks, and the table of crossovers. */
 function SweepLines({ project, place, lines, shown, crossings, answer, figure }: SweepProps) {
   const { hidden, pair: asked } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);
   const pair = pairOf(lines, asked);
   const marked = markedCrossings(answer, crossings, pair, figure);
   const fileName = [place.machine, place.scenario, place.mode, place.placement, "sweep"].join("-");
-  const table = crossingsTable(`${fileName}-crossings`, marked);
+  const table = crossingsTable(`${fileName}-crossovers`, marked);
   const what = figure === "throughput" ? "Throughput" : `Latency (${figure})`;
   return (
     <>
       <ChartFrame
         name="sweep"
-        title={`${what} against message size on ${place.machine}`}
-        summary={`${shown.length === lines.length ? "" : `${shown.length} of `}${counted(lines.length, "line")}; both axes are logarithmic. Those that are the fastest somewhere are strong. A name hides its line and shows it again.`}
+        title={`${what} by message size on ${place.machine}`}
+        summary={`${shown.length === lines.length ? "" : `${shown.length} of ${counted(lines.length, "line")}. `}Bold: fastest at some size. Click a name to hide it.`}
         table={sweepTable(project, fileName, shown, figure)}
         controls={<LineChoice label="Lines" lines={lines} {...choice} />}
       >
         <SweepChart
-          name={`${what} of each transport against message size`}
+          name={`${what} of each transport by message size`}
           lines={drawnLines(lines, answer, figure)}
           measure={figure === "throughput" ? RATE : LATENCY}
           height_px={HEIGHT_PX}
@@ -169,7 +169,7 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         />
       </ChartFrame>
       <Section
-        title="Crossings"
+        title="Crossovers"
         tools={
           marked.length > 0 && (
             <div className="tools">
@@ -179,13 +179,13 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
         }
       >
         <p className="chart-summary">
-          The size at which the p50 of two lines is equal, and its 95 % interval. Where it is not bounded, the
-          repetitions do not tell the two apart as far as they were measured.
+          Message size where two lines have the same p50, with 95 % CI. Unbounded: statistically tied up to
+          the last measured size.
         </p>
-        {figure === "p50" && <CrossingChoice lines={shown} pair={pair} answer={answer} />}
+        {figure === "p50" && <CrossoverChoice lines={shown} pair={pair} answer={answer} />}
         {marked.length > 0 ? (
           <div className="subsection">
-            <DataTable title="Crossings" table={table} />
+            <DataTable title="Crossovers" table={table} />
           </div>
         ) : (
           <p className="section-note">{absentText(figure, pair !== null)}</p>
@@ -195,10 +195,10 @@ function SweepLines({ project, place, lines, shown, crossings, answer, figure }:
   );
 }
 
-type CrossingChoiceProps = { lines: SweptLine[]; pair: [SweptLine, SweptLine] | null; answer: Answer };
+type CrossoverChoiceProps = { lines: SweptLine[]; pair: [SweptLine, SweptLine] | null; answer: Answer };
 
-/** Which crossings are marked: where the fastest changes, or all of two lines. */
-function CrossingChoice({ lines, pair, answer }: CrossingChoiceProps) {
+/** Which crossovers are marked: changes of the fastest line, or all between two lines. */
+function CrossoverChoice({ lines, pair, answer }: CrossoverChoiceProps) {
   const change = useSearchChange<SweepSearch>();
   const offered = usualPair(answer, lines);
   if (offered === undefined) return null;
@@ -207,10 +207,10 @@ function CrossingChoice({ lines, pair, answer }: CrossingChoiceProps) {
   return (
     <div className="controls">
       <Segmented
-        label="Crossings"
+        label="Crossovers"
         options={[
-          { value: "fastest", label: "where the fastest changes" },
-          { value: "pair", label: "of two lines" },
+          { value: "fastest", label: "Fastest changes" },
+          { value: "pair", label: "Two lines" },
         ]}
         value={pair === null ? "fastest" : "pair"}
         onChange={(value) => change({ pair: value === "pair" ? offered : undefined })}
@@ -218,13 +218,13 @@ function CrossingChoice({ lines, pair, answer }: CrossingChoiceProps) {
       {pair !== null && (
         <>
           <SelectField
-            label="Of"
+            label="First line"
             options={options(pair[1])}
             value={pair[0].key}
             onChange={(key) => change({ pair: `${key}.${pair[1].key}` })}
           />
           <SelectField
-            label="and"
+            label="Second line"
             options={options(pair[0])}
             value={pair[1].key}
             onChange={(key) => change({ pair: `${pair[0].key}.${key}` })}
@@ -236,8 +236,8 @@ function CrossingChoice({ lines, pair, answer }: CrossingChoiceProps) {
 }
 
 function absentText(figure: Figure, isPair: boolean): string {
-  if (figure !== "p50") return "Crossings are of p50: choose it above to see them.";
+  if (figure !== "p50") return "Crossovers are only available for p50.";
   return isPair
-    ? "These two do not cross at any size that both were measured at."
-    : "The fastest changes at no size at which both lines were measured.";
+    ? "These lines do not cross at the sizes measured for both."
+    : "No crossover at the sizes measured for both lines.";
 }

@@ -1,4 +1,4 @@
-/** What more senders and receivers cost: a time against how many take part, side by side for each scenario. */
+/** Time by number of senders and receivers, one chart per scenario. */
 
 import { useQueries, useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -17,10 +17,10 @@ import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
 import { slugsOf } from "@/lib/search";
-import { counted } from "@/lib/units";
+import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { askedTopologies, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
-import { Cautions, LoadField, lossyTable, scalingTable } from "./tables";
+import { Caveats, LoadField, lossyTable, scalingTable } from "./tables";
 import {
   chosenLoad,
   flatOf,
@@ -51,8 +51,8 @@ export function TopologyPage() {
   if (place === null) {
     return (
       <NothingMeasured
-        title="Nothing with several senders or receivers was measured yet"
-        lede="Topologies are routes and channels: one sender to many receivers, many to one, many to many. The preset quick has two of them with one and two receivers, libipc all with up to eight."
+        title="No topologies measured yet"
+        lede="Topologies are routes and channels with several senders or receivers. The preset quick has two of them, libipc all with up to 8 members."
         command="roundtrip run --preset libipc"
       />
     );
@@ -85,29 +85,27 @@ function Scaling({ project, place }: { project: string; place: Place }) {
   const stable = machines.find(({ machine }) => machine === place.machine)?.environment?.stable;
   const processors = processorsOf(stable);
   const isOpen = kept.some(({ points }) => points.some(({ isOversubscribed }) => isOversubscribed));
-  const times = time === "message" ? "a message, counted once however many receive it" : "an operation";
   return (
     <>
       <header>
         <h1>
           <Unbroken
             text={
-              isPending
-                ? `What more senders and receivers cost on ${place.machine}`
-                : `${topologyHeadline(kept, place.machine, time)}.`
+              isPending ? `Scaling on ${place.machine}` : `${topologyHeadline(kept, place.machine, time)}.`
             }
           />
         </h1>
         <p className="lede">
-          Median time of {times}; {modeName(place.mode, MANY)}, {placementName(place.placement)}
-          {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Only what arrived everywhere,
-          once and in order. Beside it: <Link {...toReference(project)}>what others have published</Link>.
+          p50 per {time}; {modeName(place.mode, MANY)}, {placementName(place.placement)}
+          {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Lossless results only. See also:{" "}
+          <Link {...toReference(project)}>published figures</Link>.
         </p>
-        <Cautions
+        <Caveats
           sentences={[
-            "A flat line is the ideal: another member costs the others nothing. The dotted rule is where the fastest would then stay.",
+            time === "message" && "A message counts once, however many receive it.",
+            "Dotted: ideal scaling, where more members cost nothing.",
             isOpen &&
-              `Open points: ${OVERSUBSCRIBED}${processors === null ? "" : `. ${place.machine} has ${counted(processors, "processor")} for them`}.`,
+              `Open points: ${OVERSUBSCRIBED}${processors === null ? "" : ` (${place.machine} has ${formatCount(processors)})`}.`,
           ]}
         />
       </header>
@@ -115,10 +113,10 @@ function Scaling({ project, place }: { project: string; place: Place }) {
         <PlaceChoice place={place} ends={MANY} onChoose={change} />
         <LoadField loads={loads} load={load} onChange={change} />
         <Segmented
-          label="Time of"
+          label="Time per"
           options={[
-            { value: "message", label: "a message" },
-            { value: "operation", label: "an operation" },
+            { value: "message", label: "Message" },
+            { value: "operation", label: "Operation" },
           ]}
           value={time}
           onChange={(value) => change({ time: value })}
@@ -134,11 +132,11 @@ type Props = {
   place: Place;
   lines: TopologyLine[];
   time: TimeOf;
-  /** While runs have not arrived. */
+  /** Set while runs are loading. */
   pending: Pending | undefined;
 };
 
-/** A panel for each scenario with the same axes, the lines that all of them share, and what was lost as a table. */
+/** A chart for each scenario with the same axes and line styles, and a table of lossy results. */
 function Topologies({ project, place, lines, time, pending }: Props) {
   const { hidden } = route.useSearch();
   const { pointed, ...choice } = useLineChoice(hidden);
@@ -162,7 +160,7 @@ function Topologies({ project, place, lines, time, pending }: Props) {
       <div className="multiples">
         {TOPOLOGIES.map(({ scenario, title, noun }) => {
           const own = shown.filter((line) => line.scenario === scenario);
-          const what = `Time of ${time === "message" ? "a message" : "an operation"} against ${noun}`;
+          const what = `Time per ${time} by ${noun}`;
           return (
             <ChartFrame
               key={scenario}
@@ -177,7 +175,7 @@ function Topologies({ project, place, lines, time, pending }: Props) {
               pending={pending}
             >
               {own.length === 0 ? (
-                <p className="section-note">Not measured on {place.machine} in this way.</p>
+                <p className="section-note">Not measured on {place.machine}.</p>
               ) : (
                 <ScalingChart
                   name={`${what}, ${title}`}
@@ -197,11 +195,8 @@ function Topologies({ project, place, lines, time, pending }: Props) {
         })}
       </div>
       {lost !== null && (
-        <Section title="Lossy: senders that drop what does not fit">
-          <p className="chart-summary">
-            Compared with nothing: what was not taken is no message, and a time divided by attempts says
-            nothing. A message delivered is one that a receiver got, on average over the receivers.
-          </p>
+        <Section title="Lossy (senders drop messages)">
+          <p className="chart-summary">Never compared. Delivered messages are averaged over receivers.</p>
           <DataTable title="Lossy" table={lost} />
         </Section>
       )}

@@ -3,14 +3,14 @@ import { drawnLines, sweptLines, withToggled } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
-import { captionOf, cautionsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
+import { captionOf, caveatsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
 
-function told(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {
+function texts(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {
   const shown = linesOf(chart, "usual");
   const answer = fastestOf(shown, figure, figure === "p50" ? crossingsOf(chart.crossovers, shown) : []);
   return {
     headline: headlineOf(answer, "lab-1", figure).replaceAll("\u00a0", " "),
-    cautions: cautionsOf(answer, { shown, hidden: [] }, figure),
+    caveats: caveatsOf(answer, { shown, hidden: [] }, figure),
   };
 }
 
@@ -24,63 +24,58 @@ const lossy = aSweepLine("udp", { 64: 1 }, { point: { lossy: true } });
 
 it.each<[string, ReturnType<typeof aSweep>, Figure, string]>([
   [
-    "up to which size a transport is the fastest, with the interval of where it stops",
+    "names the fastest transport up to a crossover, with its interval",
     aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }),
     "p50",
-    "Up to 19 KiB [17, 22] pipe is fastest on lab-1, from there memfd",
+    "pipe is fastest on lab-1 up to 19 KiB [17, 22], then memfd",
   ],
   [
-    "that one transport is the fastest at every size",
+    "names a transport that is fastest at all sizes",
     aSweep([aSweepLine("eventfd", { 64: 1, 65536: 2 }), PIPE]),
     "p50",
-    "eventfd is fastest on lab-1 at every size measured, from 64 B to 64 KiB",
+    "eventfd is fastest on lab-1 at all measured sizes, 64 B to 64 KiB",
   ],
   [
-    "only what was measured where nothing was calculated",
+    "uses measured sizes without a crossover",
     aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }),
     "p99",
-    "Up to 1 KiB pipe is fastest on lab-1, from 64 KiB memfd",
+    "pipe is fastest on lab-1 up to 1 KiB, memfd from 64 KiB",
   ],
   [
-    "who carries the most where throughput is shown",
+    "names the highest throughput",
     aSweep([carries]),
     "throughput",
-    "tcp carries the most on lab-1 at 64 B, the only size measured",
+    "tcp has the highest throughput on lab-1 at 64 B, the only measured size",
   ],
   [
-    "how often the fastest changes where that is often",
+    "counts many changes of the fastest",
     aSweep([aSweepLine("a", medians(1)), aSweepLine("b", medians(2))]),
     "p50",
-    "Who is fastest on lab-1 changes 4 times from 1 B to 16 B: a at first, a in the end",
+    "The fastest transport on lab-1 changes 4 times from 1 B to 16 B: first a, last a",
   ],
-  [
-    "that nothing can be compared",
-    aSweep([lossy]),
-    "p50",
-    "Nothing that could be compared was measured on lab-1",
-  ],
-])("the sentence says %s", (_, chart, figure, headline) => {
-  expect(told(chart, figure).headline).toBe(headline);
+  ["reports that nothing is comparable", aSweep([lossy]), "p50", "No comparable results on lab-1"],
+])("the headline %s", (_, chart, figure, headline) => {
+  expect(texts(chart, figure).headline).toBe(headline);
 });
 
-describe("what to mind", () => {
-  it("is that other figures than p50 have no crossings", () => {
-    const { cautions } = told(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }), "p99");
-    expect(cautions.join()).toContain("Crossings are calculated for p50 alone");
+describe("caveats", () => {
+  it("explain that crossovers exist only for p50", () => {
+    const { caveats } = texts(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }), "p99");
+    expect(caveats.join()).toContain("Crossovers are calculated only for p50");
   });
 
-  it("is an interval that has no end within what was measured", () => {
-    const { cautions } = told(aSweep([PIPE, MEMFD], { crossovers: [{ ...CROSSING, to: null }] }));
-    expect(cautions.join()).toContain("pipe and memfd are equal is bounded not above");
+  it("name intervals without a bound", () => {
+    const { caveats } = texts(aSweep([PIPE, MEMFD], { crossovers: [{ ...CROSSING, to: null }] }));
+    expect(caveats.join()).toContain("crossover of pipe and memfd has no upper bound");
   });
 
-  it("is a line that stops being the fastest because nobody measured it further", () => {
-    const { cautions } = told(aSweep([aSweepLine("eventfd", { 64: 1 }), aSweepLine("memfd", { 262144: 9 })]));
-    expect(cautions).toContain("eventfd was not measured from 256 KiB on.");
+  it("name lines without results for larger sizes", () => {
+    const { caveats } = texts(aSweep([aSweepLine("eventfd", { 64: 1 }), aSweepLine("memfd", { 262144: 9 })]));
+    expect(caveats).toContain("eventfd has no results from 256 KiB.");
   });
 
-  it("is loss, another environment, several commits and a modified work tree", () => {
-    const { cautions } = told(
+  it("list loss, other environments, several commits and modified work trees", () => {
+    const { caveats } = texts(
       aSweep([
         PIPE,
         lossy,
@@ -92,23 +87,23 @@ describe("what to mind", () => {
         aSweepLine("dirty", { 64: 9000 }, { point: { work_tree_modified: true } }),
       ]),
     );
-    expect(cautions.join("\n")).toMatch(
-      /crosses: udp\.\n.*nothing: old\.\n.*2 commits.*\n.*measured: dirty\./,
+    expect(caveats.join("\n")).toMatch(
+      /\(crosses\): udp\.\n.*\(open points\): old\.\n.*2 commits.*\nModified work tree: dirty\./,
     );
   });
 
-  it("is what is hidden", () => {
+  it("list hidden lines", () => {
     const [pipe, memfd] = linesOf(aSweep([PIPE, MEMFD]), "usual");
     if (pipe === undefined || memfd === undefined) throw new Error("there are two lines");
-    const cautions = cautionsOf(fastestOf([pipe], "p50", []), { shown: [pipe], hidden: [memfd] }, "p50");
-    expect(cautions[0]).toBe("Hidden, so they take no part in this answer: memfd.");
+    const caveats = caveatsOf(fastestOf([pipe], "p50", []), { shown: [pipe], hidden: [memfd] }, "p50");
+    expect(caveats[0]).toBe("Hidden, not ranked: memfd.");
   });
 });
 
-it("a mark names who wins below it", () => {
+it("labels a crossover with the line that is faster below it", () => {
   const [below] = linesOf(aSweep([PIPE]), "usual");
   if (below === undefined) throw new Error("there is a line");
-  expect(captionOf({ ...CROSSING, below })).toBe("pipe wins below 19 KiB [17, 22]");
+  expect(captionOf({ ...CROSSING, below })).toBe("pipe faster below 19 KiB [17, 22]");
 });
 
 const CHART = aSweep(
@@ -132,7 +127,7 @@ function page(hidden?: string) {
   return { lines, crossings, answer: fastestOf(shown, "p50", crossings) };
 }
 
-it("marks where the fastest changes, or all crossings of two lines, and only at p50", () => {
+it("marks changes of the fastest, or all crossovers of two lines, only for p50", () => {
   const { lines, crossings, answer } = page();
   const xs = (pair: Parameters<typeof markedCrossings>[2], figure: "p50" | "p99" = "p50") =>
     markedCrossings(answer, crossings, pair, figure).map(({ x }) => x);
@@ -141,14 +136,14 @@ it("marks where the fastest changes, or all crossings of two lines, and only at 
   expect(xs(null, "p99")).toEqual([]);
 });
 
-it("a pair is of two lines that are drawn", () => {
+it("accepts only pairs of two drawn lines", () => {
   expect(pairOf(page().lines, "pipe.pipe")).toBeNull();
   expect(pairOf(page("tcp").lines, "tcp.pipe")).toBeNull();
   expect(usualPair(page().answer, page().lines)).toBe("pipe.memfd");
   expect(usualPair(page("pipe").answer, page("pipe").lines)).toBe("memfd.tcp");
 });
 
-it("a hidden line keeps its look for when it comes back, and is not drawn", () => {
+it("does not draw a hidden line, and keeps its style", () => {
   const { lines, answer } = page("pipe");
   expect(drawnLines(lines, answer, "p50").map(({ key, look, current }) => [key, look, current])).toEqual([
     ["memfd", 1, true],

@@ -1,4 +1,4 @@
-/** What a size sweep answers, in sentences. Pure. */
+/** Headline and caveats of a size sweep. Pure. */
 import type { Place } from "@/api/place";
 import type { SweptLine } from "@/components/chart/swept";
 import { distinct } from "@/lib/collections";
@@ -11,51 +11,50 @@ import { counted, formatBytes, unbroken, upperFirst } from "@/lib/units";
 import { latencyMeaning, modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import type { SweepSearch } from "./search";
 
-/** As many changes of the fastest fit into one sentence. */
-const CHANGES_TOLD_MAX = 3;
-/** As many commits are named; of more, how many. */
+/** The headline lists at most this many changes of the fastest line. */
+const CHANGES_LISTED_MAX = 3;
+/** With more commits, only their number is shown. */
 const COMMITS_NAMED_MAX = 3;
 
-/** The page's sentence: who is the fastest, up to which size. */
+/** The fastest line, and up to which size. */
 export function headlineOf({ stretches, changes }: Answer, machine: string, figure: Figure): string {
-  const best = figure === "throughput" ? "carries the most" : "is fastest";
+  const best = figure === "throughput" ? "has the highest throughput" : "is fastest";
   const [first] = stretches;
   const last = stretches.at(-1);
-  if (first === undefined || last === undefined)
-    return `Nothing that could be compared was measured on ${machine}`;
+  if (first === undefined || last === undefined) return `No comparable results on ${machine}`;
   const range = [first.first, last.last].map((bytes) => unbroken(formatBytes(bytes)));
   const [change, ...later] = changes;
   if (change === undefined) {
     return first.first === last.last
-      ? `${first.line.label} ${best} on ${machine} at ${range[0]}, the only size measured`
-      : `${first.line.label} ${best} on ${machine} at every size measured, from ${range.join(" to ")}`;
+      ? `${first.line.label} ${best} on ${machine} at ${range[0]}, the only measured size`
+      : `${first.line.label} ${best} on ${machine} at all measured sizes, ${range.join(" to ")}`;
   }
-  if (changes.length > CHANGES_TOLD_MAX) {
-    return `Who ${best} on ${machine} changes ${changes.length} times from ${range.join(" to ")}: ${first.line.label} at first, ${last.line.label} in the end`;
+  if (changes.length > CHANGES_LISTED_MAX) {
+    const subject = figure === "throughput" ? "The highest throughput" : "The fastest transport";
+    return `${subject} on ${machine} changes ${changes.length} times from ${range.join(" to ")}: first ${first.line.label}, last ${last.line.label}`;
   }
-  const from = later.map((next) => `, from ${startOf(next, false)} ${next.after.line.label}`).join("");
+  const next = change.crossing === null ? fromText(change) : `, then ${change.after.line.label}`;
   const end = unbroken(
     change.crossing === null ? formatBytes(change.before.last) : intervalText(change.crossing),
   );
-  return `Up to ${end} ${first.line.label} ${best} on ${machine}, from ${startOf(change, true)} ${change.after.line.label}${from}`;
+  return `${first.line.label} ${best} on ${machine} up to ${end}${next}${later.map(fromText).join("")}`;
 }
 
 export function scopeOf(place: Place, load: Load | undefined, figure: Figure): string {
   const meaning = latencyMeaning(place.scenario);
-  const what = figure === "throughput" ? "payload bytes a second" : `${figure} of all operations`;
+  const what = figure === "throughput" ? "payload throughput" : figure;
   const scope = [
     scenarioName(place.scenario),
     modeName(place.mode),
     placementName(place.placement),
-    !load?.label.includes("in flight") &&
-      (place.scenario === "roundtrip" ? "one message in flight" : "window 1"),
+    !load?.label.includes("window") && "window 1",
     load?.label,
     what,
   ].filter(Boolean);
-  return `${upperFirst(scope.join(", "))}${meaning === null ? "" : `. Times are ${meaning}`}.`;
+  return `${upperFirst(scope.join(", "))}${meaning === null ? "" : `. Latency: ${meaning}`}.`;
 }
 
-export function cautionsOf(
+export function caveatsOf(
   answer: Answer,
   { shown: lines, hidden }: { shown: MeasuredLine[]; hidden: MeasuredLine[] },
   figure: Figure,
@@ -67,66 +66,62 @@ export function cautionsOf(
   const modified = namesOf(points.filter(({ point }) => point.work_tree_modified));
   const hasCrossing = answer.changes.some(({ crossing }) => crossing !== null);
   const sentences = [
-    hidden.length > 0 &&
-      `Hidden, so they take no part in this answer: ${hidden.map(({ label }) => label).join(", ")}.`,
+    hidden.length > 0 && `Hidden, not ranked: ${hidden.map(({ label }) => label).join(", ")}.`,
     answer.stretches.length > 0 &&
-      `Lines within ${EQUAL_WITHIN * 100} % of the fastest count as equal to it; the one that is so over more sizes is named.`,
-    isBetween(lines) && "Between two sizes that it was measured at, a line counts as it is drawn.",
-    hasCrossing && "In brackets: the 95 % interval of the size at which the two are equal.",
-    figure !== "p50" && "Crossings are calculated for p50 alone: here are the sizes that were measured.",
+      `Within ${EQUAL_WITHIN * 100} % of the fastest counts as tied; the headline names the line tied at more sizes.`,
+    isBetween(lines) && "Values between measured sizes are interpolated.",
+    hasCrossing && "Brackets: 95 % CI of the crossover size.",
+    figure !== "p50" && "Crossovers are calculated only for p50; these are measured sizes.",
     ...answer.changes.map(boundText),
     ...answer.changes.map(gapText),
-    lossy.length > 0 && `Lossy, so compared with nothing and drawn as crosses: ${lossy.join(", ")}.`,
+    lossy.length > 0 && `Lossy, not compared (crosses): ${lossy.join(", ")}.`,
     elsewhere.length > 0 &&
-      `Measured in another environment than the newest commit, so drawn open and compared with nothing: ${elsewhere.join(", ")}.`,
+      `Other environment than the newest commit, not compared (open points): ${elsewhere.join(", ")}.`,
     commits.length > 1 && commitsText(commits),
-    modified.length > 0 &&
-      `Tracked files differed from the commit when these were measured: ${modified.join(", ")}.`,
+    modified.length > 0 && `Modified work tree: ${modified.join(", ")}.`,
   ];
   return sentences.filter((sentence) => sentence !== false);
 }
 
-/** Where one line takes over, for the chart and the table. */
+/** The label of a crossover in the chart. */
 export function captionOf(crossing: Omit<Crossing, "above">): string {
-  return `${crossing.below.label} wins below ${intervalText(crossing)}`;
+  return `${crossing.below.label} faster below ${intervalText(crossing)}`;
 }
 
-function startOf({ after, crossing }: Change, isSaid: boolean): string {
-  if (crossing === null) return unbroken(formatBytes(after.first));
-  return isSaid ? "there" : unbroken(intervalText(crossing));
+function fromText({ after, crossing }: Change): string {
+  const start = crossing === null ? formatBytes(after.first) : intervalText(crossing);
+  return `, ${after.line.label} from ${unbroken(start)}`;
 }
 
 function boundText({ crossing }: Change): string | false {
   if (crossing === null || (crossing.from !== null && crossing.to !== null)) return false;
-  const side = crossing.from !== null ? "not above" : crossing.to !== null ? "not below" : "on neither side";
-  return `The interval of where ${crossing.below.label} and ${crossing.above.label} are equal is bounded ${side}: the repetitions do not tell them apart as far as they were measured.`;
+  const bound = crossing.from !== null ? "upper bound" : crossing.to !== null ? "lower bound" : "bounds";
+  return `The crossover of ${crossing.below.label} and ${crossing.above.label} has no ${bound} in the measured range.`;
 }
 
-/** Who stops being the fastest only because nobody measured it further. */
+/** A line that stops being the fastest only because it has no results for larger sizes. */
 function gapText({ before, after, crossing }: Change): string | false {
   const goesOn = before.line.points.some(({ x, apart }) => x >= after.first && apart === null);
-  return (
-    crossing === null && !goesOn && `${before.line.label} was not measured from ${sizeOf(after.first)} on.`
-  );
+  return crossing === null && !goesOn && `${before.line.label} has no results from ${sizeOf(after.first)}.`;
 }
 
 function commitsText(commits: string[]): string {
   const named = commits.slice(0, COMMITS_NAMED_MAX).map(shortSha).join(", ");
   const names = commits.length > COMMITS_NAMED_MAX ? "" : ` (${named})`;
-  return `The newest points are of ${counted(commits.length, "commit")}${names}: the table says which is of which.`;
+  return `The newest points are from ${counted(commits.length, "commit")}${names}; see the table.`;
 }
 
 function namesOf(points: { line: MeasuredLine }[]): string[] {
   return distinct(points.map(({ line }) => line.label));
 }
 
-/** The two lines whose crossings are asked for, where both are drawn. */
+/** The two selected lines, if both are drawn. */
 export function pairOf(lines: SweptLine[], pair: SweepSearch["pair"]): [SweptLine, SweptLine] | null {
   const [a, b] = slugsOf(pair).map((key) => lines.find((line) => line.key === key && line.isShown));
   return a === undefined || b === undefined || a === b ? null : [a, b];
 }
 
-/** The two lines that are offered first: those of the first change of the fastest, else the first two. */
+/** The default pair: the lines of the first change of the fastest, otherwise the first two. */
 export function usualPair(answer: Answer, lines: SweptLine[]): string | undefined {
   const [change] = answer.changes;
   if (change !== undefined) return `${change.before.line.key}.${change.after.line.key}`;
@@ -134,7 +129,7 @@ export function usualPair(answer: Answer, lines: SweptLine[]): string | undefine
   return a === undefined || b === undefined ? undefined : `${a.key}.${b.key}`;
 }
 
-/** The crossings that are marked: those at which the fastest changes, or all of two lines. They are of p50. */
+/** The marked crossovers: changes of the fastest line, or all between two lines. Only for p50. */
 export function markedCrossings(
   answer: Answer,
   crossings: Crossing[],

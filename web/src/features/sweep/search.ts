@@ -1,4 +1,4 @@
-/** What the pages keep in the URL. */
+/** The state of the pages in the URL. */
 import type { Place } from "@/api/place";
 import type { SweepAsked } from "@/api/queries";
 import type { Asked } from "@/lib/choices";
@@ -11,13 +11,13 @@ export const parseSweepSearch = searchOf({
   scenario: slug,
   mode: slug,
   placement: slug,
-  /** What was asked of all lines alike, as `loadsOf` names it. */
+  /** The load, as `loadsOf` names it. */
   load: slug,
   show: oneOf(FIGURES),
   commit: commitSha,
-  /** Keys of the lines that are not drawn, with dots between. */
+  /** Keys of hidden lines, separated by dots. */
   hidden: slugs,
-  /** Keys of the two lines whose crossings are shown, with a dot between. */
+  /** Keys of the two compared lines, separated by a dot. */
   pair: (value) => (slugsOf(slugs(value)).length === 2 ? slugs(value) : undefined),
 });
 export type SweepSearch = ReturnType<typeof parseSweepSearch>;
@@ -39,7 +39,7 @@ export function askedSweep(
   return { over: "message_bytes", machine, scenario, mode, placement, ...present({ commit }) };
 }
 
-/** Where a page is asked to be about; nothing else of its address changes that. */
+/** The requested machine, scenario, mode and placement. */
 export function placeAsked({ machine, scenario, mode, placement }: SweepSearch): Asked {
   return present({ machine, scenario, mode, placement });
 }

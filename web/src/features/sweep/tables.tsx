@@ -1,4 +1,4 @@
-/** What the pages draw as tables and as CSV, and what both of them have above. */
+/** Tables, CSV and shared parts of the sweep and topology pages. */
 import { Link } from "@tanstack/react-router";
 import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { SweptLine } from "@/components/chart/swept";
@@ -9,13 +9,13 @@ import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
 import { intervalParts } from "@/lib/statistics";
 import { type Crossing, type Figure, figureOf, figuresOf, type Load, type MeasuredPoint } from "@/lib/sweep";
-import { formatBytes, formatDividedNs, formatNs, formatRate } from "@/lib/units";
+import { formatBytes, formatDividedNs, formatNs, formatRate, upperFirst } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { type TimeOf, type TopologyLine, timeText } from "./topology";
 
-const APART = { lossy: "lossy, not compared", environment: "another environment, not compared" };
+const APART = { lossy: "no: lossy", environment: "no: other environment" };
 
-/** Every point of the lines that are drawn: by size, and within a size by the figure that is shown. */
+/** Every point of the drawn lines, sorted by size and value. */
 export function sweepTable(project: string, fileName: string, lines: SweptLine[], figure: Figure) {
   const cost = (entry: MeasuredPoint) => {
     const value = figureOf(entry, figure) ?? Number.POSITIVE_INFINITY;
@@ -24,15 +24,15 @@ export function sweepTable(project: string, fileName: string, lines: SweptLine[]
   const points = lines.flatMap(({ label, points: own }) => own.map((entry) => ({ label, ...entry })));
   const rows = () => points.sort((a, b) => ascending(a.x, b.x) || ascending(cost(a), cost(b)));
   return tableOf(fileName, rows, [
-    num("message", "message_bytes", ({ x }) => x, formatBytes),
-    word("line", "line", ({ label }) => label),
+    num("Message size", "message_bytes", ({ x }) => x, formatBytes),
+    word("Line", "line", ({ label }) => label),
     ...figuresOf(lines).map((name) =>
       name === "throughput"
-        ? num(name, "bytes_per_second", (entry: MeasuredPoint) => figureOf(entry, name), formatRate)
+        ? num("Throughput", "bytes_per_second", (entry: MeasuredPoint) => figureOf(entry, name), formatRate)
         : num(name, `latency_ns_${name}`, (entry: MeasuredPoint) => figureOf(entry, name), formatNs),
     ),
     word(
-      "commit",
+      "Commit",
       "commit_sha",
       ({ point }) => point.commit_sha,
       ({ point }) => (
@@ -42,7 +42,7 @@ export function sweepTable(project: string, fileName: string, lines: SweptLine[]
       ),
     ),
     word(
-      "comparable",
+      "Comparable",
       "not_compared_because",
       ({ apart }) => apart,
       ({ apart }) => (apart === null ? "yes" : <span className="warning">{APART[apart]}</span>),
@@ -50,31 +50,31 @@ export function sweepTable(project: string, fileName: string, lines: SweptLine[]
   ]);
 }
 
-/** Where lines cross, with both ends of the interval. */
+/** Crossovers with both ends of the interval. */
 export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTable {
   const rows = () => crossings.map((crossing) => ({ ...crossing, parts: intervalParts(crossing) }));
   return tableOf(fileName, rows, [
-    word("faster below", "faster_below", ({ below }) => below.label),
-    word("faster above", "faster_above", ({ above }) => above.label),
+    word("Faster below", "faster_below", ({ below }) => below.label),
+    word("Faster above", "faster_above", ({ above }) => above.label),
     num(
-      "equal at",
+      "Equal at",
       "message_bytes",
       ({ x }) => x,
       (_, { parts }) => parts.size,
     ),
     num(
-      "95 % from",
+      "CI low",
       "message_bytes_low",
       ({ from }) => from,
       (_, { parts }) => parts.low,
-      "not bounded",
+      "unbounded",
     ),
     num(
-      "to",
+      "CI high",
       "message_bytes_high",
       ({ to }) => to,
       (_, { parts }) => parts.high,
-      "not bounded",
+      "unbounded",
     ),
   ]);
 }
@@ -89,22 +89,22 @@ export function scalingTable(
   const rows = () =>
     points.sort((a, b) => ascending(a.members, b.members) || ascending(a.time_ns, b.time_ns));
   return tableOf(fileName, rows, [
-    num(noun, "members", ({ members }) => members),
-    word("line", "line", ({ label }) => label),
+    num(upperFirst(noun), "members", ({ members }) => members),
+    word("Line", "line", ({ label }) => label),
     num(
-      `p50 of ${time === "message" ? "a message" : "an operation"}`,
+      `p50 per ${time}`,
       `p50_ns_per_${time}`,
       ({ time_ns }) => time_ns,
       (ns) => timeText(ns, time),
     ),
     word(
-      "processors",
+      "Oversubscribed",
       "oversubscribed",
       ({ isOversubscribed }) => isOversubscribed,
-      ({ isOversubscribed }) => (isOversubscribed ? "fewer than threads" : "enough"),
+      ({ isOversubscribed }) => (isOversubscribed ? "yes" : "no"),
     ),
     word(
-      "run",
+      "Point",
       "run_id",
       ({ runId }) => runId,
       ({ result, runId }) => <Link {...toPoint(project, result.series_id, runId)}>pin</Link>,
@@ -112,7 +112,7 @@ export function scalingTable(
   ]);
 }
 
-/** What was lost, with what became of it: these figures are set beside nothing. `null`: nothing was. */
+/** Lossy results, which are never compared; `null` if there are none. */
 export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable | null {
   const points = lines.flatMap(({ label, scenario, points: own }) =>
     own.flatMap(({ lossy, members, result: { point, case: kase } }) =>
@@ -122,16 +122,16 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
   if (points.length === 0) return null;
   return tableOf(fileName, () => points, [
     word(
-      "scenario",
+      "Scenario",
       "scenario",
       ({ scenario }) => scenario,
       ({ scenario }) => scenarioName(scenario),
     ),
-    num("members", "members", ({ members }) => members),
-    word("line", "line", ({ label }) => label),
-    num("p50 of a message delivered", "p50_ns_per_message_delivered", ({ each }) => each, formatDividedNs),
+    num("Members", "members", ({ members }) => members),
+    word("Line", "line", ({ label }) => label),
+    num("p50 per delivered message", "p50_ns_per_message_delivered", ({ each }) => each, formatDividedNs),
     num(
-      "accepted",
+      "Accepted",
       "accepted_share",
       ({ point }) => point.accepted / Math.max(1, point.attempted),
       (_, { point }) => acceptedMark(point),
@@ -139,12 +139,12 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
   ]);
 }
 
-/** What to mind when reading a page's figures, a sentence each; `false` is none. */
-export function Cautions({ sentences }: { sentences: (string | false)[] }) {
-  const told = sentences.filter((sentence) => sentence !== false);
-  return told.length === 0 ? null : (
+/** A list of caveats; `false` entries are skipped. */
+export function Caveats({ sentences }: { sentences: (string | false)[] }) {
+  const shown = sentences.filter((sentence) => sentence !== false);
+  return shown.length === 0 ? null : (
     <ul className="cautions">
-      {told.map((sentence) => (
+      {shown.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
     </ul>
@@ -158,7 +158,7 @@ export function LoadField({ loads, load, onChange }: LoadProps) {
   return (
     <SelectField
       label="Load"
-      options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
+      options={loads.map(({ key, label }) => ({ value: key, label: label || "default" }))}
       value={load?.key ?? ""}
       onChange={(key) => onChange({ load: key })}
     />

@@ -46,8 +46,8 @@ describe("lines", () => {
   const { load } = chosenLoad(CHART, undefined);
   const lines = topologyLines(CHART, load?.key ?? "", [RUN], "message");
 
-  it("are called alike in every scenario, of one load", () => {
-    expect(load?.label).toBe("sizes drawn from uniform-2-256, 1,000 messages");
+  it("have equal names in every scenario", () => {
+    expect(load?.label).toBe("sizes from uniform-2-256, 1,000 messages");
     expect(lines.map(({ scenario, key, label }) => [scenario, key, label])).toEqual([
       ["route", "ring-blocks", "ring, blocks"],
       ["route", "ring-spins-then-blocks", "ring, spins, then blocks"],
@@ -56,19 +56,19 @@ describe("lines", () => {
     ]);
   });
 
-  it("have times of a message, and say where there were too few processors", () => {
+  it("have times per message, and mark oversubscription", () => {
     expect(lines[0]?.points[0]).toMatchObject({ members: 1, time_ns: 90, isOversubscribed: true });
     expect(lines[1]?.points[0]).toMatchObject({ time_ns: 60, isOversubscribed: false });
     const [operation] = topologyLines(CHART, load?.key ?? "", [RUN], "operation");
     expect(operation?.points[0]?.time_ns).toBe(90_000);
   });
 
-  it("are without points as long as their runs have not arrived", () => {
+  it("have no points while their runs are loading", () => {
     expect(runsOf(CHART, load?.key ?? "")).toEqual([RUN.run.run_id]);
     expect(topologyLines(CHART, load?.key ?? "", [], "message").flatMap(({ points }) => points)).toEqual([]);
   });
 
-  it("leave out what was lost", () => {
+  it("leave out lossy points", () => {
     expect(lossless(lines).map(({ scenario, key }) => `${scenario} ${key}`)).toEqual([
       "route ring-blocks",
       "route ring-spins-then-blocks",
@@ -76,22 +76,20 @@ describe("lines", () => {
     ]);
   });
 
-  it("would be flat from the fastest with the fewest members on", () => {
+  it("have an ideal: the fastest with the fewest members", () => {
     expect(flatOf(lines)).toBe(60);
     expect(flatOf([])).toBeNull();
   });
 
-  it("say in one sentence what many cost", () => {
+  it("have a headline", () => {
     expect(topologyHeadline(lines, "lab-1", "message").replaceAll("\u00a0", " ")).toBe(
-      "On lab-1 a message of a route takes 90.0 ns with 1 receiver and 90.0 ns with 8, over ring (blocks)",
+      "Route over ring (blocks) on lab-1: 90.0 ns per message with 1 receiver, 90.0 ns with 8",
     );
-    expect(topologyHeadline([], "lab-1", "message")).toBe(
-      "Nothing of which everything arrived was measured on lab-1",
-    );
+    expect(topologyHeadline([], "lab-1", "message")).toBe("No lossless results on lab-1");
   });
 });
 
-it("processors are told only by a fact that counts them", () => {
+it("reads the number of processors from the environment", () => {
   expect(processorsOf({ "cpu.allowed": "2" })).toBe(2);
   expect(processorsOf({ "cpu.allowed": "not available" })).toBeNull();
   expect(processorsOf(undefined)).toBeNull();

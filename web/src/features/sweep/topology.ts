@@ -1,11 +1,11 @@
-/** Times against how many take part, scenario by scenario. Pure. */
+/** Times by number of members, for each scenario. Pure. */
 import type { RunDetail, RunResult, SweepChart } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { nsPerMessage } from "@/lib/points";
 import { linesOf, loadsOf } from "@/lib/sweep";
 import { formatDividedNs, formatNs, unbroken } from "@/lib/units";
 
-/** The scenarios of many members, what grows in them, and what a page calls them. */
+/** The scenarios with many members: the varied parameter and their names. */
 export const TOPOLOGIES = [
   { scenario: "route", over: "peers", title: "Route: one sender to N receivers", noun: "receivers" },
   { scenario: "channel-1-n", over: "peers", title: "Channel: one sender to N receivers", noun: "receivers" },
@@ -18,34 +18,34 @@ export const TOPOLOGIES = [
   },
 ] as const;
 
-/** What a time is of. */
+/** The unit that a time refers to. */
 export const TIMES = ["message", "operation"] as const;
 export type TimeOf = (typeof TIMES)[number];
 
-/** One transport that waits in one way, in one scenario. */
+/** One transport with one wait method, in one scenario. */
 export type TopologyLine = ReturnType<typeof topologyLines>[number];
 
-/** The lines of sweeps, without where they cross. */
+/** The lines of sweeps, without crossovers. */
 type Lines = Pick<SweepChart, "over" | "lines">;
 
-/** The lines of all scenarios as one sweep, so that what is alike is called alike in all of them. */
+/** The lines of all scenarios as one sweep, so that equal lines have equal names. */
 export function together(charts: SweepChart[]): Lines {
   return { over: "peers", lines: charts.flatMap(({ lines }) => lines) };
 }
 
-/** The load that a page shows: the one that is asked for, else the most measured. */
+/** The requested load, otherwise the one with the most results. */
 export function chosenLoad(chart: Lines, asked: string | undefined) {
   const loads = loadsOf(chart);
   return { loads, load: loads.find(({ key }) => key === asked) ?? loads[0] };
 }
 
-/** The runs that the points of a load are of: whether there were too few processors is told there. */
+/** The runs of a load's points; they record oversubscription. */
 export function runsOf(chart: Lines, load: string): string[] {
   const points = linesOf(chart, load).flatMap((line) => line.points);
   return distinct(points.map(({ point }) => point.run_id));
 }
 
-/** The lines of a load with times of a message or of an operation, as far as their runs have arrived. */
+/** The lines of a load with times per message or operation, for the runs loaded so far. */
 export function topologyLines(chart: Lines, load: string, runs: RunDetail[], time: TimeOf) {
   const results = new Map(
     runs.flatMap(({ run, results: own }) =>
@@ -68,7 +68,7 @@ export function topologyLines(chart: Lines, load: string, runs: RunDetail[], tim
           time_ns,
           isOversubscribed: result.observed?.oversubscribed ?? false,
           lossy: point.lossy,
-          /** In full, with where it is from. */
+          /** The full result and its run. */
           result,
           runId: point.run_id,
         },
@@ -77,7 +77,7 @@ export function topologyLines(chart: Lines, load: string, runs: RunDetail[], tim
   }));
 }
 
-/** What each name looks like on the whole page. */
+/** The style of each line on the whole page. */
 export function looksOf(lines: TopologyLine[]): { key: string; label: string; look: number }[] {
   return [...groupBy(lines, ({ key }) => key).entries()].map(([key, [first]], look) => ({
     key,
@@ -86,14 +86,14 @@ export function looksOf(lines: TopologyLine[]): { key: string; label: string; lo
   }));
 }
 
-/** A line without what was lost: of that, only a table tells. */
+/** The lines without lossy points. */
 export function lossless(lines: TopologyLine[]): TopologyLine[] {
   return lines
     .map((line) => ({ ...line, points: line.points.filter(({ lossy }) => !lossy) }))
     .filter(({ points }) => points.length > 0);
 }
 
-/** The fastest time with the fewest members: flat from there on, more of them would cost nothing. */
+/** The ideal: the fastest time with the fewest members. */
 export function flatOf(lines: TopologyLine[]): number | null {
   const points = lines.flatMap((line) => line.points);
   const least = Math.min(...points.map(({ members }) => members));
@@ -101,9 +101,8 @@ export function flatOf(lines: TopologyLine[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** The page's sentence: what the most members cost over what is fastest there, and the fewest over the same. */
+/** The headline: the line that is fastest with the most members, and its time with the fewest. */
 export function topologyHeadline(lines: TopologyLine[], machine: string, time: TimeOf): string {
-  const what = time === "message" ? "a message" : "an operation";
   for (const { scenario, noun } of TOPOLOGIES) {
     const found = lines.filter((line) => line.scenario === scenario);
     const points = found.flatMap((line) => line.points.map((point) => ({ line, ...point })));
@@ -113,33 +112,33 @@ export function topologyHeadline(lines: TopologyLine[], machine: string, time: T
       .sort((a, b) => ascending(a.time_ns, b.time_ns));
     if (best === undefined) continue;
     const [fewest] = best.line.points;
-    const scene = scenario === "route" ? "of a route" : "of a channel";
-    const ofMost = `${timeText(best.time_ns, time)} with ${most}`;
+    const name = scenario === "route" ? "Route" : "Channel";
+    const per = `per ${time}`;
     const figures =
       fewest === undefined || fewest.members === most
-        ? `${ofMost} ${nounOf(most, noun)}`
-        : `${timeText(fewest.time_ns, time)} with ${fewest.members} ${nounOf(fewest.members, noun)} and ${ofMost}`;
-    return `On ${machine} ${what} ${scene} takes ${figures}, over ${inSentence(best.line.label)}`;
+        ? `${timeText(best.time_ns, time)} ${per} with ${most} ${nounOf(most, noun)}`
+        : `${timeText(fewest.time_ns, time)} ${per} with ${fewest.members} ${nounOf(fewest.members, noun)}, ${timeText(best.time_ns, time)} with ${most}`;
+    return `${name} over ${inSentence(best.line.label)} on ${machine}: ${figures}`;
   }
-  return `Nothing of which everything arrived was measured on ${machine}`;
+  return `No lossless results on ${machine}`;
 }
 
 function nounOf(members: number, noun: string): string {
   return members === 1 ? noun.replace(/s\b/g, "") : noun;
 }
 
-/** `ring-futex (spins, then blocks)`: what a line is called has commas of its own. */
+/** `ring-futex (spins, then blocks)`: labels contain commas. */
 function inSentence(label: string): string {
   const [transport, ...traits] = label.split(", ");
   return traits.length === 0 ? label : `${transport} (${traits.join(", ")})`;
 }
 
-/** A time of a message is a divided one. */
+/** Times per message are divided, so they keep more digits. */
 export function timeText(time_ns: number, time: TimeOf): string {
   return unbroken(time === "message" ? formatDividedNs(time_ns) : formatNs(time_ns));
 }
 
-/** How many processors a machine lets the suite use; `null` where its facts do not say. */
+/** The number of processors available on a machine; `null` if unknown. */
 export function processorsOf(stable: Record<string, string> | undefined): number | null {
   const allowed = stable?.["cpu.allowed"] ?? "";
   return /^[1-9]\d*$/.test(allowed) ? Number(allowed) : null;

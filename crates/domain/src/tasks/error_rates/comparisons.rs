@@ -2,7 +2,7 @@
 
 use super::{ErrorRateTask, stored};
 use crate::tasks::TaskError;
-use roundtrip_stats::error_rate::halves::{self, STEPS, Told};
+use roundtrip_stats::error_rate::halves::{self, CaseResult, STEPS};
 use roundtrip_stats::verdict::Rule;
 use roundtrip_storage::error_rate::{self, Class, MachineCounts};
 use std::collections::{BTreeMap, HashMap};
@@ -26,7 +26,7 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    fn add(&mut self, outcome: Option<Told>) {
+    fn add(&mut self, outcome: Option<CaseResult>) {
         let Some(outcome) = outcome else {
             self.undecided += 1;
             return;
@@ -79,7 +79,7 @@ impl ErrorRateTask<'_> {
 }
 
 /// Compares a run with itself, always with the same halves.
-fn compare(times: &[Vec<i64>], run_id: Uuid) -> Vec<Option<Told>> {
+fn compare(times: &[Vec<i64>], run_id: Uuid) -> Vec<Option<CaseResult>> {
     // Times are not negative.
     let unsigned = |times: &Vec<i64>| times.iter().map(|ns| ns.cast_unsigned()).collect::<Vec<_>>();
     let times: Vec<Vec<u64>> = times.iter().map(unsigned).collect();

@@ -115,7 +115,7 @@ impl ErrorRateTask<'_> {
 
 fn simulate((class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
     let seed = track.series_id.cast_unsigned();
-    (class, track.figure, residuals.rehearse(Method::shipped(), times, seed))
+    (class, track.figure, residuals.simulate(Method::shipped(), times, seed))
 }
 
 /// The first few series of each class.

@@ -1,7 +1,7 @@
-//! Comparisons of a side with itself in which anything is said to have changed.
+//! A/A comparisons: the share in which any change is reported.
 
 use super::draws::{Level, Truth, levels};
-use super::simulated::{Machine, grow, reports, starred};
+use super::simulated::{Machine, compare_pairs, reports, starred};
 use super::{ROWS, SEED, whole};
 use crate::noise::Noise;
 use rand::{SeedableRng, rngs::StdRng};
@@ -10,18 +10,19 @@ use roundtrip_stats::{share, verdict};
 
 pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     let comparisons = if is_quick { 40 } else { 2_000 };
-    let machines = [("rows apart", Machine::Unnoticed), ("noise in common", Machine::Shared)];
+    let machines = [("rows apart", Machine::Independent), ("noise in common", Machine::Shared)];
     let mut rows = Vec::new();
     for (name, machine) in machines {
-        // Pairs in turn make a machine that wanders one like others; reports do not, and nothing is promised of them there.
+        // Alternating pairs cancel the drift of a machine. Reports do not, so they have no target under autocorrelated
+        // noise.
         let all: Vec<Truth> = equal(|_| true);
-        let steady: Vec<Truth> = equal(|level| level != Level::Of(Noise::Wandering));
+        let steady: Vec<Truth> = equal(|level| level != Level::Of(Noise::Autocorrelated));
         let peer = stars(&steady, machine, comparisons.min(400));
         let mut pairs = 0;
-        // Most of the time goes into these.
+        // These take most of the time.
         let some = comparisons / 2;
         let in_turn = alarms(some, |random| {
-            let (rows, used) = grow(&all, machine, random);
+            let (rows, used) = compare_pairs(&all, machine, random);
             pairs += used;
             rows.iter().any(verdict::Row::changed)
         });
@@ -45,7 +46,7 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     rows
 }
 
-/// A comparison of rows without a change, of all these kinds of noise in turn.
+/// A comparison of unchanged rows, cycling through these kinds of noise.
 fn equal(is_wanted: impl Fn(Level) -> bool) -> Vec<Truth> {
     let levels: Vec<Level> =
         levels().into_iter().map(|(_, level)| level).filter(|&level| is_wanted(level)).collect();

@@ -1,4 +1,4 @@
-//! How often the interval of a shift holds the true one, beside a percentile bootstrap of the same estimate.
+//! Coverage of the confidence interval of a shift, compared with a percentile bootstrap of the same estimate.
 
 use super::draws::{Level, levels};
 use super::whole;
@@ -11,49 +11,52 @@ const PAIRS: [usize; 7] = [8, 10, 12, 15, 20, 30, 60];
 const REPETITIONS: [usize; 4] = [8, 10, 15, 30];
 const CONFIDENCE: f64 = 0.95;
 const RESAMPLES: usize = 399;
-/// A bootstrap is drawn for one in so many.
+/// One sample in this many also gets a bootstrap.
 const PEER_EVERY: usize = 20;
 
-/// How many intervals held the true shift.
+/// The number of intervals that contain the true shift.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Held {
-    held: usize,
+pub(super) struct Coverage {
+    covered: usize,
     all: usize,
 }
 
-impl Held {
+impl Coverage {
     pub(super) fn count(&mut self, [low, high]: [f64; 2], truth: f64) {
         self.all += 1;
-        self.held += usize::from(low <= truth && truth <= high);
+        self.covered += usize::from(low <= truth && truth <= high);
     }
 
     pub(super) fn share(self) -> f64 {
-        self.held as f64 / self.all.max(1) as f64
+        self.covered as f64 / self.all.max(1) as f64
     }
 
     pub(super) fn sum(all: impl Iterator<Item = Self>) -> Self {
-        all.fold(Self::default(), |sum, one| Self { held: sum.held + one.held, all: sum.all + one.all })
+        all.fold(Self::default(), |sum, one| Self {
+            covered: sum.covered + one.covered,
+            all: sum.all + one.all,
+        })
     }
 }
 
-/// Of one family and one number: ours, and the bootstrap.
-type Cell = [Held; 2];
+/// Results for one family and one sample size: ours, and the bootstrap's.
+type Cell = [Coverage; 2];
 
 pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     let draws = if is_quick { 1_000 } else { 10_000 };
     let mut random = StdRng::seed_from_u64(super::SEED);
     let every = levels();
     let of_pairs = table("pairs", &every, &PAIRS, |level, count| paired(level, count, draws, &mut random));
-    // Whoever measures one side after the other takes what the machine does in between for a change: no interval covers that.
+    // If one side is measured after the other, drift of the machine looks like a change, and no interval covers that.
     let apart: Vec<_> =
-        every.iter().copied().filter(|(_, level)| *level != Level::Of(Noise::Wandering)).collect();
+        every.iter().copied().filter(|(_, level)| *level != Level::Of(Noise::Autocorrelated)).collect();
     let of_reports =
         table("unpaired", &apart, &REPETITIONS, |level, count| unpaired(level, count, draws, &mut random));
-    let wandering = unpaired(Level::Of(Noise::Wandering), 30, draws, &mut random);
+    let autocorrelated = unpaired(Level::Of(Noise::Autocorrelated), 30, draws, &mut random);
     eprintln!(
-        "unpaired, of a machine that wanders (not in the rows): {:.4}, bootstrap {:.4}",
-        wandering[0].share(),
-        wandering[1].share()
+        "unpaired, autocorrelated noise (not in the rows): {:.4}, bootstrap {:.4}",
+        autocorrelated[0].share(),
+        autocorrelated[1].share()
     );
     let mut rows = extremes("coverage of pairs", &of_pairs);
     rows.extend(extremes("coverage of reports", &of_reports));
@@ -77,13 +80,14 @@ fn table(
     table
 }
 
-/// The lowest and the highest coverage of any number, over all families, and of any family, over all numbers.
+/// The lowest and the highest coverage over all margins: each sample size over all families, and each family over all
+/// sample sizes.
 fn extremes(name: &str, table: &[Vec<Cell>]) -> Vec<Row> {
     let margins = |which: usize| -> Vec<f64> {
-        let of_family = table.iter().map(|cells| Held::sum(cells.iter().map(|cell| cell[which])).share());
+        let of_family = table.iter().map(|cells| Coverage::sum(cells.iter().map(|cell| cell[which])).share());
         let numbers = table.first().map_or(0, Vec::len);
         let of_number =
-            (0..numbers).map(|number| Held::sum(table.iter().map(|cells| cells[number][which])).share());
+            (0..numbers).map(|number| Coverage::sum(table.iter().map(|cells| cells[number][which])).share());
         of_family.chain(of_number).collect()
     };
     let ends = |which| {
@@ -147,7 +151,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
     *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
-/// Efron (1979), with 399 resamples the 10th and the 390th.
+/// The percentile interval (Efron 1979): of 399 resamples, the 10th and the 390th.
 fn percentiles(mut estimates: Vec<f64>) -> [f64; 2] {
     estimates.sort_unstable_by(f64::total_cmp);
     [estimates[9], estimates[389]]

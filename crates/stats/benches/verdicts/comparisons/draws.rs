@@ -1,4 +1,4 @@
-//! Repetitions of known noise with known changes, as logarithms of times.
+//! Samples of repetitions with known noise and known changes, as logarithms of times.
 
 use crate::noise::{FAMILIES, Noise};
 use rand::{RngExt, rngs::StdRng};
@@ -7,11 +7,11 @@ use roundtrip_stats::shape::{P50, Profile, QUANTILES_PPM};
 use roundtrip_stats::verdict::Pair;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// What the repetitions of a row do when nothing changes.
+/// The noise of a row's repetitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Level {
     Of(Noise),
-    /// Student's t of two degrees of freedom, whose variance is infinite, times 1 %.
+    /// Student's t with two degrees of freedom, whose variance is infinite, times 1 %.
     Heavy,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn levels() -> Vec<(&'static str, Level)> {
 }
 
 impl Level {
-    /// Logarithms about 0, one repetition after the other.
+    /// Logarithms near 0, one for each repetition in order.
     pub(super) fn values(self, count: usize, random: &mut StdRng) -> Vec<f64> {
         match self {
             Self::Of(noise) => noise.values(count, random).into_iter().map(f64::ln).collect(),
@@ -33,7 +33,7 @@ impl Level {
         }
     }
 
-    /// Base's and head's repetitions, pair by pair, a coin saying which comes first.
+    /// Base's and head's repetitions, pair by pair, in random order within each pair.
     pub(super) fn pairs(self, count: usize, random: &mut StdRng) -> Vec<[f64; 2]> {
         let values = self.values(2 * count, random);
         let in_order =
@@ -42,7 +42,7 @@ impl Level {
     }
 }
 
-/// The messages of a repetition: 1,000 of them, log-normal with a deviation of 5 %, and a share of them slower.
+/// The messages of a repetition: 1,000, log-normal with a deviation of 5 %; a share of them is slower.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Messages {
     pub(super) second_share: f64,
@@ -54,8 +54,8 @@ impl Messages {
     const COUNT: f64 = 1_000.0;
     const DEVIATION: f64 = 0.05;
 
-    /// The profile of so many messages about this level. Uniform order statistics are sums of exponential gaps over all of
-    /// them, so that no message needs to be drawn (Devroye 1986, V.3).
+    /// Samples the profile of all messages near this level. Uniform order statistics are sums of exponential gaps
+    /// divided by their total, so the messages need not be sampled individually (Devroye 1986, V.3).
     pub(super) fn profile(self, level: f64, random: &mut StdRng) -> Profile {
         let mut rank = 0.0;
         let mut sum = 0.0;
@@ -70,7 +70,7 @@ impl Messages {
         sums.map(|sum| level + self.quantile(sum / all))
     }
 
-    /// Modes that hardly overlap: the slower messages are all of the last ones.
+    /// The quantile function. The modes hardly overlap, so the slower messages are the last ones.
     fn quantile(self, share: f64) -> f64 {
         let first = 1.0 - self.second_share;
         let (within, mode) = if share < first {
@@ -82,7 +82,7 @@ impl Messages {
     }
 }
 
-/// A row of a comparison: its noise, how much head is slower, and the messages of both sides.
+/// A row of a comparison: its noise, the slowdown of head, and the messages of both sides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Truth {
     pub(super) level: Level,

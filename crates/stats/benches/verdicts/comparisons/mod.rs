@@ -1,8 +1,7 @@
-//! Comparisons whose truth is known: how often intervals hold it, how often something is said to have changed that did
-//! not, and what is found.
+//! Simulated comparisons with known changes: coverage of intervals, false alarms and detection rates.
 //!
-//! - [`draws`]: repetitions of known noise.  [`coverage`], [`stopped`]: intervals.  [`alarms`]: of a side with itself.  [`power`]: of
-//!   changes.  [`shapes`]: of distributions whose p50 is the same.
+//! - [`draws`]: samples of repetitions with known noise. [`coverage`], [`stopped`]: intervals. [`alarms`]: A/A
+//!   comparisons. [`power`]: detection of changes. [`shapes`]: distributions with an equal p50.
 
 mod alarms;
 mod coverage;
@@ -14,7 +13,7 @@ mod stopped;
 
 use roundtrip_budget::{BarIs, Peer, Row};
 
-/// Not one that anything was chosen on.
+/// A seed that was not used to choose any setting.
 const SEED: u64 = 20_261_124;
 const ROWS: usize = 200;
 
@@ -23,7 +22,7 @@ pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     parts.into_iter().flat_map(|rows| rows(is_quick)).collect()
 }
 
-/// A share in ten-thousandths.
+/// Converts a share to ten-thousandths.
 fn whole(share: f64) -> f64 {
     (share * 10_000.0).round()
 }

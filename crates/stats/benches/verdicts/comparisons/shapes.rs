@@ -1,8 +1,8 @@
-//! Distributions whose p50 is the same: a second mode, and modes that exchanged their weights. The test by ranks of
-//! quantiles stands beside a permutation test of the energy distance of pairs (Székely and Móri 2001) on the same grid.
+//! Distributions with an equal p50: a second mode, and modes with changed weights. Compares the rank test of quantiles
+//! with a permutation test of the energy distance for pairs (Székely and Móri 2001) on the same quantiles.
 
 use super::draws::{Level, Messages, Truth};
-use super::simulated::{Machine, grow, reports};
+use super::simulated::{Machine, compare_pairs, reports};
 use super::{ROWS, SEED, whole};
 use crate::noise::Noise;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -38,28 +38,28 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     rows
 }
 
-/// How often one row of so many pairs has a p of at most 1 %.
+/// How often a single row of this many pairs has a p of at most 1 %.
 fn alone(name: &str, messages: [Messages; 2], is_quick: bool, bar_is: BarIs, bar: f64) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let draws = if is_quick { 1_000 } else { 10_000 };
     let truth = Truth { messages, ..Truth::equal(LEVEL) };
-    let (mut ours, mut theirs) = (0, 0);
+    let (mut ours, mut energy) = (0, 0);
     for _ in 0..draws {
         let levels = LEVEL.pairs(PAIRS, &mut random);
         let differences: Vec<Profile> =
             levels.into_iter().map(|levels| truth.pair(levels, &mut random).profile).collect();
         ours += usize::from(shape::paired(&differences, 0.0, 0.95).is_some_and(|found| found.p <= SURE));
-        theirs += usize::from(energy_p(&differences, &mut random) <= SURE);
+        energy += usize::from(energy_p(&differences, &mut random) <= SURE);
     }
-    let [ours, theirs] = [ours, theirs].map(|found| found as f64 / f64::from(draws));
-    eprintln!("{name}, p at most 1 %: ranks {ours:.4}, energy {theirs:.4}");
+    let [ours, energy] = [ours, energy].map(|found| found as f64 / f64::from(draws));
+    eprintln!("{name}, p at most 1 %: ranks {ours:.4}, energy {energy:.4}");
     let peer =
-        Peer { name: format!("energy, {FLIPS} flips ({:.1} %)", 100.0 * theirs), value: whole(theirs) };
+        Peer { name: format!("energy, {FLIPS} flips ({:.1} %)", 100.0 * energy), value: whole(energy) };
     super::row(name.to_owned(), ours, peer, bar_is, bar)
 }
 
-/// The share of (b + 1) of (n + 1) random flips of the signs (Phipson and Smyth 2010) with a distance at least as large:
-/// that of the pairs' differences from their own mirror image.
+/// The p-value (b + 1) / (n + 1) of n random sign flips (Phipson and Smyth 2010), with b distances at least as large.
+/// The statistic is the distance of the pairs' differences from their mirror image.
 fn energy_p(differences: &[Profile], random: &mut StdRng) -> f64 {
     let relative: Vec<Profile> =
         differences.iter().map(|profile| profile.map(|log| log - profile[P50])).collect();
@@ -85,7 +85,7 @@ fn energy_p(differences: &[Profile], random: &mut StdRng) -> f64 {
     (as_large + 1) as f64 / (FLIPS + 1) as f64
 }
 
-/// How often ten such rows of all are found, by their p90, their p99 or their shape, where the p50 is not said to have changed.
+/// How often ten such rows of all are found by their p90, p99 or shape if no change of the p50 is reported.
 fn among(name: &str, messages: [Messages; 2], is_quick: bool) -> Row {
     const ODD: usize = 10;
     let mut random = StdRng::seed_from_u64(SEED);
@@ -98,14 +98,14 @@ fn among(name: &str, messages: [Messages; 2], is_quick: bool) -> Row {
     let all = (comparisons * ODD) as f64;
     let (mut found, mut by_shape, mut p50s, mut in_reports, mut pairs) = (0, 0, 0, 0, 0);
     for _ in 0..comparisons {
-        let (decided, used) = grow(&rows, Machine::Unnoticed, &mut random);
+        let (decided, used) = compare_pairs(&rows, Machine::Independent, &mut random);
         pairs += used;
         for row in &decided[..ODD] {
             found += usize::from(row.changed());
             by_shape += usize::from(row.shape.is_some_and(|shape| shape.changed()));
             p50s += usize::from(row.p50.verdict == Some(Verdict::Regressed));
         }
-        let reports = reports(&rows, Machine::Unnoticed, 15, &mut random);
+        let reports = reports(&rows, Machine::Independent, 15, &mut random);
         in_reports += reports[..ODD].iter().filter(|row| row.changed()).count();
     }
     let [found, by_shape, p50s, in_reports] =

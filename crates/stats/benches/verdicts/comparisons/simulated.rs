@@ -1,17 +1,17 @@
-//! Whole comparisons of many rows, as they are measured.
+//! Simulated comparisons of many rows.
 
 use super::draws::{Level, Truth};
 use crate::noise::Noise;
 use rand::rngs::StdRng;
 use roundtrip_stats::shape::P50;
-use roundtrip_stats::verdict::{self, Growing, Pair, Row, Rule, Sides};
+use roundtrip_stats::verdict::{self, Pair, Row, Rule, SequentialComparison, Sides};
 use roundtrip_stats::welch::{stars, welch};
 
-/// How much of the variance of a repetition all rows have in common, as they are measured on one machine.
+/// The share of a repetition's variance that all rows have in common because they run on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Machine {
-    Unnoticed,
-    /// Half.
+    Independent,
+    /// Half of the variance.
     Shared,
 }
 
@@ -25,7 +25,7 @@ fn levels(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -
     let row = |truth: &Truth| -> Vec<[f64; 2]> {
         let own = truth.level.pairs(count, random);
         match machine {
-            Machine::Unnoticed => own,
+            Machine::Independent => own,
             Machine::Shared => {
                 common.iter().zip(own).map(|(common, own)| with_common([*common, own])).collect()
             }
@@ -34,23 +34,23 @@ fn levels(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -
     rows.iter().map(row).collect()
 }
 
-/// Pairs until every row is decided, and how many that took.
-pub(super) fn grow(rows: &[Truth], machine: Machine, random: &mut StdRng) -> (Vec<Row>, usize) {
+/// Adds pairs until every row is decided; returns the rows and the number of pairs used.
+pub(super) fn compare_pairs(rows: &[Truth], machine: Machine, random: &mut StdRng) -> (Vec<Row>, usize) {
     let levels = levels(rows, machine, PAIRS_MAX, random);
-    let mut growing = Growing::new(Rule::default(), rows.len());
+    let mut comparison = SequentialComparison::new(Rule::default(), rows.len());
     let mut pairs: Vec<Vec<Pair>> = vec![Vec::new(); rows.len()];
     for round in 0..PAIRS_MAX {
         for (index, (truth, levels)) in rows.iter().zip(&levels).enumerate() {
-            if growing.wants_more(index) {
+            if comparison.wants_more(index) {
                 pairs[index].push(truth.pair(levels[round], random));
             }
         }
-        growing.look(&pairs);
+        comparison.look(&pairs);
     }
-    (growing.rows().to_vec(), pairs.iter().map(Vec::len).sum())
+    (comparison.rows().to_vec(), pairs.iter().map(Vec::len).sum())
 }
 
-/// Reports with so many repetitions a side.
+/// Compares reports with this many repetitions per side.
 pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Row> {
     let levels = levels(rows, machine, count, random);
     let sides = rows.iter().zip(levels).map(|(truth, levels)| {
@@ -66,7 +66,7 @@ pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &m
     verdict::unpaired(&Rule::default(), &sides.collect::<Vec<_>>())
 }
 
-/// Node's procedure: 30 runs a side, Welch's t of the rates, and which rows have a star.
+/// Node's procedure: 30 runs per side, Welch's t of the rates. Returns which rows have a star.
 pub(super) fn starred(rows: &[Truth], machine: Machine, random: &mut StdRng) -> Vec<bool> {
     let levels = levels(rows, machine, 30, random);
     let starred = rows.iter().zip(levels).map(|(truth, levels)| {

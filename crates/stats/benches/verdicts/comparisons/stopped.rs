@@ -1,23 +1,23 @@
-//! What is shown of a row when it has stopped, which is no chance moment: how often its interval holds the change, and how
-//! often a row that changed by just as much as matters is said not to have.
+//! Results of a row when it stops, at a look that depends on its data: the coverage of its interval, and how often a
+//! row that changed by exactly `matters` is reported as unchanged.
 
-use super::coverage::Held;
+use super::coverage::Coverage;
 use super::draws::{Level, Truth};
 use super::{SEED, whole};
 use crate::noise::Noise;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::shift;
-use roundtrip_stats::verdict::{Growing, Known, Pair, Rule, Verdict};
+use roundtrip_stats::verdict::{Outcome, Pair, Rule, SequentialComparison, Verdict};
 
 const NOISES: [f64; 3] = [0.01, 0.03, 0.08];
 const SLOWER: [f64; 9] = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.2];
 
-/// What was found of rows of the same truth.
+/// Results for rows with the same true change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
-    shown: Held,
-    plain: Held,
+    shown: Coverage,
+    plain: Coverage,
     equal: usize,
     pairs: usize,
 }
@@ -36,7 +36,7 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
             }
             let [equal, pairs] = [cell.equal, cell.pairs].map(|sum| sum as f64 / draws as f64);
             eprintln!(
-                "where a row stops, {:.0} % slower, noise {:.0} %: covered {:.4}, by 95 % {:.4}; said to be equal {equal:.4}; \
+                "where a row stops, {:.0} % slower, noise {:.0} %: covered {:.4}, by 95 % {:.4}; reported as equal {equal:.4}; \
                  {pairs:.1} pairs",
                 100.0 * slower,
                 100.0 * noise,
@@ -49,9 +49,9 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
             cells.push(cell);
         }
     }
-    let ends = |of: fn(&Cell) -> Held| {
+    let ends = |of: fn(&Cell) -> Coverage| {
         let shares = cells.iter().map(|cell| of(cell).share());
-        let mean = Held::sum(cells.iter().map(of)).share();
+        let mean = Coverage::sum(cells.iter().map(of)).share();
         [shares.clone().fold(1.0, f64::min), mean, shares.fold(0.0, f64::max)]
     };
     let ([low, mean, high], [plain, plain_mean, plain_high]) =
@@ -62,10 +62,10 @@ pub(super) fn rows(is_quick: bool) -> Vec<Row> {
     );
     let by_plain =
         Peer { name: format!("95 % of the same pairs ({:.1} %)", 100.0 * plain), value: whole(plain) };
-    let bar = Peer { name: "what is allowed (5 %)".into(), value: whole(0.05) };
+    let bar = Peer { name: "the allowed share (5 %)".into(), value: whole(0.05) };
     vec![
         super::row("coverage where a row stops, lowest".into(), low, by_plain, BarIs::ValueAtLeast, 0.94),
-        super::row("3 % slower and said to be equal".into(), falsely_equal, bar, BarIs::ValueAtMost, 0.05),
+        super::row("3 % slower but reported as equal".into(), falsely_equal, bar, BarIs::ValueAtMost, 0.05),
     ]
 }
 
@@ -73,13 +73,13 @@ impl Cell {
     fn count(&mut self, truth: &Truth, random: &mut StdRng) {
         let levels = truth.level.pairs(60, random);
         let pairs: Vec<Pair> = levels.into_iter().map(|levels| truth.pair(levels, random)).collect();
-        let mut growing = Growing::new(Rule::default(), 1);
+        let mut comparison = SequentialComparison::new(Rule::default(), 1);
         let mut count = 0;
-        while growing.wants_more(0) {
+        while comparison.wants_more(0) {
             count += 1;
-            growing.look(&[&pairs[..count]]);
+            comparison.look(&[&pairs[..count]]);
         }
-        let Known { shift, verdict, .. } = growing.rows()[0].p50;
+        let Outcome { shift, verdict, .. } = comparison.rows()[0].p50;
         let p50s: Vec<f64> = pairs[..count].iter().map(|pair| pair.p50).collect();
         self.shown.count(shift.and_then(|shift| shift.interval).unwrap(), truth.shift);
         self.plain.count(shift::paired(&p50s, 0.95).and_then(|shift| shift.interval).unwrap(), truth.shift);

@@ -1,4 +1,4 @@
-//! Two lines over sizes that cross where they are asked to.
+//! Two simulated lines with a known crossing.
 
 use crate::noise::{FAMILIES, Noise};
 use rand::rngs::StdRng;
@@ -7,7 +7,7 @@ use roundtrip_stats::crossover::{Measured, crossovers};
 
 /// Message sizes: powers of four from 16 B to 1 MiB.
 pub(super) const SIZES: usize = 9;
-/// The power of the first of them.
+/// The power of four of the first size.
 const FIRST: u8 = 2;
 
 #[derive(Clone, Copy)]
@@ -16,39 +16,39 @@ pub(super) enum Spread {
     Of(Noise),
     /// 1 % in one line, 10 % in the other.
     Uneven,
-    /// Student's t of two degrees of freedom, whose variance is infinite, times 1 %.
+    /// Student's t with two degrees of freedom, whose variance is infinite, times 1 %.
     Heavy,
-    /// 1 %, and the machine wanders, which all cases of a round of repetitions have in common.
-    InTurns,
+    /// 1 %, plus drift of the machine, which all cases of a round of repetitions have in common.
+    Alternating,
 }
 
-/// Two lines whose ratio is 1 where they cross.
+/// Two lines with a ratio of 1 at their crossing.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub(super) spread: Spread,
     pub(super) count: usize,
-    /// By what factor the ratio changes from a size to the next.
+    /// The factor by which the ratio changes from one size to the next.
     pub(super) factor: f64,
-    /// In sizes from the first; nowhere if the ratio is 1 at every size.
+    /// In sizes from the first; `None` if the ratio is 1 at every size.
     pub(super) crossing: Option<f64>,
 }
 
 /// The logarithms of the repetitions' medians of both lines at each size.
 pub(super) type Logs = [[Vec<f64>; 2]; SIZES];
 
-/// Those of the labelled data and two more. One of them is a machine that wanders while one line is measured after the other:
-/// it takes for a difference what the machine does in between, which no interval covers.
+/// The noise families of the labelled data and two more. Excludes autocorrelated noise while one line is measured after
+/// the other: the drift looks like a difference, which no interval covers.
 pub(super) fn spreads() -> Vec<(&'static str, Spread)> {
-    let families = FAMILIES.into_iter().filter(|(_, noise)| *noise != Noise::Wandering);
+    let families = FAMILIES.into_iter().filter(|(_, noise)| *noise != Noise::Autocorrelated);
     let families = families.map(|(name, noise)| (name, Spread::Of(noise)));
     families.chain([("uneven", Spread::Uneven), ("heavy", Spread::Heavy)]).collect()
 }
 
 impl Lines {
     pub(super) fn draw(self, random: &mut StdRng) -> Logs {
-        let rounds = logs(Noise::Wandering, self.count, random);
+        let rounds = logs(Noise::Autocorrelated, self.count, random);
         std::array::from_fn(|size| {
-            // What both have in common does not matter.
+            // The level common to both lines does not matter.
             let level = 9.0 + 0.3 * size as f64;
             let shift = self.crossing.map_or(0.0, |crossing| (crossing - size as f64) * self.factor.ln());
             [(0, 0.0), (1, shift)].map(|(side, shift)| {
@@ -69,7 +69,7 @@ impl Spread {
                 let student = StudentT::new(2.0).unwrap();
                 (0..count).map(|_| 0.01 * student.sample(random)).collect()
             }
-            Self::InTurns => {
+            Self::Alternating => {
                 let own = logs(Noise::Normal(0.01), count, random);
                 own.iter().zip(rounds).map(|(own, round)| own + round).collect()
             }
@@ -85,7 +85,7 @@ fn logs(noise: Noise, count: usize, random: &mut StdRng) -> Vec<f64> {
 pub(super) fn found(logs: &Logs) -> Vec<[Option<f64>; 2]> {
     let [first, second] = [0, 1].map(|side| -> Vec<Measured> {
         let measured = |(power, cells): (u8, &[Vec<f64>; 2])| {
-            // In millionths of a nanosecond, so that rounding takes no part.
+            // In millionths of a nanosecond, so that rounding does not matter.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
             let times = cells[side].iter().map(|log| (log.exp() * 1e6) as u64);
             Measured::new(4_u64.pow(power.into()), times)

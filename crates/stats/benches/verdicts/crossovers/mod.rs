@@ -1,7 +1,7 @@
-//! Crossovers of lines whose truth is known: how often the interval holds the true crossing, beside a percentile bootstrap of
-//! where the medians cross, and what all pairs of a sweep take.
+//! Simulated crossovers with known crossings: coverage of the interval, compared with a percentile bootstrap of the
+//! crossing of the medians, and the cost of all pairs of a sweep.
 //!
-//! - [`lines`]: lines that cross where they are asked to.  [`speed`]: what it takes.
+//! - [`lines`]: lines with known crossings. [`speed`]: cost.
 
 mod lines;
 mod speed;
@@ -11,49 +11,50 @@ use lines::{Lines, SIZES, Spread, spreads};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use roundtrip_budget::{BarIs, Peer, Row};
 
-/// Not one that anything was chosen on.
+/// A seed that was not used to choose any setting.
 const SEED: u64 = 20_261_125;
 const REPETITIONS: [usize; 4] = [8, 10, 12, 15];
-/// By what factor the ratio of the lines changes from a size to the next.
+/// The factor by which the ratio of the lines changes from one size to the next.
 const STEEPNESS: [f64; 3] = [1.05, 1.3, 4.0];
-/// Where the lines cross, in sizes from the first: at one, near one, in the middle between two.
+/// The places of crossings, in sizes from the first: at a size, near one, half-way between two.
 const CROSSINGS: [f64; 3] = [4.0, 4.2, 3.5];
-/// Of a bootstrap.
+/// Resamples of a bootstrap.
 const RESAMPLES: usize = 399;
-/// A bootstrap is drawn for one in so many.
+/// One sample in this many also gets a bootstrap.
 const PEER_EVERY: usize = 50;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     let draws = if is_quick { 400 } else { 4_000 };
     let mut rows = coverage(draws);
-    beside(draws);
+    without_target(draws);
     rows.push(speed::row(if is_quick { 5 } else { 51 }));
     rows
 }
 
-/// What was found of lines of one truth.
+/// Counts for lines with the same true crossing.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct Coverage {
     all: usize,
-    /// An interval holds the true crossing.
-    held: usize,
-    /// There is one with two ends: surely one line is faster somewhere below, and the other one above.
+    /// An interval contains the true crossing.
+    covered: usize,
+    /// An interval has two ends: one line is significantly faster somewhere below, and the other above.
     both_ends: usize,
-    /// There is no crossover.
+    /// No crossover was found.
     none: usize,
 }
 
-/// What was found of lines of one kind.
+/// Results for one kind of lines.
 struct Cell {
     spread: usize,
     repetitions: usize,
     steepness: usize,
     crossing: usize,
-    ours: Held,
-    bootstrap: Held,
+    ours: Coverage,
+    bootstrap: Coverage,
 }
 
-/// The lowest and the highest coverage of any spread, number of repetitions, steepness and place, each over all others.
+/// The lowest and the highest coverage by spread, number of repetitions, steepness and place, each averaged over all
+/// others.
 fn coverage(draws: usize) -> Vec<Row> {
     let mut random = StdRng::seed_from_u64(SEED);
     let spreads = spreads();
@@ -103,21 +104,21 @@ fn coverage(draws: usize) -> Vec<Row> {
     ]
 }
 
-/// A share in ten-thousandths.
+/// Converts a share to ten-thousandths.
 fn whole(share: f64) -> f64 {
     (share * 10_000.0).round()
 }
 
-fn simulated(lines: Lines, draws: usize, random: &mut StdRng) -> [Held; 2] {
-    let mut held = [Held::default(); 2];
+fn simulated(lines: Lines, draws: usize, random: &mut StdRng) -> [Coverage; 2] {
+    let mut covered = [Coverage::default(); 2];
     for draw in 0..draws {
         let logs = lines.draw(random);
-        held[0].count(&lines::found(&logs), lines.crossing);
+        covered[0].count(&lines::found(&logs), lines.crossing);
         if draw % PEER_EVERY == 0 {
-            held[1].count(&bootstrap(&logs, random), lines.crossing);
+            covered[1].count(&bootstrap(&logs, random), lines.crossing);
         }
     }
-    held
+    covered
 }
 
 fn table(spreads: &[(&str, Spread)], cells: &[Cell]) {
@@ -125,7 +126,7 @@ fn table(spreads: &[(&str, Spread)], cells: &[Cell]) {
     for (nth, (name, _)) in spreads.iter().enumerate() {
         let of_count = |repetitions: usize| {
             let cells = cells.iter().filter(|cell| cell.spread == nth && cell.repetitions == repetitions);
-            let [ours, bootstrap] = Held::sums(cells);
+            let [ours, bootstrap] = Coverage::sums(cells);
             format!("{:.4} ({:.3})", ours.share(), bootstrap.share())
         };
         let counts: Vec<String> = (0..REPETITIONS.len()).map(of_count).collect();
@@ -133,39 +134,40 @@ fn table(spreads: &[(&str, Spread)], cells: &[Cell]) {
     }
 }
 
-/// The coverage of each of some names, ours and the bootstrap's.
+/// The coverage for each of these names, ours and the bootstrap's.
 fn margin(cells: &[Cell], names: Vec<String>, of: fn(&Cell) -> usize) -> Vec<[f64; 2]> {
     let share = |(nth, name): (usize, &String)| {
-        let [ours, bootstrap] = Held::sums(cells.iter().filter(|cell| of(cell) == nth));
-        ours.tell(name);
+        let [ours, bootstrap] = Coverage::sums(cells.iter().filter(|cell| of(cell) == nth));
+        ours.print(name);
         [ours.share(), bootstrap.share()]
     };
     names.iter().enumerate().map(share).collect()
 }
 
-/// What is told and has no bar: lines that cross where little is measured beyond, lines that are the same, and a machine that
-/// wanders while repetitions of both take turns.
-fn beside(draws: usize) {
+/// Prints results that have no target: crossings near the end of the measured sizes, equal lines, and a machine with
+/// drift while repetitions of both lines alternate.
+fn without_target(draws: usize) {
     let mut random = StdRng::seed_from_u64(SEED + 1);
     let normal = |deviation| Spread::Of(Noise::Normal(deviation));
     for (name, spread, factor, crossing) in [
         ("crossing at size 0.5, noise 3 %", normal(0.03), 1.3, Some(0.5)),
         ("crossing at size 0.5, noise 8 %, ratio x 1.05 a size", normal(0.08), 1.05, Some(0.5)),
-        ("a wandering machine, in turns", Spread::InTurns, 1.3, Some(4.2)),
+        ("autocorrelated noise, alternating", Spread::Alternating, 1.3, Some(4.2)),
         ("the same line twice", normal(0.03), 1.0, None),
     ] {
         let lines = Lines { spread, count: 10, factor, crossing };
-        simulated(lines, draws, &mut random)[0].tell(name);
+        simulated(lines, draws, &mut random)[0].print(name);
     }
 }
 
-/// Where the medians cross, of several places the middle one: from the 2.5 % smallest to the 2.5 % largest (Efron 1979).
+/// The percentile interval (Efron 1979), from 2.5 % to 97.5 %, of the crossing of the medians; of several crossings,
+/// the middle one.
 fn bootstrap(logs: &lines::Logs, random: &mut StdRng) -> Vec<[Option<f64>; 2]> {
     let mut crossing = || {
         let medians: [f64; SIZES] = std::array::from_fn(|size| {
             let [first, second] = logs[size].each_ref().map(|values| {
-                let drawn = values.iter().map(|_| values[random.random_range(0..values.len())]);
-                median(drawn.collect())
+                let resampled = values.iter().map(|_| values[random.random_range(0..values.len())]);
+                median(resampled.collect())
             });
             second - first
         });
@@ -185,14 +187,14 @@ fn median(mut values: Vec<f64>) -> f64 {
     f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
 }
 
-impl Held {
+impl Coverage {
     fn count(&mut self, intervals: &[[Option<f64>; 2]], truth: Option<f64>) {
         let holds = |[from, to]: &[Option<f64>; 2]| {
             let Some(truth) = truth else { return false };
             from.is_none_or(|from| from <= truth) && to.is_none_or(|to| truth <= to)
         };
         self.all += 1;
-        self.held += usize::from(intervals.iter().any(holds));
+        self.covered += usize::from(intervals.iter().any(holds));
         self.both_ends += usize::from(intervals.iter().any(|[from, to]| from.is_some() && to.is_some()));
         self.none += usize::from(intervals.is_empty());
     }
@@ -206,17 +208,17 @@ impl Held {
     fn and(self, other: Self) -> Self {
         Self {
             all: self.all + other.all,
-            held: self.held + other.held,
+            covered: self.covered + other.covered,
             both_ends: self.both_ends + other.both_ends,
             none: self.none + other.none,
         }
     }
 
     fn share(self) -> f64 {
-        self.held as f64 / self.all.max(1) as f64
+        self.covered as f64 / self.all.max(1) as f64
     }
 
-    fn tell(self, name: &str) {
+    fn print(self, name: &str) {
         let [both_ends, none] = [self.both_ends, self.none].map(|count| count as f64 / self.all as f64);
         eprintln!(
             "  {name}: covered {:.4}, with both ends {both_ends:.4}, none found {none:.4}",

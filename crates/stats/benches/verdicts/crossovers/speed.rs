@@ -1,4 +1,4 @@
-//! What the crossovers of a sweep take.
+//! Cost of the crossovers of a sweep.
 
 use super::SEED;
 use crate::noise::Noise;
@@ -12,16 +12,17 @@ const LINES: u32 = 20;
 const SIZES: u32 = 12;
 const REPETITIONS: usize = 15;
 
-/// All pairs of twenty lines of twelve sizes with fifteen repetitions each: the dearer a message is, the cheaper its bytes.
+/// Time for all pairs of twenty lines with twelve sizes and fifteen repetitions each. The higher a line's cost per
+/// message, the lower its cost per byte.
 pub(super) fn row(times: usize) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let lines: Vec<Vec<Measured>> = (0..LINES).map(|line| self::line(line, &mut random)).collect();
-    // The fastest of them: what else a machine does is not asked.
+    // The fastest of them, which excludes interference by other work on the machine.
     let (time, found) = (0..times).map(|_| all_pairs(&lines)).min().unwrap_or_default();
     eprintln!("all pairs of {LINES} lines of {SIZES} sizes: {found} crossovers");
     #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
     let micros = time.as_micros() as u64;
-    let peer = Peer { name: "what a sweep may take (50 ms)".into(), value: 50_000.0 };
+    let peer = Peer { name: "the limit of a sweep (50 ms)".into(), value: 50_000.0 };
     let name = format!("crossovers of {LINES} lines of {SIZES} sizes");
     Row::new(name, micros, "us", peer, BarIs::ValueAtMost, 25_000.0)
 }

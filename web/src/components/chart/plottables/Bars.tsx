@@ -1,10 +1,10 @@
-/** A histogram's bars between given bounds, and the share of all that is not larger, with an axis of its own at the right. */
+/** Histogram bars, with cumulative share on a second axis at the right. */
 import { usePlot } from "../usePlot";
 
-/** Counted values between two bounds, in the unit of the axis. */
+/** A count between two bounds, in axis units. */
 export type Bar = { from: number; to: number; count: number };
 
-/** A bin that holds anything is seen: the tail is what matters. */
+/** Minimum height of non-empty bins. */
 const HEIGHT_MIN_PX = 2;
 
 export function middleOf({ from, to }: Pick<Bar, "from" | "to">): number {
@@ -31,7 +31,7 @@ export function Bars({ bars }: { bars: Bar[] }) {
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 const LABEL_DISTANCE_PX = 8;
 
-/** From bar to bar: at each bar's end it is exact. */
+/** Interpolated between bars; exact at bar ends. */
 export function Cumulative({ bars }: { bars: { from: number; to: number; cumulative: number }[] }) {
   const plot = usePlot();
   const [first] = bars;

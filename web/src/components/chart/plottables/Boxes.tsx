@@ -1,10 +1,7 @@
-/**
- * Draws each of a few points as a box with whiskers: the middle half as a box, then a stem with a tick for each
- * line's value. With one or two commits there is no line to look at, but there is a distribution.
- */
+/** Box plots for a few points: quartiles as a box, and a tick for each line. Used for one or two commits. */
 import { usePlot } from "../usePlot";
 
-/** A point: its middle half, and the value of each line. */
+/** A point: quartiles, and the value of each line. */
 export type BoxRow = {
   x: number;
   band: readonly [number, number] | null;

@@ -1,7 +1,4 @@
-/**
- * The crosshair of one chart: a rule at the place that is pointed at, a dot on each line that has a point there, and next
- * to it, in the chart that the pointer is over, what stands there.
- */
+/** The crosshair of one chart: a vertical line, dots on lines, and a tooltip in the chart under the pointer. */
 import type { ReactNode, RefObject } from "react";
 import { createPortal } from "react-dom";
 import { useCrosshair } from "../crosshair";
@@ -11,14 +8,14 @@ import type { Curve } from "./Curves";
 
 type Props = {
   name: string;
-  /** Where it may stand while the pointer is over this chart, ascending. */
+  /** Possible positions while the pointer is over this chart, ascending. */
   stops: readonly number[];
   curves: readonly Curve[];
   within: RefObject<HTMLElement | null>;
   tooltip: (x: number) => ReactNode;
 };
 
-/** A line's point so near to the rule is where it stands: charts that share a crosshair need not have the same places. */
+/** Tolerance for matching points: charts with a common crosshair can have different positions. */
 const NEAR_PX = 2;
 
 export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
@@ -52,7 +49,7 @@ type TooltipProps = { at: number; top: number; within: RefObject<HTMLElement | n
 
 const DISTANCE_PX = 12;
 
-/** What stands at a place of the drawing area, on the side that has more room: put over the chart, not into its picture. */
+/** The tooltip, on the side with more room. It is not exported. */
 export function TooltipNear({ at, top, within, children }: TooltipProps) {
   const plot = usePlot();
   if (plot === null || within.current === null) return null;

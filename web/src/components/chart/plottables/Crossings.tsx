@@ -1,8 +1,8 @@
-/** What is marked at places of the horizontal axis, with names above the drawing area. */
+/** Marks on the horizontal axis, with names above the drawing area. */
 import { rowsOfMarkers } from "../labels";
 import { usePlot } from "../usePlot";
 
-/** One place on the horizontal axis at which something changes, with its interval. */
+/** One mark on the horizontal axis, with its interval. */
 export type CrossingMark = { x: number; from: number | null; to: number | null; label: string };
 
 const ROW_HEIGHT_PX = 16;
@@ -13,7 +13,7 @@ export function crossingsHeight(count: number): number {
   return count * ROW_HEIGHT_PX + 6;
 }
 
-/** Where lines cross: a soft band over the interval of the place, and a hairline. A band that is not bounded reaches to the edge. */
+/** Crossovers: a band over the interval, and a line. Unbounded bands reach the edge. */
 export function Crossings({ crossings }: { crossings: CrossingMark[] }) {
   const plot = usePlot();
   if (plot === null) return null;
@@ -44,10 +44,10 @@ export function Crossings({ crossings }: { crossings: CrossingMark[] }) {
 
 export type Marker = { label: string; x: number };
 
-/** Names may reach this far beyond the drawing area. */
+/** Overhang allowed for names. */
 const MARGIN_PX = 44;
 
-/** Vertical marks, their names in as many rows as keep them clear of other marks. */
+/** Vertical marks, with names in rows that avoid other marks. */
 export function Markers({ markers }: { markers: Marker[] }) {
   const plot = usePlot();
   if (plot === null) return null;

@@ -1,4 +1,4 @@
-/** Lines and the bands behind them, cut where the drawing area ends: one element each, however many points they have. */
+/** Lines and bands, clipped to the drawing area, one element each. */
 import { useId } from "react";
 import { nearestOf } from "../nearest";
 import { rounded } from "../sparklines";
@@ -30,7 +30,7 @@ export function Curves({ curves, bands = [] }: Props) {
   if (plot === null) return null;
   const { area, right, x, y } = plot;
   const at = (px: number, py: number) => `${rounded(x(px))},${rounded(y(py))}`;
-  // Of points that ascend, those in the area, with a neighbour at either side that lines go to.
+  // The visible points, plus one neighbour on each side.
   const within = <P extends readonly [x: number, ...rest: number[]]>(points: readonly P[]) => {
     const place = (px: number) => nearestOf(points, ([value]) => x(value), px);
     return points.slice(Math.max(0, place(area.x) - 1), place(right) + 2);

@@ -1,4 +1,4 @@
-/** The points of lines, each with its line's shape: few enough to be seen one by one. */
+/** Points of lines, with the shape of their line. */
 import { crossPath, type LineStyle, markerPath } from "../lines";
 import { usePlot } from "../usePlot";
 
@@ -26,7 +26,7 @@ export function Dots({ lines }: { lines: DottedLine[] }) {
 
 type Props = { x: number; y: number; style: LineStyle; radius: number; apart: Apart };
 
-/** A point of a line: filled with its shape, a cross where messages were lost, open where it is not to be compared. */
+/** A point: filled, a cross if lossy, open if not comparable. */
 function Dot({ x, y, style: { stroke, marker }, radius, apart }: Props) {
   if (apart === "lossy") {
     return <path d={crossPath(x, y, radius + 1)} stroke={stroke} strokeWidth={1.75} fill="none" />;

@@ -1,6 +1,6 @@
 /**
- * Bars that are dragged up and down: by a pointer anywhere in a bar's column, by a finger at its end, and with the arrow keys.
- * Where they stood at first is a dashed outline.
+ * Bars that can be dragged: by mouse anywhere in the column, by touch at the end, and by arrow keys. Dashed outlines
+ * show the original heights.
  */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import { usePoint } from "../crosshair";
@@ -12,19 +12,19 @@ type Props = {
   name: string;
   bars: Bar[];
   start: Bar[];
-  /** How many messages the upper end of the axis stands for. */
+  /** The count at the upper end of the axis. */
   top: number;
   textOf: (place: number) => string;
   onDrag: (place: number, count: number) => void;
   onHold: (isHeld: boolean) => void;
 };
 
-/** Anything that is counted is seen. */
+/** Minimum height of non-empty bars. */
 const HEIGHT_MIN_PX = 2;
-/** Bars of single sizes are thin; a hand needs more. */
+/** Minimum width of the draggable area. */
 const WIDTH_MIN_PX = 2;
 const COLUMN_MIN_PX = 9;
-/** What a finger takes hold of, around a bar's end. */
+/** Touch area around the end of a bar. */
 const GRIP_PX = 36;
 
 export function DraggedBars({ name, bars, start, top, textOf, onDrag, onHold }: Props) {
@@ -61,7 +61,7 @@ export function DraggedBars({ name, bars, start, top, textOf, onDrag, onHold }: 
   };
   const onPointerDown = (event: PointerEvent<SVGGElement>, place: number) => {
     const isGrip = event.target instanceof Element && event.target.matches(".grip");
-    // A finger beside the end scrolls the page.
+    // Touches elsewhere scroll the page.
     if (event.button !== 0 || (event.pointerType === "touch" && !isGrip)) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     setHeld(place);

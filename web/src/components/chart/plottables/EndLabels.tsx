@@ -1,7 +1,4 @@
-/**
- * Names each line at its right end, in place of a legend, moved apart where lines end close together. Where there
- * is only one point and so no line, the names stand beside it.
- */
+/** Labels at the right ends of lines, moved apart if needed; next to the point if a line has only one. */
 import { spread } from "../labels";
 import { usePlot } from "../usePlot";
 
@@ -11,28 +8,28 @@ type EndLabel = {
   ink: string;
   strong?: boolean;
   isFaded?: boolean;
-  /** Where the line ends, if it is before the others: a thread leads from there to its name. */
+  /** The end of the line, if before the others: a leader connects it to its label. */
   end?: number;
 };
 
 const LINE_HEIGHT_PX = 14;
 const DISTANCE_PX = 8;
-/** Clears half a box. */
+/** Distance for half a box. */
 const BOX_DISTANCE_PX = 36;
 
 type Props = {
   labels: EndLabel[];
-  beside?: number | undefined;
-  /** What pointing at a name and clicking it does; a page that has it can do the same by keyboard elsewhere. */
+  nextTo?: number | undefined;
+  /** Handlers for labels; the page must have equivalent buttons. */
   onPoint?: ((label: string | null) => void) | undefined;
   onPick?: ((label: string) => void) | undefined;
 };
 
-export function EndLabels({ labels, beside, onPoint, onPick }: Props) {
+export function EndLabels({ labels, nextTo, onPoint, onPick }: Props) {
   const plot = usePlot();
   if (plot === null) return null;
   const { area, right, bottom, x, y } = plot;
-  const start = beside === undefined ? right + DISTANCE_PX : x(beside) + BOX_DISTANCE_PX;
+  const start = nextTo === undefined ? right + DISTANCE_PX : x(nextTo) + BOX_DISTANCE_PX;
   const ends = labels.map(({ value }) => y(value));
   const placed = spread(ends, LINE_HEIGHT_PX, area.y, bottom);
   return (
@@ -52,7 +49,7 @@ export function EndLabels({ labels, beside, onPoint, onPick }: Props) {
         );
       })}
       {labels.map(({ label, ink, strong, isFaded }, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: a picture's part; the same is a button above it.
+        // biome-ignore lint/a11y/noStaticElementInteractions: the same action is a button above the chart.
         <text
           key={label}
           x={start}

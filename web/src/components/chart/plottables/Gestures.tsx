@@ -1,7 +1,6 @@
 /**
- * What a pointer does over a drawing area: it points; and where a chart lets it, a click pins, a drag chooses a stretch, with
- * Shift held down the two ends of a comparison, and a wheel that turns sideways moves along. A finger scrubs, and pins where
- * it is lifted.
+ * Pointer gestures: hover; click to pin; drag to zoom; Shift-drag to compare; horizontal wheel to scroll; touch to
+ * scrub and pin.
  */
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { usePlotArea, useXAxisInverseScale, useXAxisScale } from "recharts";
@@ -14,13 +13,13 @@ type Props = {
   onPin?: (x: number) => void;
   onZoom?: (range: readonly [number, number] | null) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
-  /** Moves along by so many units of the axis. */
+  /** Scrolls by units of the axis. */
   onPan?: (by: number) => void;
 };
 
 type Drag = { from_px: number; to_px: number; isCompare: boolean };
 
-/** Less is a click of an unsteady hand. */
+/** Shorter drags count as clicks. */
 const DRAG_MIN_PX = 5;
 
 export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props) {
@@ -56,7 +55,7 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     const left = currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0;
     return Math.min(Math.max(clientX - left, area.x), area.x + area.width);
   };
-  // On the screen, not on the axis: of a logarithmic one, what lies between two is nearer to the larger.
+  // Nearest in pixels, which differs from nearest in value on logarithmic axes.
   const stopAt = (px: number) => stops[nearestOf(stops, (x) => scale(x) ?? 0, px)];
   const pointAt = (px: number) => {
     const x = stopAt(px);
@@ -110,7 +109,7 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
         onPointerUp={onPointerUp}
         onPointerCancel={() => setDrag(null)}
         onPointerLeave={() => point(null)}
-        // Recharts would look for a tooltip of its own.
+        // Without this, Recharts looks for its own tooltip.
         onMouseMove={(event) => event.stopPropagation()}
         onDoubleClick={() => onZoom?.(null)}
       />

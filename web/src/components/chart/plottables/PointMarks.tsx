@@ -1,6 +1,6 @@
 /**
- * Marks single points: what was measured with a modified work tree is an open diamond, what lost messages a cross, and the
- * pinned point has a ring. Ordinary points are dots, as long as there are few.
+ * Marks single points: an open diamond for a modified work tree, a cross if lossy, a ring if pinned. Ordinary points
+ * are dots if there are few.
  */
 import { crossPath, markerPath } from "../lines";
 import { usePlot } from "../usePlot";

@@ -1,12 +1,12 @@
 /**
- * What happened along a horizontal axis: dotted rules where the environment of the measurements changed, and triangles on
- * the axis with a rule above where the level did. Names that would run into each other are left out; the table has all.
+ * Events on the horizontal axis: dotted lines for environment changes, triangles for change points. Overlapping names
+ * are omitted; the table has all.
  */
 import { usePlot } from "../usePlot";
 
 export type Rule = { x: number; label: string };
 
-/** A change of the level at a point: a way and its size. */
+/** A change point with direction and size. */
 export type Change = { x: number; label: string; direction: "regressed" | "improved"; isQuiet: boolean };
 
 type Props = { rules: Rule[]; changes: Change[] };
@@ -31,7 +31,7 @@ export function Rules({ rules, changes }: Props) {
         const ink = change === null ? "var(--muted)" : inkOf(change);
         const name = named.get(mark);
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: several may stand at one place with one name, and have no state.
+          // biome-ignore lint/suspicious/noArrayIndexKey: duplicates are possible, and have no state.
           <g key={index} className={isChange ? "change-mark" : "environment-mark"}>
             {label !== "" && <title>{label}</title>}
             <path
@@ -65,7 +65,7 @@ function inkOf({ direction, isQuiet }: Pick<Change, "direction" | "isQuiet">): s
   return direction === "regressed" ? "var(--data-4-ink)" : "var(--data-2-ink)";
 }
 
-/** Where each name begins that has room: the first marks have it first, beside their rule, on either side. */
+/** Start positions of names that fit; earlier marks have priority. */
 function withRoom<M extends { at: number; label: string }>(marks: M[], end: number): Map<M, number> {
   const taken: [number, number][] = [];
   const places = new Map<M, number>();

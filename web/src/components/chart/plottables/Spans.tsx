@@ -1,7 +1,4 @@
-/**
- * One row a repetition: a hairline from the fastest to the slowest time, a tick at p99 and a dot at the median. Next to the
- * row that the pointer is over stands what it is.
- */
+/** One row per repetition: a line from min to max, a tick at p99 and a dot at the median, with a tooltip. */
 import { type ReactNode, type RefObject, useState } from "react";
 import { usePlot } from "../usePlot";
 import { TooltipNear } from "./CrosshairMark";

@@ -1,4 +1,4 @@
-//! The middleware of the API: required headers, injected faults, rate limits, and the record of requests.
+//! The middleware of every API request: required headers, planned faults, rate limits and the record of requests.
 
 use crate::auth::{bearer, problem};
 use crate::fault::Fault;
@@ -12,22 +12,22 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Requests that make something, in a minute.
+/// Limit of write requests per minute.
 pub(crate) const WRITES_PER_MINUTE: usize = 80;
-/// The maximum size of a request; GitHub's own limit is not documented.
+/// Limit of a request body in bytes; GitHub does not document its own.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+pub(crate) async fn check(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, BODY_BYTES_MAX).await else {
         return problem(StatusCode::PAYLOAD_TOO_LARGE, "Payload too large");
     };
-    let (method, path) = (parts.method.to_string(), shared.below_prefix(&parts.uri));
+    let (method, path) = (parts.method.to_string(), shared.without_prefix(&parts.uri));
     let write = ["POST", "PATCH"].contains(&method.as_str()) && !path.ends_with("/access_tokens");
     let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    shared.note_bearer(bearer(&parts.headers));
+    shared.record_bearer(bearer(&parts.headers));
     let now = shared.now();
-    let impatient = shared.quiet_until().is_some_and(|until| now < until);
+    let impatient = shared.retry_at().is_some_and(|until| now < until);
     let fault = shared.take_fault(&method, &path);
     tokio::time::sleep(fault.map_or_else(Default::default, Fault::delay)).await;
     let early = refused(&parts.headers).or_else(|| match fault {
@@ -55,18 +55,18 @@ pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, ne
         None if cut(Fault::CutBefore) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         None => next.run(Request::from_parts(parts, Body::from(bytes))).await,
     };
-    shared.tell_limits(&mut response, now);
+    shared.add_limit_headers(&mut response, now);
     let status = response.status().as_u16();
     let recorded = Recorded { at: now, method, path, body, status, impatient, write };
     shared.record(recorded, response.headers());
     if cut(Fault::CutBefore) || cut(Fault::CutAfter) {
-        // Ends the task that serves the connection, and with it the connection, without a word on standard error.
+        // Panicking ends the connection's task and closes the connection, without output on standard error.
         std::panic::resume_unwind(Box::new("the connection is cut"));
     }
     response
 }
 
-/// What GitHub wants of every request. That a version of the API is named is wanted by this one alone.
+/// Checks the headers that GitHub requires. Only the fake requires a version of the API.
 fn refused(headers: &HeaderMap) -> Option<Response> {
     let text = |name: &str| {
         headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default()
