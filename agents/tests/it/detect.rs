@@ -221,7 +221,7 @@ fn reports_errors_with_place_and_expectation() {
             ["standard input: the file is empty", "expected a header with the columns `series`, `index` and"],
         ),
         ("\r\n\n", ["standard input: the file is empty", "expected a header"]),
-        ("series,index,value\n", ["no rows below the header", "expected a row for each value"]),
+        ("series,index,value\n", ["no rows below the header", "expected one row for each value"]),
         ("a,1,2\na,2,3\n", [r#"line 1: the header has no column `series`, it is "a", "1", "2""#, columns]),
         ("series;index;value\n", [r#"no column `series`, it is "series;index;value""#, columns]),
         ("Series,index,value\n", ["no column `series`", columns]),
