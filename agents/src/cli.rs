@@ -187,7 +187,7 @@ pub(crate) struct RunArguments {
     /// Output format; json is the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a Markdown summary to this file, such as `$GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -346,7 +346,7 @@ pub(crate) struct AbArguments {
     /// Verdicts that fail the command [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a Markdown summary to this file, such as `$GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]

@@ -225,10 +225,7 @@ fn reports_errors_with_place_and_expectation() {
         ("a,1,2\na,2,3\n", [r#"line 1: the header has no column `series`: "a", "1", "2""#, columns]),
         ("series;index;value\n", [r#"no column `series`: "series;index;value""#, columns]),
         ("Series,index,value\n", ["no column `series`", columns]),
-        (
-            "series,value\na,2\n",
-            [r#"line 1: the header has no column `index`: "series", "value""#, columns],
-        ),
+        ("series,value\na,2\n", [r#"line 1: the header has no column `index`: "series", "value""#, columns]),
         ("series,value,index,value\n", ["the header has several columns `value`", columns]),
         (&many, [r#""c8", "c9", and 491 more"#, columns]),
         ("series,index,value\na,1,2\na,1\n", ["line 3: the row has 2 cells", "expected 3, like the header"]),
