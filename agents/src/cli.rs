@@ -175,19 +175,19 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Preset, or path of a definition (FILE.toml) [default: from roundtrip.toml, else quick].
+    /// Preset or definition (FILE.toml) [default: from roundtrip.toml, else quick].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
     /// `node` to measure instead of the one in PATH; can be repeated [default NAME: its version].
     #[arg(long, value_name = "[NAME=]PATH")]
     pub(crate) node: Vec<NamedNode>,
-    /// Observe the processes during measurement; slows them, so results are not compared with others.
+    /// Observe the processes; probed results are not compared with others.
     #[arg(long, value_enum, default_value_t = Watch::None)]
     pub(crate) probe: Watch,
     /// Output format; json is the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a Markdown summary to this file, such as `$GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -231,18 +231,18 @@ fn or_auto<F: Copy + Send + Sync + 'static>(
 /// Destination and metadata of a report.
 #[derive(Debug, Args)]
 pub(crate) struct DeliveryArguments {
-    /// Also write the report to this file.
+    /// Write the report to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Server to upload the report to.
+    /// Upload to this server.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) upload: Option<String>,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
-    /// Name of this machine in charts [default: its host name].
+    /// Machine name in charts [default: host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// Project name [default: from roundtrip.toml, else the repository's name].
+    /// Project [default: from roundtrip.toml or the repository].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
     /// Pull request of the checked-out commit [default: from GitHub Actions].
@@ -292,7 +292,7 @@ pub(crate) struct CompareArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
     pub(crate) format: ComparisonFormat,
-    /// Verdicts that fail the command, separated by commas [default: none].
+    /// Verdicts that fail the command [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
 }
@@ -330,8 +330,8 @@ pub(crate) struct AbArguments {
     /// Kind of the two sides.
     #[arg(long, value_enum, default_value_t = Sides::Command)]
     pub(crate) of: Sides,
-    /// Preset, or path of a definition (FILE.toml) [default: round trips of 64 B to 64 KiB; for node:
-    /// node-framing; for revision: the first definition in roundtrip.toml].
+    /// Preset or definition (FILE.toml) [default: round trips of 64 B to 64 KiB; node: node-framing;
+    /// revision: first definition in roundtrip.toml].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
     /// Repository of the revisions [default: the current one].
@@ -343,10 +343,10 @@ pub(crate) struct AbArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
     pub(crate) format: ComparisonFormat,
-    /// Verdicts that fail the command, separated by commas [default: none].
+    /// Verdicts that fail the command [default: none].
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Append a Markdown summary to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a Markdown summary to this file, such as `$GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -434,7 +434,7 @@ pub(crate) struct ExchangeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenArguments {
-    /// File with the upload token; `-` is standard input.
+    /// Upload token file; `-` is standard input.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -495,19 +495,19 @@ pub(crate) struct WorkArguments {
     /// With --repository: server to upload to.
     #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
     pub(crate) upload: Option<String>,
-    /// With --repository: file with the upload token.
+    /// With --repository: upload token file.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// With --repository: preset, or path of a definition (FILE.toml).
+    /// With --repository: preset or definition (FILE.toml).
     #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
     pub(crate) preset: String,
-    /// With --repository: measure again after this time without a new commit (90s, 30m, 12h, 1d).
+    /// With --repository: also measure at this interval (90s, 30m, 12h, 1d).
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = humantime::parse_duration)]
     pub(crate) every: Duration,
-    /// Name of this machine in charts [default: its host name].
+    /// Machine name in charts [default: host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
-    /// Project name [default: from roundtrip.toml, else the repository's name].
+    /// Project [default: from roundtrip.toml or the repository].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
 }
@@ -537,13 +537,13 @@ pub(crate) struct AgentArguments {
     pub(crate) work: WorkArguments,
     #[command(flatten)]
     pub(crate) lab: LabArguments,
-    /// With --repository: folder for reports not yet uploaded [default: the one of `roundtrip run`].
+    /// With --repository: folder for pending reports [default: as `roundtrip run`].
     #[arg(long, value_name = "FOLDER", requires = "repository")]
     pub(crate) spool: Option<PathBuf>,
-    /// Append a log with timestamps to this file [default: log to standard error, without timestamps].
+    /// Append the log to this file [default: standard error].
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Check whether the agent can take jobs, and exit; 0 means yes.
+    /// Check whether the agent can take jobs, and exit.
     #[arg(long, conflicts_with = "repository")]
     pub(crate) check: bool,
 }
@@ -554,10 +554,10 @@ pub(crate) struct LabArguments {
     /// State folder written by `roundtrip enrol`.
     #[arg(long, value_name = "FOLDER", conflicts_with = "repository")]
     pub(crate) state: Option<PathBuf>,
-    /// User (name or number) that runs the repositories' commands [default: roundtrip-job].
+    /// User that runs the repositories' commands [default: roundtrip-job].
     #[arg(long, value_name = "USER", conflicts_with = "repository")]
     pub(crate) job_user: Option<String>,
-    /// Run the repositories' commands as the agent's own user, with its network and secrets.
+    /// Run the repositories' commands as the agent's user, with network and secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]
     pub(crate) trust_repositories: bool,
     /// Timeout of each command of a repository.
@@ -584,7 +584,7 @@ pub(crate) struct EnrolArguments {
     /// File with the code; `-` is standard input [default: ask for it].
     #[arg(long, value_name = "FILE")]
     pub(crate) code_file: Option<PathBuf>,
-    /// Name of this machine in charts [default: its host name].
+    /// Machine name in charts [default: host name].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
     pub(crate) machine: Option<Slug>,
     /// State folder of the agent [default: next to the reports of `roundtrip run`].
@@ -624,7 +624,7 @@ pub(crate) struct RecordArguments {
     /// Recorder [default: the first that works].
     #[arg(long, value_enum)]
     pub(crate) by: Option<By>,
-    /// Calls to count; a stream may be received in other pieces than it was sent.
+    /// Calls to count.
     #[arg(long, value_enum, default_value_t = Counted::Sends)]
     pub(crate) count: Counted,
     /// Also record processes that it starts.
@@ -675,7 +675,7 @@ pub(crate) struct AdviseArguments {
     /// File with a read token for a private server; `-` is standard input.
     #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// Project name [default: from roundtrip.toml, else the repository's name].
+    /// Project [default: from roundtrip.toml or the repository].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
     /// Only this machine.

@@ -5,6 +5,7 @@
 //! - `job`: one job. `checkout`: builds its commits. [`runner`]: runs its commands as the job user.
 //! - `heartbeat`: sent between repetitions. `completion_outbox`: completions the server has not received.
 //! - [`update`]: updates of its own program.
+//!
 //! It does one thing at a time, so it does not use the network while it measures.
 
 mod checkout;

@@ -59,7 +59,7 @@ pub fn run(
             }
         }
         Mode::TwoThreads => {
-            peers.push(start("peer".into(), 0, case, command, ends.collect(), &answers_sender)?)
+            peers.push(start("peer".into(), 0, case, command, ends.collect(), &answers_sender)?);
         }
     }
     drop(answers_sender);

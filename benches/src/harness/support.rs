@@ -1,3 +1,5 @@
+//! Whether a transport or program supports a case, and why not.
+
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::mechanism::Mechanism;
 use crate::program::{Program, head};

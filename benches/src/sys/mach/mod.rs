@@ -5,7 +5,7 @@
 //! and checked against the headers where those are compiled. The real one has never been run.
 //!
 //! - `message`: writing and reading messages; `carried`: rights and memory in them; `frame`: their buffers; `exchange`:
-//! sending and receiving one.
+//!   sending and receiving one.
 //! - `port`: rights, released when dropped; `rendezvous`, `token`: how two processes find each other.
 //! - `lending`: rights to semaphores, for processes that share memory.
 

@@ -110,7 +110,7 @@ fn restores_a_backup_of_the_previous_version() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/takeover/backup.tar.zst");
     let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
     assert!(restored.status.success(), "{restored:?}");
-    assert!(restored.errors.contains("45 tables and 329 rows were restored"), "{restored:?}");
+    assert!(restored.errors.contains("restored 45 tables and 329 rows"), "{restored:?}");
     let rows = with_connection(&url, all_rows);
     let empty: Vec<_> = rows.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
     assert_eq!(
