@@ -365,13 +365,13 @@ fn sentence(lines: &[Line]) -> String {
         .map(|verdict| format!("{} {verdict}", count(number(verdict))))
         .collect();
     let noun = if lines.len() == 1 { "case" } else { "cases" };
-    let beside = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
-    let beside = match beside {
+    let secondary = lines.iter().filter(|line| !line.tail_changes().is_empty()).count();
+    let secondary = match secondary {
         0 => String::new(),
         number => format!(" {} changed in its tail or shape; see above.", count(number as u64)),
     };
     format!(
-        "{} {noun}: {}.{beside}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
+        "{} {noun}: {}.{secondary}\nChange in time per operation, + = slower. p is adjusted for all cases; t \
             and its stars are not.",
         count(lines.len() as u64),
         found.join(", ")

@@ -54,7 +54,7 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
         title.push_str(&format!(" of {}", unit(total)));
     }
     if result.methodology.window > 1 {
-        title.push_str(&format!(", {} at once", count(u64::from(result.methodology.window))));
+        title.push_str(&format!(", {} in flight", count(u64::from(result.methodology.window))));
     }
     title.push_str(&format!(", {}, {}", case.mode, case.placement));
     if case.size_profile.is_some() {

@@ -37,6 +37,7 @@ impl Account {
             }
         }
         bail!(
+            // The user is called nobody. prose: allow
             "PostgreSQL does not run as root, and there is no user postgres or nobody. Run the server as another user"
         )
     }

@@ -1,7 +1,9 @@
 //! `tidy`: rules of the tree that no compiler or linter covers. They also run as tests.
 
+mod commits;
 mod cycles;
 mod documents;
+mod prose;
 
 use crate::tally::Outcome;
 use crate::{screen, workspace};
@@ -149,6 +151,7 @@ fn findings() -> Result<Vec<Finding>> {
     let sources: Vec<_> = texts.iter().map(|(path, text)| Source { path, text }).collect();
     let mut findings: Vec<_> = sources.iter().flat_map(findings_in).collect();
     findings.extend(cycles::modules_form_no_cycle(&sources));
+    findings.extend(commits::subjects_are_imperative()?);
     findings.extend(registry_lists_the_transports(&sources));
     findings.sort();
     Ok(findings)
@@ -156,6 +159,7 @@ fn findings() -> Result<Vec<Finding>> {
 
 fn findings_in(source: &Source) -> Vec<Finding> {
     let mut findings = documents::references_lead_somewhere(source);
+    findings.extend(prose::reads_plainly(source));
     if source.has_extension(&["rs"]) && !source.text.starts_with("//! ") {
         findings.push(source.finding(1, "no module doc: expected //! with the file's purpose"));
     }

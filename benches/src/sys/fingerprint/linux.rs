@@ -343,6 +343,7 @@ fn syscall_filters(tree: &Tree) -> Option<String> {
 /// addresses and secrets.
 fn parameters(line: &str) -> String {
     /// Prefixes of names (kernel documentation, admin-guide/kernel-parameters).
+    // A list of names. prose: allow
     const KEPT: &str = "amd_pstate audit clocksource cpufreq cpuidle default_hugepagesz gather_data_sampling haltpoll \
         hpet hugepages idle intel_idle intel_pstate irqaffinity isolcpus kpti kthread_cpus l1tf \
         max_cstate maxcpus mds mitigations mmio_stale_data nmi_watchdog no_timer_check nohlt nohz \

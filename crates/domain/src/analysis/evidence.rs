@@ -4,7 +4,7 @@
 use super::AnalysisError;
 use super::track::{self, Points};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use roundtrip_stats::cause::{Cause, Kind, ReferenceSeries, Observation};
+use roundtrip_stats::cause::{Cause, Kind, Observation, ReferenceSeries};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::store::Attribution;
 use roundtrip_storage::change_point::{ChangePointRow, Figure, Track};

@@ -38,7 +38,7 @@ describe("pairs", () => {
     expect(remarksOf(pair)).toEqual([
       "p90 +5.0 %",
       "shape changed: p95 +30 %",
-      "too noisy; about 11 more repetitions a side would decide",
+      "too noisy to detect 3 %; needs about 11 more repetitions per side",
       "head: modified work tree",
     ]);
   });
