@@ -48,7 +48,7 @@ export function isBaseMissing({ base }: Comparison): boolean {
 
 /** Lower-cases the first word, except names. */
 function inSentence(sentence: string): string {
-  return /^(All|No|None|Nothing|Not|Shape|The|Messages|Writes)\b/.test(sentence)
+  return /^(All|Neither|No|None|Nothing|Not|Shape|The|Messages|Writes)\b/.test(sentence)
     ? lowerFirst(sentence)
     : sentence;
 }
