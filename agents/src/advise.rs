@@ -28,7 +28,7 @@ struct Advice {
 #[derive(Debug, Deserialize)]
 struct Group {
     machine: String,
-    does: BTreeMap<String, String>,
+    case: BTreeMap<String, String>,
     oversubscribed: bool,
     answer: String,
     ranking: Vec<Ranked>,
@@ -175,7 +175,7 @@ fn render(advice: &Advice, has_rate: bool) -> String {
 
 /// As in `lab-1, 2proc, same-cpu`.
 fn title(group: &Group) -> String {
-    let facts = ["mode", "placement"].iter().filter_map(|name| group.does.get(*name));
+    let facts = ["mode", "placement"].iter().filter_map(|name| group.case.get(*name));
     let over = group.oversubscribed.then_some("oversubscribed: more threads than CPUs");
     let parts = [group.machine.as_str()].into_iter().chain(facts.map(String::as_str)).chain(over);
     parts.collect::<Vec<_>>().join(", ")

@@ -160,7 +160,7 @@ test("a channel is added, tested, turned off and on, and deleted", async ({ page
   await expect(row).toContainText("Nothing sent yet");
   await inspect(page);
   await row.getByRole("button", { name: "Test bug tracker" }).click();
-  await expect(page.getByText(/^The message was not taken: /)).toBeVisible();
+  await expect(page.getByText(/^Not delivered: /)).toBeVisible();
   await expect(row).toContainText(/Failed .*: /);
   await row.getByRole("button", { name: "Turn off bug tracker" }).click();
   await expect(row).toContainText("none (off)");

@@ -41,7 +41,7 @@ for (const { scheme, width } of SCREENS) {
     test("a missing project suggests signing in", async ({ page, complaints }) => {
       await page.goto("/nowhere-lab/runs");
       await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
-      await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
+      await expect(page.getByText("project not found: nowhere-lab")).toBeVisible();
       await inspect(page);
       await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
       await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);

@@ -7,20 +7,20 @@ use std::process::Output;
 const ADVICE: &str = r#"{
   "sizes": {}, "by": "p50", "assumptions": ["Within a bucket every size is as frequent as any other."],
   "groups": [{
-    "machine": "lab-1", "environment_id": 1, "does": {"mode": "2proc", "placement": "same-cpu"}, "oversubscribed": false,
+    "machine": "lab-1", "environment_id": 1, "case": {"mode": "2proc", "placement": "same-cpu"}, "oversubscribed": false,
     "answer": "pipe: 5.05 us at the median.",
     "ranking": [
-      {"transport": TRANSPORT, "told_apart": {}, "receive": "block",
+      {"transport": TRANSPORT, "distinguishing": {}, "receive": "block",
        "latency_ns": {"mean": 5150.0, "p50": 5050.0, "p98": 6030.0, "p99": 6100.0}, "cpu_ns_per_message": 7000.0,
        "wakes_per_message": 2.0, "cpus": 0.07, "wakes_per_second": 20000.0, "behind_first": null,
        "below_measured_share": 0.117, "above_measured_share": 0.0, "measured": []},
-      {"transport": TRANSPORT, "told_apart": {}, "receive": "block",
+      {"transport": TRANSPORT, "distinguishing": {}, "receive": "block",
        "latency_ns": {"mean": 5150.0, "p50": 5151.0, "p98": 6030.0, "p99": 6100.0}, "cpu_ns_per_message": null,
        "wakes_per_message": null, "cpus": null, "wakes_per_second": null,
        "behind_first": {"ratio": 1.02, "low": 0.97, "high": 1.08, "is_sure": false},
        "below_measured_share": 0.117, "above_measured_share": 0.0, "measured": []}
     ],
-    "not_ranked": [{"transport": TRANSPORT, "told_apart": {}, "because": "It lost messages."}],
+    "not_ranked": [{"transport": TRANSPORT, "distinguishing": {}, "because": "It lost messages."}],
     "crossovers": [{"below": 0, "above": 1, "x": 4096, "from": 2048, "to": null}],
     "would_change": []
   }]

@@ -126,9 +126,11 @@ fn every_transport_works_and_cleans_up() {
     assert!(left.is_empty(), "shared memory is left behind: {left:?}");
 }
 
-/// The names of shared memory objects, except those of a PostgreSQL for concurrent tests.
+/// The names of shared memory objects, except the files of concurrent tests.
 fn shared_memory() -> BTreeSet<String> {
-    names(Path::new("/dev/shm")).into_iter().filter(|name| !name.starts_with("PostgreSQL.")).collect()
+    let is_ours =
+        |name: &String| !["PostgreSQL.", "roundtrip-test-"].iter().any(|test| name.starts_with(test));
+    names(Path::new("/dev/shm")).into_iter().filter(is_ours).collect()
 }
 
 #[test]

@@ -141,8 +141,8 @@ struct Shape {
 
 impl Shape {
     fn new(digits: u32, lowest: u64) -> Self {
-        let told_apart = 2 * 10_u64.pow(digits);
-        let half_bits = told_apart.next_power_of_two().trailing_zeros().saturating_sub(1);
+        let distinct_values = 2 * 10_u64.pow(digits);
+        let half_bits = distinct_values.next_power_of_two().trailing_zeros().saturating_sub(1);
         Self { halves: 1 << half_bits, half_bits, unit_bits: lowest.max(1).ilog2() }
     }
 

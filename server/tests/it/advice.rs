@@ -42,7 +42,7 @@ async fn ranks_transports_with_sensitivity(app: TestApp) {
     app.store_results(results()).await;
     let advice = advice(&app, "sizes=64:9,1000:1&rate_per_second=10000").await;
     let group = &advice["groups"][0];
-    assert_eq!((&group["machine"], &group["does"]["scenario"]), (&json!("lab-1"), &json!("roundtrip")));
+    assert_eq!((&group["machine"], &group["case"]["scenario"]), (&json!("lab-1"), &json!("roundtrip")));
     let [first, second] = &group["ranking"].as_array().unwrap()[..] else { panic!("{group}") };
     assert_eq!(
         (&first["transport"]["slug"], &second["transport"]["slug"]),

@@ -30,7 +30,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new() -> Self {
         let parent = std::env::var_os(FOLDER_VARIABLE).unwrap_or_else(|| "/var/tmp".into());
-        let folder = tempfile::Builder::new().prefix("roundtrip-").tempdir_in(parent).unwrap();
+        let folder = tempfile::Builder::new().prefix("roundtrip-test-").tempdir_in(parent).unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         Self { folder }
     }

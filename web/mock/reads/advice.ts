@@ -97,7 +97,7 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
     return {
       ...ranked,
       ...(first && { transport: first.transport }),
-      told_apart: { receive },
+      distinguishing: { receive },
       receive,
       cpu_ns_per_message: isCounted ? cpu : null,
       wakes_per_message: isCounted ? wakes : null,
@@ -115,11 +115,11 @@ function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Q
   const behind = ((next?.ns ?? 0) / (best?.ns ?? 1)).toFixed(2);
   return anAdviceGroup(ranking, {
     machine: series[0]?.summary.machine ?? "",
-    does: { scenario: "roundtrip", mode: kase?.mode ?? "", placement: kase?.placement ?? "", peers: "1" },
+    case: { scenario: "roundtrip", mode: kase?.mode ?? "", placement: kase?.placement ?? "", peers: "1" },
     answer: `${best?.first?.transport.title}: median round trip ${us} µs. Next: ${next?.first?.transport.title}, ${behind}x the time.`,
     not_ranked: (lines.get("udp") ?? []).slice(0, 1).map(({ summary: { transport } }) => ({
       transport,
-      told_apart: { receive: "block" },
+      distinguishing: { receive: "block" },
       because: "Lossy.",
     })),
     crossovers: [{ below: 0, above: 1, x: 6200, from: 5700, to: 11_700 }],

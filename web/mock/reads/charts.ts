@@ -156,7 +156,7 @@ function sweep(world: World, query: SweepQuery): SweepChart {
       transport,
       methodology,
       parameters: { scenario: kase.scenario, mode: kase.mode, placement: kase.placement },
-      told_apart: {
+      distinguishing: {
         transport: transport.slug,
         ...(placements.size > 1 ? { placement: kase.placement } : {}),
       },
@@ -174,7 +174,7 @@ function sweep(world: World, query: SweepQuery): SweepChart {
   return {
     over,
     commit: query.commit === undefined ? null : (world.commit(query.commit) ?? null),
-    told_apart_by: placements.size > 1 ? ["placement", "transport"] : ["transport"],
+    distinguished_by: placements.size > 1 ? ["placement", "transport"] : ["transport"],
     lines: [...lines.values()],
     crossovers: [],
   };

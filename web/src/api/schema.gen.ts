@@ -1333,12 +1333,12 @@ export interface components {
         AdviceGroup: {
             /** @description The advice in a few sentences. */
             answer: string;
-            /** @description Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking. */
-            crossovers: components["schemas"]["Crossover"][];
             /** @description The case that the group's transports share: scenario, mode, placement and so on. */
-            does: {
+            case: {
                 [key: string]: string;
             };
+            /** @description Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking. */
+            crossovers: components["schemas"]["Crossover"][];
             /**
              * Format: int64
              * @description The environment in which the results were measured.
@@ -3841,16 +3841,16 @@ export interface components {
              * @description Busy processors at the requested rate; null without a rate, or if not counted.
              */
             cpus: number | null;
+            /** @description The facts that distinguish it from others in the group, besides the transport. */
+            distinguishing: {
+                [key: string]: string;
+            };
             /** @description The times of all messages together. */
             latency_ns: components["schemas"]["AdvisedLatency"];
             /** @description The results behind the estimate, by size. */
             measured: components["schemas"]["MeasuredSize"][];
             /** @description How a receive waits: `block`, `spin`, `spin-then-block`. */
             receive: components["schemas"]["Slug"];
-            /** @description The facts that distinguish it from others in the group, besides the transport. */
-            told_apart: {
-                [key: string]: string;
-            };
             /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
             /**
@@ -4749,15 +4749,19 @@ export interface components {
              *     over `message_bytes`.
              */
             crossovers: components["schemas"]["Crossover"][];
+            /** @description The names of fields that differ between lines: from cases, methodologies, and `transport`. */
+            distinguished_by: string[];
             /** @description By transport, mode and placement. Points of a line differ only in the parameter. */
             lines: components["schemas"]["SweepLine"][];
             /** @description The parameter. */
             over: components["schemas"]["SweptParameter"];
-            /** @description The names of fields that differ between lines: from cases, methodologies, and `transport`. */
-            told_apart_by: string[];
         };
         /** @description One transport, measured in one way, over a parameter. */
         SweepLine: {
+            /** @description This line's values of the fields in `distinguished_by`. */
+            distinguishing: {
+                [key: string]: string;
+            };
             /** @description The methodology. */
             methodology: components["schemas"]["Methodology"];
             /** @description The parameters that the cases share. One that grows with the swept parameter reads `1 x message_bytes`. */
@@ -4766,10 +4770,6 @@ export interface components {
             };
             /** @description The points, by the parameter, ascending. */
             points: components["schemas"]["SweepPoint"][];
-            /** @description This line's values of the fields in `told_apart_by`. */
-            told_apart: {
-                [key: string]: string;
-            };
             /** @description The transport. */
             transport: components["schemas"]["TransportInfo"];
         };
@@ -4995,7 +4995,7 @@ export interface components {
             /** @description Why it is not ranked, in a sentence. */
             because: string;
             /** @description The facts that distinguish it from others in the group, besides the transport. */
-            told_apart: {
+            distinguishing: {
                 [key: string]: string;
             };
             /** @description The transport. */

@@ -158,7 +158,7 @@ export function aSweepLine(
     transport: aTransport(transport),
     methodology: { ...aMethodology(), ...methodology },
     parameters: { mode: "2proc", peers: "1", placement: "same-cpu", scenario: "roundtrip" },
-    told_apart: { transport },
+    distinguishing: { transport },
     points: Object.entries(medians).map(([x, p50]) => ({
       x: Number(x),
       series_id: 1,
@@ -181,7 +181,7 @@ export function aSweep(lines: Api.SweepLine[], change: Partial<Api.SweepChart> =
   return {
     over: "message_bytes",
     commit: null,
-    told_apart_by: ["transport"],
+    distinguished_by: ["transport"],
     lines,
     crossovers: [],
     ...change,
@@ -197,7 +197,7 @@ export function aRankedTransport(
   const { run_id, commit_sha } = aPoint();
   return {
     transport: aTransport(slug),
-    told_apart: {},
+    distinguishing: {},
     receive: "block",
     latency_ns: { mean: p50 * 1.1, p50, p98: p50 * 1.5, p99: p50 * 2 },
     cpu_ns_per_message: null,
@@ -227,7 +227,7 @@ export function anAdviceGroup(
   return {
     machine: "lab-1",
     environment_id: 1,
-    does: { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" },
+    case: { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" },
     oversubscribed: false,
     answer: "Pipe: median round trip 4.00 µs. Next: TCP, 2.25x the time.",
     ranking,

@@ -63,7 +63,7 @@ pub fn of_machine<'m>(members: impl IntoIterator<Item = &'m Member>, wanted: &Wa
     }
     let mut groups: Vec<AdviceGroup> = groups
         .into_iter()
-        .map(|((does, oversubscribed), candidates)| group(&does, oversubscribed, candidates, wanted))
+        .map(|((case, oversubscribed), candidates)| group(&case, oversubscribed, candidates, wanted))
         .collect();
     // Stable, so that groups with equal counts stay ordered by case.
     groups.sort_by_key(|group| std::cmp::Reverse(group.ranking.len()));
@@ -71,7 +71,7 @@ pub fn of_machine<'m>(members: impl IntoIterator<Item = &'m Member>, wanted: &Wa
 }
 
 fn group(
-    does: &BTreeMap<&str, &str>,
+    case: &BTreeMap<&str, &str>,
     oversubscribed: bool,
     candidates: Vec<Candidate<'_>>,
     wanted: &Wanted,
@@ -81,7 +81,7 @@ fn group(
     let newest = members.max_by_key(|member| member.point.run_id);
     let environment_id = newest.map_or(0, |member| member.point.environment_id);
     let machine = newest.map(|member| member.series.machine.clone()).unwrap_or_default();
-    let told_apart_by = distinguishing_facts(&candidates);
+    let distinguished_by = distinguishing_facts(&candidates);
     let mut not_ranked = Vec::new();
     let mut lines = Vec::new();
     let mut ranked_candidates = Vec::new();
@@ -91,21 +91,21 @@ fn group(
                 lines.push(line);
                 ranked_candidates.push(candidate);
             }
-            Err(because) => not_ranked.push(candidate.unranked(&told_apart_by, because)),
+            Err(because) => not_ranked.push(candidate.unranked(&distinguished_by, because)),
         }
     }
     let found = rank(&lines, &wanted.sizes, wanted.by);
     for &(place, above_share) in &found.not_ranked {
         let [_, longest] = lines[place].measured_bytes();
         let because = answer::too_short(above_share, longest, LEFT_OUT_MAX);
-        not_ranked.push(ranked_candidates[place].unranked(&told_apart_by, because));
+        not_ranked.push(ranked_candidates[place].unranked(&distinguished_by, because));
     }
     let ranking: Vec<RankedTransport> = found
         .ranked
         .iter()
         .filter_map(|ranked| {
             let candidate = &ranked_candidates[ranked.line];
-            candidate.ranked(ranked, &lines[ranked.line], &told_apart_by, wanted)
+            candidate.ranked(ranked, &lines[ranked.line], &distinguished_by, wanted)
         })
         .collect();
     let places: Vec<usize> = found.ranked.iter().map(|ranked| ranked.line).collect();
@@ -125,7 +125,7 @@ fn group(
     AdviceGroup {
         machine,
         environment_id,
-        does: does.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        case: case.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         oversubscribed,
         answer: answer::answer(&ranking, &would_change, wanted.by),
         ranking,
@@ -190,10 +190,10 @@ impl Candidate<'_> {
         names.iter().filter_map(fact).collect()
     }
 
-    fn unranked(&self, told_apart_by: &[String], because: String) -> UnrankedTransport {
+    fn unranked(&self, distinguished_by: &[String], because: String) -> UnrankedTransport {
         UnrankedTransport {
             transport: self.transport.clone(),
-            told_apart: self.facts_of(told_apart_by),
+            distinguishing: self.facts_of(distinguished_by),
             because,
         }
     }
@@ -202,7 +202,7 @@ impl Candidate<'_> {
         &self,
         ranked: &Ranked,
         line: &Line,
-        told_apart_by: &[String],
+        distinguished_by: &[String],
         wanted: &Wanted,
     ) -> Option<RankedTransport> {
         let first = self.members.first()?;
@@ -218,7 +218,7 @@ impl Candidate<'_> {
         let rate = wanted.rate_per_second;
         Some(RankedTransport {
             transport: self.transport.clone(),
-            told_apart: self.facts_of(told_apart_by),
+            distinguishing: self.facts_of(distinguished_by),
             receive: first.of_a_size.series.methodology.receive.clone(),
             latency_ns: AdvisedLatency {
                 mean: ranked.mixture.mean_ns,

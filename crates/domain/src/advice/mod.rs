@@ -32,7 +32,7 @@ pub struct AdviceGroup {
     /// The environment in which the results were measured.
     pub environment_id: i64,
     /// The case that the group's transports share: scenario, mode, placement and so on.
-    pub does: BTreeMap<String, String>,
+    pub case: BTreeMap<String, String>,
     /// More threads took part than there were processors for them.
     pub oversubscribed: bool,
     /// The advice in a few sentences.
@@ -53,7 +53,7 @@ pub struct RankedTransport {
     /// The transport.
     pub transport: TransportInfo,
     /// The facts that distinguish it from others in the group, besides the transport.
-    pub told_apart: BTreeMap<String, String>,
+    pub distinguishing: BTreeMap<String, String>,
     /// How a receive waits: `block`, `spin`, `spin-then-block`.
     pub receive: Slug,
     /// The times of all messages together.
@@ -134,7 +134,7 @@ pub struct UnrankedTransport {
     /// The transport.
     pub transport: TransportInfo,
     /// The facts that distinguish it from others in the group, besides the transport.
-    pub told_apart: BTreeMap<String, String>,
+    pub distinguishing: BTreeMap<String, String>,
     /// Why it is not ranked, in a sentence.
     pub because: String,
 }

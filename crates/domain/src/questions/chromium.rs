@@ -38,7 +38,7 @@ fn answer(members: &[Member]) -> Option<Answered> {
     groups.retain(|group| group.ranking.len() > 1 && taken(group).is_some());
     // First two processes on one processor: most results, and no processor to wake.
     let fact =
-        |group: &AdviceGroup, name: &str, value: &str| group.does.get(name).is_none_or(|is| is != value);
+        |group: &AdviceGroup, name: &str, value: &str| group.case.get(name).is_none_or(|is| is != value);
     groups.sort_by_key(|group| {
         (fact(group, "mode", "2proc"), fact(group, "placement", "same-cpu"), group.oversubscribed)
     });
@@ -127,7 +127,7 @@ fn longest(group: &AdviceGroup) -> Option<String> {
 
 /// The kind of the ends and their placement.
 fn place(group: &AdviceGroup) -> String {
-    let fact = |name: &str| group.does.get(name).map(String::as_str).unwrap_or_default();
+    let fact = |name: &str| group.case.get(name).map(String::as_str).unwrap_or_default();
     super::duel::place_of(fact("mode"), fact("placement"))
 }
 

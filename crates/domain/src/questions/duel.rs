@@ -65,15 +65,15 @@ pub(super) fn duels<Pairing: Ord>(
         let Some((pairing, side)) = side(series) else { continue };
         let Series { transport, case, methodology, .. } = series;
         let facts = SweptParameter::MessageBytes.others(&transport.slug, case, methodology);
-        let does: Facts = crossover::comparable_facts(&facts)
+        let comparable: Facts = crossover::comparable_facts(&facts)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let mut alike = does.clone();
+        let mut alike = comparable.clone();
         alike.retain(|name, _| !WITH_THE_SIZE.contains(&name.as_str()));
         let by_environment = groups.entry((pairing, alike, point.oversubscribed)).or_default();
         let by_size = by_environment.entry(point.environment_id).or_default();
-        let sides = by_size.entry((*x, does)).or_default();
+        let sides = by_size.entry((*x, comparable)).or_default();
         // Run ids begin with the time.
         if let Some(place) =
             sides.get_mut(side).filter(|place| place.is_none_or(|before| before.point.run_id < point.run_id))

@@ -181,7 +181,7 @@ pub struct Import {
 /// Why a file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The file is larger than [`INPUT_BYTES_MAX`](crate::INPUT_BYTES_MAX).
+    /// The file is larger than [`INPUT_BYTES_MAX`].
     #[error("{bytes} bytes: expected at most {INPUT_BYTES_MAX}")]
     TooLarge {
         /// Its size.

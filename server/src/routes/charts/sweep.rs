@@ -30,7 +30,7 @@ pub struct SweepChart {
     #[schema(required)]
     pub commit: Option<CommitSummary>,
     /// The names of fields that differ between lines: from cases, methodologies, and `transport`.
-    pub told_apart_by: Vec<String>,
+    pub distinguished_by: Vec<String>,
     /// By transport, mode and placement. Points of a line differ only in the parameter.
     pub lines: Vec<SweepLine>,
     /// Crossovers by pair of lines, ascending. Only for comparable lines without loss in one environment, in sweeps
@@ -47,8 +47,8 @@ pub struct SweepLine {
     pub methodology: Methodology,
     /// The parameters that the cases share. One that grows with the swept parameter reads `1 x message_bytes`.
     pub parameters: BTreeMap<String, String>,
-    /// This line's values of the fields in `told_apart_by`.
-    pub told_apart: BTreeMap<String, String>,
+    /// This line's values of the fields in `distinguished_by`.
+    pub distinguishing: BTreeMap<String, String>,
     /// The points, by the parameter, ascending.
     pub points: Vec<SweepPoint>,
 }
@@ -150,7 +150,7 @@ pub(crate) async fn sweep_chart(
 
 fn chart(over: SweptParameter, commit: Option<CommitSummary>, members: &[Member]) -> SweepChart {
     let lines = members::lines(over, members);
-    let told_apart_by = sweep::distinguishing_facts(&lines);
+    let distinguished_by = sweep::distinguishing_facts(&lines);
     let line = |line: &sweep::Line| {
         let of_line: Vec<&Member> =
             line.members.iter().filter_map(|&(_, place)| members.get(place)).collect();
@@ -161,13 +161,13 @@ fn chart(over: SweptParameter, commit: Option<CommitSummary>, members: &[Member]
             transport: series.transport.clone(),
             methodology: series.methodology.clone(),
             parameters: parameters.keys().filter_map(fact).collect(),
-            told_apart: told_apart_by.iter().filter_map(fact).collect(),
+            distinguishing: distinguished_by.iter().filter_map(fact).collect(),
             points: of_line.into_iter().map(SweepPoint::from).collect(),
         })
     };
     let lines_told = lines.iter().filter_map(line).collect();
     let crossovers = crossovers(over, &lines, members);
-    SweepChart { over, commit, lines: lines_told, crossovers, told_apart_by }
+    SweepChart { over, commit, lines: lines_told, crossovers, distinguished_by }
 }
 
 fn crossovers(over: SweptParameter, lines: &[sweep::Line], members: &[Member]) -> Vec<Crossover> {
@@ -203,13 +203,13 @@ impl From<&Member> for SweepPoint {
 struct SweepRow {
     line: usize,
     member: Member,
-    told_apart: String,
+    distinguishing: String,
 }
 
 const COLUMNS: &[Column<SweepRow>] = &[
     ("line", |row| row.line.to_string()),
     ("transport", |row| row.member.series.transport.slug.to_string()),
-    ("told_apart", |row| text(&row.told_apart)),
+    ("distinguishing", |row| text(&row.distinguishing)),
     ("scenario", |row| case(row).scenario.to_string()),
     ("mode", |row| case(row).mode.to_string()),
     ("placement", |row| case(row).placement.to_string()),
@@ -250,10 +250,10 @@ fn table(over: SweptParameter, members: Vec<Member>) -> Result<Response, ApiErro
     let mut table = Table::new(COLUMNS)?;
     for (number, line) in (1..).zip(&lines) {
         let fact = |name: &String| line.facts.get(name).map(|value| format!("{name}: {value}"));
-        let told_apart = names.iter().filter_map(fact).collect::<Vec<_>>().join("; ");
+        let distinguishing = names.iter().filter_map(fact).collect::<Vec<_>>().join("; ");
         for &(_, place) in &line.members {
             if let Some(member) = members.get_mut(place).and_then(Option::take) {
-                table.push(&SweepRow { line: number, member, told_apart: told_apart.clone() })?;
+                table.push(&SweepRow { line: number, member, distinguishing: distinguishing.clone() })?;
             }
         }
     }

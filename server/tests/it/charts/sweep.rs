@@ -24,7 +24,7 @@ fn lines(chart: &Value) -> Vec<Line> {
             |point: &Value| (point["x"].as_u64().unwrap(), point["latency_ns"]["p50"].as_u64().unwrap());
         (
             line["transport"]["slug"].as_str().unwrap().to_owned(),
-            line["told_apart"].clone(),
+            line["distinguishing"].clone(),
             line["points"].as_array().unwrap().iter().map(point).collect(),
         )
     };
@@ -42,7 +42,7 @@ async fn draws_transports_over_message_sizes(app: TestApp) {
     app.store(&newest).await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
     assert_eq!((&chart["over"], &chart["commit"]), (&json!("message_bytes"), &Value::Null));
-    assert_eq!(chart["told_apart_by"], json!(["transport"]));
+    assert_eq!(chart["distinguished_by"], json!(["transport"]));
     assert_eq!(
         lines(&chart),
         [
@@ -81,7 +81,7 @@ async fn methodologies_are_separate_lines(app: TestApp) {
     app.store(&report_of(1, vec![result("ring", 64, 900), result("ring", 128, 950), spinning, threads]))
         .await;
     let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
-    assert_eq!(chart["told_apart_by"], json!(["mode", "receive"]));
+    assert_eq!(chart["distinguished_by"], json!(["mode", "receive"]));
     assert_eq!(
         lines(&chart),
         [
@@ -91,7 +91,7 @@ async fn methodologies_are_separate_lines(app: TestApp) {
         ]
     );
     let chart = app.read(&format!("{ASK}&over=message_bytes&mode=2thread")).await;
-    assert_eq!((lines(&chart).len(), &chart["told_apart_by"]), (1, &json!([])));
+    assert_eq!((lines(&chart).len(), &chart["distinguished_by"]), (1, &json!([])));
     let chart = app.read(&format!("{ASK}&over=message_bytes&placement=free")).await;
     assert_eq!(lines(&chart), []);
 }
@@ -150,7 +150,7 @@ async fn sweep_csv_has_a_row_per_point(app: TestApp) {
     let cells: Vec<_> = rows
         .iter()
         .map(|row| {
-            ["line", "transport", "told_apart", "message_bytes", "p50_ns"].map(|name| row[name].as_str())
+            ["line", "transport", "distinguishing", "message_bytes", "p50_ns"].map(|name| row[name].as_str())
         })
         .collect();
     assert_eq!(

@@ -69,7 +69,7 @@ it("shows sensitivity, crossovers and unranked transports", async () => {
       would_change: [{ factor: 16, place: 1 }],
       crossovers: [{ below: 0, above: 1, x: 40, from: 30, to: 50 }],
       not_ranked: [
-        { transport: aRankedTransport("udp", 1).transport, told_apart: {}, because: "It lost messages." },
+        { transport: aRankedTransport("udp", 1).transport, distinguishing: {}, because: "It lost messages." },
       ],
     }),
   );

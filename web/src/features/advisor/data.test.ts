@@ -54,9 +54,9 @@ describe("messages", () => {
 });
 
 describe("transports", () => {
-  const spinning = aRankedTransport("ring", 400, { told_apart: { receive: "spin", warmup: "50" } });
-  const blocking = aRankedTransport("ring", 900, { told_apart: { receive: "block", warmup: "9" } });
-  const pipe = aRankedTransport("pipe", 4000, { told_apart: { receive: "block", warmup: "9" } });
+  const spinning = aRankedTransport("ring", 400, { distinguishing: { receive: "spin", warmup: "50" } });
+  const blocking = aRankedTransport("ring", 900, { distinguishing: { receive: "block", warmup: "9" } });
+  const pipe = aRankedTransport("pipe", 4000, { distinguishing: { receive: "block", warmup: "9" } });
 
   it("are named by their differences from others of that name", () => {
     const group = anAdviceGroup([spinning, blocking, pipe]);
@@ -102,7 +102,7 @@ describe("the headline", () => {
 
   it("names groups by their differences", () => {
     const [one, other] = ["1", "8"].map((window) =>
-      anAdviceGroup([], { does: { mode: "2proc", placement: "same-cpu", window, clock: "tsc" } }),
+      anAdviceGroup([], { case: { mode: "2proc", placement: "same-cpu", window, clock: "tsc" } }),
     );
     if (one === undefined || other === undefined) throw new Error("Two groups were made.");
     expect(groupName(one, [one])).toBe("lab-1, same CPU, two processes");

@@ -24,14 +24,14 @@ export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
   });
 }
 
-type Named = Pick<RankedTransport, "transport" | "told_apart">;
+type Named = Pick<RankedTransport, "transport" | "distinguishing">;
 
 /** The name of a transport in its group, with its differences from others of that name. */
-export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, told_apart }: Named): string {
+export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, distinguishing }: Named): string {
   const siblings = [...ranking, ...not_ranked].filter((other) => other.transport.slug === transport.slug);
-  const traits = Object.entries(told_apart).filter(
+  const traits = Object.entries(distinguishing).filter(
     ([name, value]) =>
-      !NO_TRAITS.includes(name) && siblings.some((other) => other.told_apart[name] !== value),
+      !NO_TRAITS.includes(name) && siblings.some((other) => other.distinguishing[name] !== value),
   );
   return [transport.slug, ...traits.map(([name, value]) => traitName(name, value))].join(", ");
 }
@@ -43,25 +43,25 @@ export function nameAt(group: AdviceGroup, place: number, unknown = ""): string 
 }
 
 /** Identifies a ranked transport across answers. */
-export function keyOf({ transport, told_apart }: Named): string {
-  return JSON.stringify([transport.slug, ...Object.entries(told_apart).sort()]);
+export function keyOf({ transport, distinguishing }: Named): string {
+  return JSON.stringify([transport.slug, ...Object.entries(distinguishing).sort()]);
 }
 
-export function groupKey({ machine, does, oversubscribed }: AdviceGroup): string {
-  return JSON.stringify([machine, oversubscribed, ...Object.entries(does).sort()]);
+export function groupKey({ machine, case: facts, oversubscribed }: AdviceGroup): string {
+  return JSON.stringify([machine, oversubscribed, ...Object.entries(facts).sort()]);
 }
 
 /** The name of a group: machine, placement, mode and its differences from other groups. */
 export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): string {
-  const { machine, does, oversubscribed } = group;
-  const names = Object.keys(does).filter(
-    (name) => !NAMED_ELSEWHERE.includes(name) && groups.some((other) => other.does[name] !== does[name]),
+  const { machine, case: facts, oversubscribed } = group;
+  const names = Object.keys(facts).filter(
+    (name) => !NAMED_ELSEWHERE.includes(name) && groups.some((other) => other.case[name] !== facts[name]),
   );
   return [
     machine,
-    ...(does.placement === undefined ? [] : [placementName(does.placement)]),
-    ...(does.mode === undefined ? [] : [modeName(does.mode)]),
-    ...names.map((name) => traitName(name, does[name] ?? "")),
+    ...(facts.placement === undefined ? [] : [placementName(facts.placement)]),
+    ...(facts.mode === undefined ? [] : [modeName(facts.mode)]),
+    ...names.map((name) => traitName(name, facts[name] ?? "")),
     ...(oversubscribed ? ["oversubscribed"] : []),
   ].join(", ");
 }
