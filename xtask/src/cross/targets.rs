@@ -60,8 +60,8 @@ pub(super) struct Suite {
 
 const BOTH: &[Emulator] = &[Qemu, Wine];
 
-/// Left out: the ring's models and its torture test, which depend on memory order and kills that an emulator
-/// does not show, and programs with their own transport, which start and end on arm64 like on this processor.
+/// The ring's models and torture test are left out: an emulator does not reproduce memory order and kills. So are
+/// programs with their own transport: they start and end on arm64 as they do here.
 #[rustfmt::skip]
 pub(super) static SUITES: &[Suite] = &[
     Suite { name: "wire",     selection: "--package=roundtrip-wire --lib --tests",    emulators: BOTH },

@@ -6,15 +6,15 @@ use crate::workspace;
 use anyhow::Result;
 
 /// Characters of a subject, at most.
-const SUBJECT: usize = 72;
-/// Words that no imperative begins with.
-const OTHERS: &[&str] = &[
+const SUBJECT_MAX: usize = 72;
+/// Words that start a subject without a verb.
+const NO_VERBS: &[&str] = &[
     "A", "All", "An", "Any", "Each", "Every", "If", "In", "It", "No", "Of", "On", "One", "That", "The",
     "There", "This", "What", "When", "Where", "Who", "With",
 ];
-/// Imperatives that end as if they were none.
+/// Verbs in the imperative that end in -s, -ed or -ing.
 const IMPERATIVES: &[&str] =
-    &["Bring", "Embed", "Feed", "Focus", "Need", "Ping", "Seed", "Shed", "Speed", "String"];
+    &["Alias", "Bias", "Bring", "Embed", "Exceed", "Feed", "Focus", "Need", "Ping", "Seed", "Shed", "Speed"];
 
 /// Commits that the main branch of the remote does not have; without a remote, or on its main branch, the newest one.
 pub(super) fn subjects_are_imperative() -> Result<Vec<Finding>> {
@@ -23,10 +23,8 @@ pub(super) fn subjects_are_imperative() -> Result<Vec<Finding>> {
         git.folder(workspace::root()).run_silently()
     };
     let ahead = log("origin/main..HEAD")?;
-    let text = match ahead.status.success() && !ahead.output.trim().is_empty() {
-        true => ahead.output,
-        false => log("--max-count=1")?.output,
-    };
+    let is_ahead = ahead.status.success() && !ahead.output.trim().is_empty();
+    let text = if is_ahead { ahead.output } else { log("--max-count=1")?.output };
     let commits = text.lines().filter_map(|line| line.split_once(' '));
     let findings = commits.flat_map(|(hash, subject)| {
         problem(subject).map(|problem| Finding {
@@ -38,17 +36,19 @@ pub(super) fn subjects_are_imperative() -> Result<Vec<Finding>> {
     Ok(findings.collect())
 }
 
-fn problem(subject: &str) -> Option<&'static str> {
+fn problem(subject: &str) -> Option<String> {
     let first = subject.split(' ').next().unwrap_or_default();
-    let is_verb = IMPERATIVES.contains(&first)
+    let is_imperative = IMPERATIVES.contains(&first)
         || first.ends_with("ss")
-        || !(first.ends_with("ed") || first.ends_with("ing") || first.ends_with('s'));
-    if subject.chars().count() > SUBJECT {
-        Some("the subject has more than 72 characters: shorten it")
-    } else if !first.starts_with(|c: char| c.is_ascii_uppercase()) || subject.ends_with('.') {
-        Some("the subject starts with a lower-case letter or ends with a period")
-    } else if OTHERS.contains(&first) || !is_verb {
-        Some("the subject is not imperative: start with a verb, such as \"Fix exact p-values with ties\"")
+        || !["ed", "ing", "s"].iter().any(|ending| first.ends_with(ending));
+    if subject.chars().count() > SUBJECT_MAX {
+        Some(format!("the subject has more than {SUBJECT_MAX} characters: shorten it"))
+    } else if !first.starts_with(|c: char| c.is_ascii_uppercase()) {
+        Some("the subject does not start with a capital letter".to_owned())
+    } else if subject.ends_with('.') {
+        Some("the subject ends with a period".to_owned())
+    } else if NO_VERBS.contains(&first) || !is_imperative {
+        Some("the subject is not imperative: start with a verb, as in \"Fix exact p-values\"".to_owned())
     } else {
         None
     }
@@ -59,16 +59,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subjects_that_are_not_imperative_or_too_long_are_found() {
-        for subject in
-            ["Fix exact p-values with ties", "Add `roundtrip show`", "Pass the token", "Embed fonts"]
-        {
+    fn finds_long_and_not_imperative_subjects() {
+        for subject in [
+            "Fix exact p-values with ties",
+            "Add `roundtrip show`",
+            "Pass the token",
+            "Embed fonts",
+            "Alias a name",
+        ] {
             assert_eq!(problem(subject), None, "{subject}");
         }
-        let long = format!("Fix {}", "x".repeat(SUBJECT));
+        let long = format!("Fix {}", "x".repeat(SUBJECT_MAX));
         for (subject, expected) in [
             (long.as_str(), "more than 72"),
-            ("fix a typo", "lower-case"),
+            ("fix a typo", "capital letter"),
             ("Fix a typo.", "period"),
             ("A server starts", "not imperative"),
             ("Added a test", "not imperative"),

@@ -4,13 +4,17 @@
 //! A line with `prose: allow`, or the line above it, exempts a line.
 
 use super::{Finding, Source};
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// Words of a sentence, at most. Half as many is usual.
 const SENTENCE_WORDS: usize = 35;
 const ALLOW: &str = "prose: allow";
 /// This list itself, and generated descriptions of an API.
 const EXEMPT: &[&str] = &["xtask/src/tidy/prose.rs", "web/src/api/schema.gen.ts"];
+
+/// The code with SQL, whose columns keep their names.
+const STORAGE: &str = "crates/storage/src/";
 
 /// Phrases that we avoid, in lower case, and what to write instead.
 const PHRASES: &[(&str, &str)] = &[
@@ -52,15 +56,23 @@ struct Passage {
     text: String,
 }
 
+impl Passage {
+    fn end_line(&self) -> usize {
+        self.line + self.text.matches('\n').count()
+    }
+}
+
 pub(super) fn reads_plainly(source: &Source) -> Vec<Finding> {
     let passages = if source.is_test() || EXEMPT.contains(&source.path) {
         return Vec::new();
     } else if source.has_extension(&["md"]) {
-        of_markdown(source.text)
+        markdown_passages(source.text)
     } else if source.has_extension(&["rs"]) && source.path.contains("/src/") {
-        of_rust(source.without_own_tests())
+        let mut passages = rust_passages(source.without_own_tests());
+        passages.retain(|passage| !(source.path.starts_with(STORAGE) && is_sql(&passage.text)));
+        passages
     } else if source.has_extension(&["ts", "tsx"]) && source.path.starts_with("web/src/") {
-        of_typescript(source.text)
+        typescript_passages(source.text)
     } else {
         return Vec::new();
     };
@@ -80,7 +92,7 @@ pub(super) fn reads_plainly(source: &Source) -> Vec<Finding> {
         for (phrase, instead) in PHRASES {
             for at in places(&flat, phrase) {
                 let line = passage.line + passage.text.chars().take(at).filter(|c| *c == '\n').count();
-                add(line, format!("reads \"{phrase}\": write {instead}"));
+                add(line, format!("uses \"{phrase}\": write {instead}"));
             }
         }
         for sentence in flat.split_inclusive(['.', '!', '?', ';', ':']).flat_map(|part| part.split("  ")) {
@@ -88,7 +100,7 @@ pub(super) fn reads_plainly(source: &Source) -> Vec<Finding> {
             if count > SENTENCE_WORDS {
                 let beginning: Vec<_> = sentence.split_whitespace().take(6).collect();
                 let message = format!(
-                    "has a sentence of {count} words, \"{} ...\": split it, {SENTENCE_WORDS} are the most",
+                    "has a sentence of {count} words, \"{} ...\": split it, the limit is {SENTENCE_WORDS}",
                     beginning.join(" ")
                 );
                 add(passage.line, message);
@@ -108,7 +120,7 @@ fn places(text: &str, phrase: &str) -> Vec<usize> {
 }
 
 /// Paragraphs, items, cells and headings, without code.
-fn of_markdown(page: &str) -> Vec<Passage> {
+fn markdown_passages(page: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let (mut text, mut start, mut is_code) = (String::new(), 0, false);
     let mut end = |text: &mut String, start: usize| {
@@ -117,9 +129,7 @@ fn of_markdown(page: &str) -> Vec<Passage> {
     };
     for (event, range) in Parser::new_ext(page, Options::ENABLE_TABLES).into_offset_iter() {
         match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)) => {
-                is_code = true;
-            }
+            Event::Start(Tag::CodeBlock(_)) => is_code = true,
             Event::End(TagEnd::CodeBlock) => is_code = false,
             Event::Text(_) if is_code => {}
             Event::Text(part) => {
@@ -145,43 +155,60 @@ fn of_markdown(page: &str) -> Vec<Passage> {
     passages
 }
 
-/// String literals with a space; and doc comments of files that declare arguments, which are their help.
-fn of_rust(code: &str) -> Vec<Passage> {
+/// String literals with a space, and doc comments in files that declare arguments, which are their help.
+fn rust_passages(code: &str) -> Vec<Passage> {
     let mut passages = Vec::new();
-    let has_help = code.contains("clap::");
-    let (mut rest, mut line) = (code, 1);
-    let mut help: Option<Passage> = None;
-    while let Some(next) = rest.chars().next() {
-        let taken = if let Some(comment) = rest.strip_prefix("//") {
-            let comment = comment.split('\n').next().unwrap_or_default();
-            if let Some(doc) = comment.strip_prefix('/').filter(|_| has_help) {
-                let passage = help.get_or_insert_with(|| Passage { line, text: String::new() });
-                passage.text.push_str(doc);
-                passage.text.push('\n');
-            }
-            2 + comment.len()
-        } else if let Some(raw) = rest.strip_prefix("r#\"") {
-            let content = raw.split("\"#").next().unwrap_or_default();
-            passages.push(Passage { line, text: content.to_owned() });
-            content.len() + 5
-        } else if let Some(content) = rest.strip_prefix('"') {
-            let (text, length) = literal(content);
-            passages.push(Passage { line, text });
-            length + 2
-        } else if rest.starts_with("'\"'") || rest.starts_with("'\\") {
-            3
-        } else {
-            if !next.is_whitespace() {
-                passages.extend(help.take());
-            }
-            next.len_utf8()
-        };
-        let taken = taken.min(rest.len());
-        line += rest[..taken].matches('\n').count();
-        rest = &rest[taken..];
+    // The compiler reports a file that is not Rust.
+    if let Ok(tokens) = code.parse() {
+        add_texts(tokens, code.contains("clap::"), &mut passages);
     }
-    passages.retain(|passage| passage.text.trim().contains(' ') && !is_sql(&passage.text));
+    passages.retain(|passage| passage.text.trim().contains(' '));
     passages
+}
+
+fn add_texts(tokens: TokenStream, has_help: bool, passages: &mut Vec<Passage>) {
+    let mut previous = ' ';
+    for tree in tokens {
+        let line = tree.span().start().line;
+        let mut punctuation = ' ';
+        match tree {
+            TokenTree::Group(group) => match doc_line(&group) {
+                // Not `#!`: a module's documentation is not help.
+                Some(doc) if has_help && previous == '#' => match passages.last_mut() {
+                    Some(last) if last.text.ends_with('\n') && last.end_line() == line => last.text += &doc,
+                    _ => passages.push(Passage { line, text: doc }),
+                },
+                Some(_) => {}
+                None => add_texts(group.stream(), has_help, passages),
+            },
+            TokenTree::Literal(literal) => {
+                passages.extend(string_content(&literal.to_string()).map(|text| Passage { line, text }));
+            }
+            TokenTree::Punct(punct) => punctuation = punct.as_char(),
+            TokenTree::Ident(_) => {}
+        }
+        previous = punctuation;
+    }
+}
+
+/// The line of a doc comment, which is parsed as the attribute `[doc = "..."]`.
+fn doc_line(attribute: &Group) -> Option<String> {
+    let mut tokens = attribute.stream().into_iter();
+    let is_doc = tokens.next().is_some_and(|name| name.to_string() == "doc");
+    let literal = tokens.nth(1).filter(|_| is_doc)?;
+    Some(string_content(&literal.to_string())? + "\n")
+}
+
+/// The text of a string literal, with one line break for each in the source.
+fn string_content(literal: &str) -> Option<String> {
+    let quoted = literal.trim_start_matches(['r', '#']).trim_end_matches('#');
+    let content = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    if literal.starts_with('r') {
+        return Some(content.to_owned());
+    }
+    // A line that ends with a backslash continues without the indentation of the next one.
+    let lines: Vec<_> = content.split("\\\n").map(|line| line.trim_matches(' ')).collect();
+    Some(lines.join("\n").replace("\\n", "  ").replace("\\\"", "\""))
 }
 
 fn is_sql(text: &str) -> bool {
@@ -189,37 +216,8 @@ fn is_sql(text: &str) -> bool {
     ["select", "insert", "update", "delete", "with", "from", "where"].contains(&first)
 }
 
-/// The content of a string literal up to its closing quote, a line that continues on the next one joined to it, and how many bytes
-/// it takes.
-fn literal(content: &str) -> (String, usize) {
-    let (mut text, mut skips) = (String::new(), false);
-    let mut characters = content.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match character {
-            '"' => return (text, at),
-            '\\' => match characters.next() {
-                // The end of the line stands for the space before it, so that lines can be counted.
-                Some((_, '\n')) => {
-                    text.truncate(text.trim_end_matches(' ').len());
-                    text.push('\n');
-                    skips = true;
-                }
-                Some((_, 'n')) => text.push_str("  "),
-                Some((_, other)) => text.push(other),
-                None => {}
-            },
-            ' ' if skips => {}
-            other => {
-                skips = false;
-                text.push(other);
-            }
-        }
-    }
-    (text, content.len())
-}
-
 /// Lines without comments and imports; lines of text that follow each other in JSX are one passage.
-fn of_typescript(code: &str) -> Vec<Passage> {
+fn typescript_passages(code: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let (mut is_comment, mut is_prose) = (false, false);
     for (line, full) in (1..).zip(code.lines()) {
@@ -264,33 +262,29 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_found_in_texts_for_users_and_not_in_code() {
+    fn finds_phrases_in_texts_but_not_in_code() {
         for (path, text, expected) in [
-            (
-                "docs/a.md",
-                "# Nobody\n\nOne.\nIt is\ntold.",
-                &["1: reads \"nobody\"", "5: reads \"told\""][..],
-            ),
+            ("docs/a.md", "# Nobody\n\nOne.\nIt is\ntold.", &["1: uses \"nobody\"", "5: uses \"told\""][..]),
             ("docs/a.md", "`nobody`\n\n```\nnobody\n```\n", &[]),
-            ("docs/a.md", "| a | b |\n|---|---|\n| x | mend it |\n", &["3: reads \"mend\": write fix"]),
+            ("docs/a.md", "| a | b |\n|---|---|\n| x | mend it |\n", &["3: uses \"mend\": write fix"]),
             ("docs/a.md", "Amend it. Besides, whatever-it-takes.", &[]),
             ("docs/a.md", "<!-- prose: allow -->\nA quotation: nobody.\n", &[]),
             (
                 "server/src/a.rs",
                 "//! Nobody.\nfn told() { log(\"saved at \\\n    once\") }",
-                &["2: reads \"at once\""],
+                &["2: uses \"at once\""],
             ),
             (
                 "server/src/a.rs",
                 "let text = r#\"is \"told\" by\"#; let quote = '\"'; // \"nobody is\"\n",
-                &["1: reads \"told\""],
+                &["1: uses \"told\""],
             ),
             ("crates/storage/src/a.rs", "let a = query!(\"select told from a\");", &[]),
             ("server/src/a.rs", "/// Whoever reads.\nstruct A;\n", &[]),
             (
                 "server/src/a.rs",
                 "#[derive(clap::Args)]\nstruct A {\n    /// The one\n    /// whoever asks.\n    a: u8,\n}\n",
-                &["4: reads \"whoever\""],
+                &["4: uses \"whoever\""],
             ),
             ("server/src/a.rs", "let a = \"for nobody\"; // prose: allow\n", &[]),
             (
@@ -302,16 +296,16 @@ mod tests {
             (
                 "web/src/a.tsx",
                 "// nobody\nimport nobody from 'x';\nreturn <p>For nobody</p>;\n",
-                &["3: reads \"nobody\""],
+                &["3: uses \"nobody\""],
             ),
-            ("web/src/a.tsx", "<p>\n  This is\n  told here\n</p>\n", &["3: reads \"told\""]),
+            ("web/src/a.tsx", "<p>\n  This is\n  told here\n</p>\n", &["3: uses \"told\""]),
         ] {
             finds(path, text, expected);
         }
     }
 
     #[test]
-    fn sentences_that_are_too_long_are_found() {
+    fn finds_long_sentences() {
         let sentence = |words: usize| format!("{}.", vec!["word"; words].join(" "));
         let [longest, too_long] = [sentence(SENTENCE_WORDS), sentence(SENTENCE_WORDS + 1)];
         let wrapped = too_long.replacen(' ', "\n", 1);
